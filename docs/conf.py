@@ -1,0 +1,29 @@
+"""Sphinx configuration: ``sphinx-build -W -b html docs docs/_build``."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+
+project = "pin_clusters"
+author = "The pin_clusters authors"
+copyright = author
+release = _version("pin-clusters")
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build"]
+source_suffix = {".md": "markdown"}
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "groupwise"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # a dataclass field in "Attributes:" is described once
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"pin_clusters {release}"

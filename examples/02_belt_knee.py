@@ -1,0 +1,96 @@
+"""A leg whose knee and ankle are driven by belts from the thigh, stated in Python on a plain ``pin.Model``.
+
+The numbers are those of the ``mit_humanoid_leg`` that ships with the package (its README names the source). The
+rotors are constraints here, not bodies, so that ``q``, ``v`` and ``tau`` have the five joints only. The script compares
+the torques with those of the shipped robot, and with two approximations in use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+import pin_clusters as pc
+
+# joint: axis, origin, pitch of the origin, mass, centre of mass, inertia (xx, xy, xz, yy, yz, zz) about the latter
+LINKS = {
+    "hip_rz": ("z", (-0.00565, -0.082, -0.05735), -0.174533, 0.84563, (-0.064842, -3.6e-05, -0.06309),
+               (0.0015373, 1.1e-06, 0.0005578, 0.0014252, 2.4e-06, 0.0012028)),
+    "hip_rx": ("x", (-0.06435, 0.0, -0.07499), 0.436332, 1.20868, (0.067232, -0.013018, 0.0001831),
+               (0.0017535, -6.3e-06, -8e-05, 0.003338, -1.3e-05, 0.0019927)),
+    "hip_ry": ("y", (0.071, 0.0018375, 0.0), -0.261799, 2.64093, (0.0132054, 0.0269864, -0.096021),
+               (0.0243761, 9.96e-05, 0.0006548, 0.0259015, 0.0026713, 0.0038929)),
+    "knee": ("y", (0.0, 0.0, -0.267), 0.0, 0.35435, (0.00528, 0.0014762, -0.13201),
+             (0.003051, 0.0, 8.73e-05, 0.003033, 3.93e-05, 0.0002529)),
+    "ankle": ("y", (0.0, 0.0, -0.2785), 0.0, 0.280951, (0.022623, 0.0, -0.012826),
+              (8.42e-05, 0.0, -4.88e-05, 0.0007959, 0.0, 0.0007681)),
+}  # fmt: skip
+SMALL, LARGE = (1.084e-4, 1.6841e-4), (3.443e-4, 5.548e-4)  # transverse and axial inertia of the two motors [kg m^2]
+# driven joints, ratios, carrier, position and pitch of the motor in the carrier's frame, axis, inertia
+MOTORS = [
+    (["hip_rz"], [6.0], "universe", (-0.00842837, -0.082, -0.041593), -0.174533, "z", SMALL),
+    (["hip_rx"], [6.0], "hip_rz", (-0.0827, 0.0, -0.066436), 0.436332, "x", SMALL),
+    (["hip_ry"], [6.0], "hip_rx", (0.071, 0.024, 0.0), -0.261799, "y", LARGE),
+    (["knee"], [12.0], "hip_ry", (0.013, -0.0497, -0.0178), 0.0, "y", LARGE),
+    (["knee", "ankle"], [12.0, 12.0], "hip_ry", (0.01563, -0.0454, -0.13354), 0.0, "y", SMALL),
+]
+
+
+def leg() -> pin.Model:
+    """Return the five links as a chain."""
+    kinds = {"x": pin.JointModelRX, "y": pin.JointModelRY, "z": pin.JointModelRZ}
+    tree, parent = pin.Model(), 0
+    for name, (axis, origin, pitch, mass, centre, (xx, xy, xz, yy, yz, zz)) in LINKS.items():
+        placement = pin.SE3(pin.rpy.rpyToMatrix(0.0, pitch, 0.0), np.array(origin))
+        inertia = pin.Inertia(mass, np.array(centre), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        parent = tree.addJoint(parent, kinds[axis](), placement, name)
+        tree.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
+    return tree
+
+
+def motors() -> list[pc.Rotor]:
+    """Return the five rotors; the belt to the ankle runs over the knee, so both joints turn the ankle's motor."""
+    rotors = []
+    for joints, ratios, carrier, position, pitch, letter, (transverse, axial) in MOTORS:
+        axis = np.eye(3)["xyz".index(letter)]
+        spread = np.diag(transverse + (axial - transverse) * axis)
+        placement = pin.SE3(pin.rpy.rpyToMatrix(0.0, pitch, 0.0), np.array(position))
+        rotors.append(
+            pc.Rotor(
+                joints,
+                ratios,
+                inertia=pin.Inertia(0.0, np.zeros(3), spread),
+                axis=axis,
+                placement=placement,
+                carrier=carrier,
+            )
+        )
+    return rotors
+
+
+def main() -> None:
+    model = pc.ClusterModel(leg(), motors(), name="leg")
+    data = model.createData()
+    print(model)
+
+    rng = np.random.default_rng(0)
+    q, v, a = pc.randomConfiguration(model), rng.normal(size=model.nv), rng.normal(size=model.nv)
+    tau = pc.rnea(model, data, q, v, a)
+
+    shipped = pc.load("mit_humanoid_leg", root_joint=None)
+    q_shipped = pc.neutral(shipped)
+    for name, angle in zip(model.independent_joints, q, strict=True):
+        q_shipped[shipped.joints[shipped.getJointId(name)].idx_q] = angle
+    q_shipped = pc.project(shipped, q_shipped)
+    difference = np.abs(pc.rnea(shipped, shipped.createData(), q_shipped, v, a) - tau).max()
+    print(f"largest difference to the shipped robot, whose rotors are bodies: {difference:.1e} N m")
+
+    print("torque [N m]:", "  ".join(f"{n} {t:.3f}" for n, t in zip(model.independent_joints, tau, strict=True)))
+    for rung in ("none", "diagonal"):
+        rough = pc.baselines.armature_model(model, rung)
+        error = pin.rnea(rough, rough.createData(), q, v, a) - tau
+        print(f"error with armature {rung!r}:", "  ".join(f"{e:.3f}" for e in error))
+
+
+if __name__ == "__main__":
+    main()

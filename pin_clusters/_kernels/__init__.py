@@ -1,0 +1,1 @@
+"""Compiled kernels: flat arrays in, flat arrays out. Nothing here knows Pinocchio."""

@@ -1,0 +1,289 @@
+"""C-ABA: forward dynamics of clusters, with spin elements.
+
+With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
+after the other, and the last pass adds the corrections to the accelerations.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import inline, kernel
+from .articulated import assemble, at_spin, at_u, at_y, columns, factor, hand_up, solve, spin_columns
+from .kinematics import (
+    along,
+    body_inertia,
+    external_force,
+    free_motion,
+    free_rotation,
+    hinge,
+    newton_euler,
+    place,
+    start,
+)
+from .layout import (
+    AT_D,
+    AT_K,
+    AT_SPIN,
+    AT_WORK,
+    BEARS,
+    BODY_PARAMS,
+    BODY_WORK,
+    CARRIER,
+    CARRIER0,
+    CARRIER1,
+    CLUSTER0,
+    CLUSTER1,
+    COLUMN,
+    FIRST,
+    FREE,
+    IQ,
+    LAST,
+    NK,
+    NV,
+    OK,
+    OUT,
+    PARENT,
+    ROTATION,
+    SINGLE,
+    TYPE,
+    W_A,
+    W_B,
+    W_F,
+    W_H,
+    W_I,
+    W_P,
+    W_Q,
+    W_R,
+    W_S,
+    W_U,
+    W_V,
+    WRONG_SIZE,
+)
+from .rnea import rotor_forces, set_body, wrong_size
+from .simd import get, put, too_small, zero
+from .solve import sym6_factor, sym6_solve
+from .spatial import (
+    accumulate3,
+    accumulate6,
+    accumulate21,
+    add3,
+    add6,
+    angular,
+    axpy3,
+    axpy6,
+    crm,
+    cross,
+    dot3,
+    dot6,
+    load3,
+    load6,
+    load9,
+    load21,
+    matmul3,
+    rigid_as_sym6,
+    rot,
+    rot_t,
+    scale3,
+    scale6,
+    store3,
+    store6,
+    store21,
+    sub6,
+    sym6_minus_outer,
+    sym6_mul,
+    zero6,
+)
+
+
+def signature():
+    """One state: index, params, work, q, v, tau, keep, out."""
+    whole, flat = types.int64[:, ::1], types.float64[::1]
+    return types.int64(whole, flat, flat, flat, flat, flat, flat, flat)
+
+
+@inline
+def gyration(index, work, v, c, carrier, h, u):
+    """Spin elements of one carrier at a = 0: the moment w x h v on it, and u -= h . alpha."""
+    nk, column, w = index[c, NK], index[c, COLUMN], carrier * BODY_WORK
+    omega, alpha = angular(load6(work, w + W_V)), angular(load6(work, w + W_A))
+    o = zero(work)
+    momentum = (o, o, o)
+    for k in range(nk):
+        hk = load3(work, h + 3 * k)
+        momentum = axpy3(get(v, index[column + k, 0]), hk, momentum)
+        put(work, u + k, get(work, u + k) - dot3(hk, alpha))
+    if carrier > 0:
+        accumulate3(work, w + W_F + 3, cross(omega, momentum))
+
+
+@inline
+def forward(index, params, work, q, v, keep, c, forced):
+    """Forward pass over a GENERAL cluster at a = 0; leaves minus the spin elements' bias in u."""
+    o = zero(work)
+    for b in range(index[c, FIRST], index[c, LAST]):
+        place(index, params, work, q, b)
+        columns(index, params, work, c, b)
+        w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
+        R, x = load9(work, w + W_R), load3(work, w + W_P)
+        vp, vj = load6(work, up + W_V), along(index, params, work, v, c, b)
+        vel, acc = add6(vp, vj), add6(load6(work, up + W_A), crm(vp, vj))
+        I = body_inertia(params, b, R, x)
+        f = newton_euler(I, vel, acc)
+        if forced:
+            f = sub6(f, external_force(index, params, keep, b, R, x))
+        set_body(work, b, R, x, vel, acc, f)
+        store21(work, w + W_I, rigid_as_sym6(I, o))
+    nk, at = index[c, NK], index[c, AT_WORK]
+    u, h = at + at_u(nk), at + at_spin(nk)
+    for k in range(nk):
+        put(work, u + k, o)
+    spin_columns(index, params, work, c)
+    if index[c, AT_SPIN] >= 0:
+        gyration(index, work, v, c, index[c, OUT], h, u)
+    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+        h += 3 * nk
+        gyration(index, work, v, c, index[r, CARRIER], h, u)
+
+
+@inline
+def backward(index, params, work, out, c):
+    """Backward pass over a GENERAL cluster; out holds tau. Returns whether D is singular."""
+    nk, at, column = index[c, NK], index[c, AT_WORK], index[c, COLUMN]
+    total = assemble(index, params, work, c)
+    singular = factor(index, params, work, c)
+    u, force = at + at_u(nk), zero6(work)
+    for k in range(nk):
+        put(work, u + k, get(work, u + k) + get(out, index[column + k, 0]))
+    for b in range(index[c, FIRST], index[c, LAST]):
+        f, K = load6(work, b * BODY_WORK + W_F), index[b, AT_K]
+        force = add6(force, f)
+        for k in range(nk):
+            put(work, u + k, get(work, u + k) - dot6(load6(work, K + 6 * k), f))
+    solve(index, work, c)
+    hand_up(index, work, c, total)
+    if index[c, OUT] > 0:
+        for k in range(nk):
+            force = axpy6(get(work, u + k), load6(work, at + 6 * k), force)
+        accumulate6(work, index[c, OUT] * BODY_WORK + W_F, force)
+    return singular
+
+
+@inline
+def outward(index, work, out, c):
+    """Accelerations of a GENERAL cluster; those of its bodies are corrections to the a = 0 pass."""
+    nk, at, column = index[c, NK], index[c, AT_WORK], index[c, COLUMN]
+    a_out = load6(work, index[c, OUT] * BODY_WORK + W_A)
+    y, u = at + at_y(nk), at + at_u(nk)
+    for k in range(nk):
+        put(out, index[column + k, 0], get(work, u + k) - dot6(load6(work, y + 6 * k), a_out))
+    for b in range(index[c, FIRST], index[c, LAST]):
+        if index[b, BEARS] == 1:
+            a, K = a_out, index[b, AT_K]
+            for k in range(nk):
+                a = axpy6(get(out, index[column + k, 0]), load6(work, K + 6 * k), a)
+            store6(work, b * BODY_WORK + W_A, a)
+
+
+@kernel(signature, "aba (forward dynamics)")
+def aba(index, params, work, q, v, tau, keep, out):
+    """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
+    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
+    if wrong_size(index, q, v, tau, keep):
+        return WRONG_SIZE
+    forced = keep.shape[0] > nv
+    start(params, work)
+    singular, o = 0, zero(work)
+    for i in range(nv):
+        put(out, i, get(tau, i))
+    for c in range(first, last):
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            up, w = index[b, PARENT] * BODY_WORK, b * BODY_WORK
+            R, x, S = hinge(index, params, work, q, b)
+            vp, ap, rate = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v)
+            vj = scale6(rate, S)
+            vel, acc = add6(vp, vj), add6(ap, crm(vp, vj))
+            I = body_inertia(params, b, R, x)
+            f = newton_euler(I, vel, acc)
+            if forced:
+                f = sub6(f, external_force(index, params, keep, b, R, x))
+            set_body(work, b, R, x, vel, acc, f)
+            store6(work, w + W_S, S)
+            store21(work, w + W_I, rigid_as_sym6(I, o))
+            at = index[c, AT_SPIN]
+            if at >= 0:
+                h = rot(load9(work, up + W_R), load3(params, at))
+                store3(work, w + W_H, h)
+                put(work, w + W_B, dot3(h, angular(ap)))
+                if up > 0:
+                    accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
+        elif kind == FREE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
+            vel, acc = free_motion(R, v, i_v), load6(work, W_A)
+            I = body_inertia(params, b, R, (o, o, o))
+            f = newton_euler(I, vel, acc)
+            if forced:
+                f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
+            set_body(work, b, R, (o, o, o), vel, acc, f)
+            store21(work, b * BODY_WORK + W_I, rigid_as_sym6(I, o))
+        else:
+            forward(index, params, work, q, v, keep, c, forced)
+    if forced:
+        rotor_forces(index, params, work, q, keep, out, 1.0)
+    for i in range(last - first):
+        c = last - 1 - i
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b = index[c, FIRST]
+            w, p = b * BODY_WORK, index[b, PARENT]
+            I, S, f = load21(work, w + W_I), load6(work, w + W_S), load6(work, w + W_F)
+            U = sym6_mul(I, S)
+            d = dot6(S, U) + get(params, index[c, AT_D])
+            if too_small(d, get(params, index[c, AT_D] - 1)):
+                singular = c
+            d = 1.0 / d
+            u = get(out, index[c, COLUMN]) - dot6(S, f)
+            if index[c, AT_SPIN] >= 0:
+                h = load3(work, w + W_H)
+                u -= get(work, w + W_B)
+                U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
+            Y = scale6(d, U)
+            if p > 0:
+                accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
+                accumulate6(work, p * BODY_WORK + W_F, axpy6(u, Y, f))
+            store6(work, w + W_U, Y)
+            put(work, w + W_Q, d * u)
+        elif kind == FREE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            w = b * BODY_WORK
+            R, f = load9(work, w + W_R), load6(work, w + W_F)
+            inverse_d, d, L = sym6_factor(load21(work, w + W_I))
+            for k in range(6):
+                if too_small(d[k], get(params, index[c, AT_D] - 1)):
+                    singular = c
+            a = sym6_solve(inverse_d, L, sub6(free_motion(R, out, i_v), f))
+            store6(work, w + W_A, a)
+            store3(out, i_v, rot_t(R, (a[0], a[1], a[2])))
+            store3(out, i_v + 3, rot_t(R, (a[3], a[4], a[5])))
+        elif backward(index, params, work, out, c):
+            singular = c
+    # from here on W_A is the correction to the a = 0 pass: none at the universe
+    store6(work, W_A, (o, o, o, o, o, o))
+    for c in range(first, last):
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b = index[c, FIRST]
+            w = b * BODY_WORK
+            a_up = load6(work, index[b, PARENT] * BODY_WORK + W_A)
+            a = get(work, w + W_Q) - dot6(load6(work, w + W_U), a_up)
+            put(out, index[c, COLUMN], a)
+            if index[b, BEARS] == 1:
+                store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
+        elif kind != FREE:
+            outward(index, work, out, c)
+    for i in range(nv):
+        put(keep, i, get(out, i))
+    return singular

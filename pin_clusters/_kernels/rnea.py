@@ -1,0 +1,267 @@
+"""C-RNEA: inverse dynamics of clusters, with spin elements."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import inline, kernel
+from .kinematics import (
+    along,
+    body_inertia,
+    external_force,
+    free_motion,
+    free_rotation,
+    hinge,
+    newton_euler,
+    place,
+    rotor_force,
+    start,
+)
+from .layout import (
+    AT_CARRIED,
+    AT_D,
+    AT_G,
+    AT_S,
+    AT_SPIN,
+    AT_WORK,
+    BODY_PARAMS,
+    BODY_WORK,
+    CARRIER,
+    CARRIER0,
+    CARRIER1,
+    CLUSTER0,
+    CLUSTER1,
+    COLUMN,
+    FIRST,
+    FREE,
+    IQ,
+    LAST,
+    NDOF,
+    NJOINTS,
+    NK,
+    NQ,
+    NV,
+    OK,
+    OUT,
+    PARENT,
+    ROTATION,
+    ROTOR_AT,
+    ROTOR_CARRIER,
+    ROTOR_COLUMN,
+    ROTOR_NK,
+    ROTOR_ROW,
+    SINGLE,
+    SPIN0,
+    SPIN1,
+    TYPE,
+    W_A,
+    W_B,
+    W_F,
+    W_P,
+    W_R,
+    W_S,
+    W_V,
+    WRONG_SIZE,
+)
+from .simd import get, put, zero
+from .spatial import (
+    accumulate3,
+    accumulate6,
+    add3,
+    add6,
+    angular,
+    axpy3,
+    axpy6,
+    crm,
+    cross,
+    dot3,
+    dot6,
+    load3,
+    load6,
+    load9,
+    matmul3,
+    rot,
+    rot_t,
+    scale3,
+    scale6,
+    store3,
+    store6,
+    store9,
+    sub6,
+)
+
+
+def signature():
+    """One state: index, params, work, q, v, a, keep, out."""
+    whole, flat = types.int64[:, ::1], types.float64[::1]
+    return types.int64(whole, flat, flat, flat, flat, flat, flat, flat)
+
+
+@inline
+def wrong_size(index, q, v, x, keep):
+    """Whether an argument has not the model's size."""
+    nv = index[0, NV]
+    room = keep.shape[0]
+    return (
+        q.shape[0] != index[0, NQ]
+        or v.shape[0] != nv
+        or x.shape[0] != nv
+        or (room != nv and room != nv + 6 * index[0, NJOINTS])
+    )
+
+
+@inline
+def set_body(work, b, R, x, v, a, f):
+    w = b * BODY_WORK
+    store9(work, w + W_R, R)
+    store3(work, w + W_P, x)
+    store6(work, w + W_V, v)
+    store6(work, w + W_A, a)
+    store6(work, w + W_F, f)
+
+
+@inline
+def spin_terms(index, params, work, v, a, c, carrier, at, spin):
+    """Moment of the spin elements on one carrier of a cluster: w x h v + h a; their share of tau goes to spin."""
+    nk, column, w = index[c, NK], index[c, COLUMN], carrier * BODY_WORK
+    R = load9(work, w + W_R)
+    omega, alpha = angular(load6(work, w + W_V)), angular(load6(work, w + W_A))
+    o = zero(work)
+    momentum, rate = (o, o, o), (o, o, o)
+    for k in range(nk):
+        h = rot(R, load3(params, at + 3 * k))
+        momentum = axpy3(get(v, index[column + k, 0]), h, momentum)
+        rate = axpy3(get(a, index[column + k, 0]), h, rate)
+        put(work, spin + k, get(work, spin + k) + dot3(h, alpha))
+    if carrier > 0:
+        accumulate3(work, w + W_F + 3, add3(cross(omega, momentum), rate))
+
+
+@inline
+def forward(index, params, work, q, v, a, keep, c, forced):
+    """Forward pass over a GENERAL cluster; leaves the spin elements' share of tau in the cluster's work."""
+    for b in range(index[c, FIRST], index[c, LAST]):
+        place(index, params, work, q, b)
+        w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
+        R, x = load9(work, w + W_R), load3(work, w + W_P)
+        vp, vj = load6(work, up + W_V), along(index, params, work, v, c, b)
+        vel = add6(vp, vj)
+        acc = add6(add6(load6(work, up + W_A), crm(vp, vj)), along(index, params, work, a, c, b))
+        f = newton_euler(body_inertia(params, b, R, x), vel, acc)
+        if forced:
+            f = sub6(f, external_force(index, params, keep, b, R, x))
+        set_body(work, b, R, x, vel, acc, f)
+    nk, spin, column, at = index[c, NK], index[c, AT_WORK], index[c, COLUMN], index[c, AT_D]
+    for k in range(nk):
+        t = zero(work)
+        for m in range(nk):
+            t += get(params, at + k * nk + m) * get(a, index[column + m, 0])
+        put(work, spin + k, t)
+    if index[c, AT_SPIN] >= 0:
+        spin_terms(index, params, work, v, a, c, index[c, OUT], index[c, AT_SPIN], spin)
+    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+        spin_terms(index, params, work, v, a, c, index[r, CARRIER], index[r, AT_CARRIED], spin)
+
+
+@inline
+def backward(index, params, work, out, c):
+    """Backward pass over a GENERAL cluster: tau_k = sum over bodies and joints of G' S' f."""
+    nk, column, spin = index[c, NK], index[c, COLUMN], index[c, AT_WORK]
+    for k in range(nk):
+        put(out, index[column + k, 0], get(work, spin + k))
+    for i in range(index[c, LAST] - index[c, FIRST]):
+        b = index[c, LAST] - 1 - i
+        f, g, s = load6(work, b * BODY_WORK + W_F), index[b, AT_G], index[b, AT_S]
+        for d in range(index[b, NDOF]):
+            t = dot6(load6(work, s + 6 * d), f)
+            for k in range(nk):
+                i_v = index[column + k, 0]
+                put(out, i_v, get(out, i_v) + get(params, g + d * nk + k) * t)
+        p = index[b, PARENT]
+        if p > 0:
+            accumulate6(work, p * BODY_WORK + W_F, f)
+
+
+@inline
+def rotor_forces(index, params, work, q, keep, out, sign):
+    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G."""
+    for r in range(index[0, SPIN0], index[0, SPIN1]):
+        f, axial = rotor_force(index, params, work, q, keep, r)
+        carrier = index[r, ROTOR_CARRIER]
+        if carrier > 0:
+            at = carrier * BODY_WORK + W_F
+            store6(work, at, sub6(load6(work, at), f))
+        for k in range(index[r, ROTOR_NK]):
+            i_v = index[index[r, ROTOR_COLUMN] + k, 0]
+            put(out, i_v, get(out, i_v) + sign * get(params, index[r, ROTOR_AT] + ROTOR_ROW + k) * axial)
+
+
+@kernel(signature, "rnea (inverse dynamics)")
+def rnea(index, params, work, q, v, a, keep, out):
+    """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
+    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
+    if wrong_size(index, q, v, a, keep):
+        return WRONG_SIZE
+    forced = keep.shape[0] > nv
+    start(params, work)
+    for c in range(first, last):
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            up, w = index[b, PARENT] * BODY_WORK, b * BODY_WORK
+            R, x, S = hinge(index, params, work, q, b)
+            vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
+            vj = scale6(rate, S)
+            vel, acc = add6(vp, vj), axpy6(aj, S, add6(ap, crm(vp, vj)))
+            f = newton_euler(body_inertia(params, b, R, x), vel, acc)
+            if forced:
+                f = sub6(f, external_force(index, params, keep, b, R, x))
+            set_body(work, b, R, x, vel, acc, f)
+            store6(work, w + W_S, S)
+            t, at = get(params, index[c, AT_D]) * aj, index[c, AT_SPIN]
+            if at >= 0:
+                h = rot(load9(work, up + W_R), load3(params, at))
+                t += dot3(h, angular(ap))
+                if up > 0:
+                    accumulate3(work, up + W_F + 3, axpy3(rate, cross(angular(vp), h), scale3(aj, h)))
+            put(work, w + W_B, t)
+        elif kind == FREE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
+            o = zero(work)
+            vel = free_motion(R, v, i_v)
+            acc = add6(load6(work, W_A), free_motion(R, a, i_v))
+            f = newton_euler(body_inertia(params, b, R, (o, o, o)), vel, acc)
+            if forced:
+                f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
+            set_body(work, b, R, (o, o, o), vel, acc, f)
+        else:
+            forward(index, params, work, q, v, a, keep, c, forced)
+    if forced:
+        for i in range(nv):
+            put(out, i, zero(work))
+        rotor_forces(index, params, work, q, keep, out, -1.0)
+        for i in range(nv):
+            put(keep, i, get(out, i))
+    for i in range(last - first):
+        c = last - 1 - i
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b = index[c, FIRST]
+            w, p = b * BODY_WORK, index[b, PARENT]
+            f = load6(work, w + W_F)
+            put(out, index[c, COLUMN], dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+            if p > 0:
+                accumulate6(work, p * BODY_WORK + W_F, f)
+        elif kind == FREE:
+            w = index[c, FIRST] * BODY_WORK
+            R, f = load9(work, w + W_R), load6(work, w + W_F)
+            store3(out, index[c, COLUMN], rot_t(R, (f[0], f[1], f[2])))
+            store3(out, index[c, COLUMN] + 3, rot_t(R, (f[3], f[4], f[5])))
+        else:
+            backward(index, params, work, out, c)
+    for i in range(nv):
+        if forced:
+            put(out, i, get(out, i) + get(keep, i))
+        put(keep, i, get(out, i))
+    return OK

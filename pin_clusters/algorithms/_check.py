@@ -1,0 +1,150 @@
+"""The only validation of arguments; reached when the fast way did not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .. import configuration as _configuration
+from ..data import ClusterData
+from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
+from ..model import ClusterModel
+
+
+def model_data(model: Any, data: Any) -> None:
+    """Check that model and data are ours and belong together.
+
+    Raises:
+        ArgumentTypeError: One has the wrong type.
+        DataMismatchError: The data was made by another model, or the tree was changed (if ``data.check``).
+    """
+    if not isinstance(model, ClusterModel):
+        cure = "Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}. {cure}")
+    if not isinstance(data, ClusterData):
+        cure = "Use data = model.createData() of the ClusterModel."
+        raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")
+    if data._model is not model:
+        raise DataMismatchError(
+            f"data was made by another model ({data._model!r}) than the one given ({model!r}). "
+            "Use data = model.createData() of this model."
+        )
+    if data.check and model.tree != model._pristine:
+        raise DataMismatchError(
+            f"model.tree of {model.name!r} was changed after the ClusterModel was made; the algorithms do not see that. "
+            "Change the pin.Model first and make a new ClusterModel."
+        )
+
+
+def array(name: str, x: Any) -> np.ndarray:
+    """Return ``x`` as contiguous float64 numbers in one dimension.
+
+    Raises:
+        ArgumentTypeError: It is text, complex or no array at all.
+        ShapeError: It has more than one column.
+    """
+    try:
+        given = np.asarray(x)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
+    if given.dtype.kind not in "fiub":
+        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
+    if given.ndim == 2 and 1 in given.shape:
+        given = given.ravel()
+    if given.ndim != 1:
+        raise ShapeError(f"{name} has shape {given.shape}; expected one dimension or a column.")
+    return np.ascontiguousarray(given, dtype=np.float64)
+
+
+def vector(model: ClusterModel, name: str, x: Any, n: int, what: str) -> np.ndarray:
+    """Return ``x`` as a vector of n numbers.
+
+    Raises:
+        ShapeError: It has another size.
+        ArgumentTypeError: It does not hold real numbers.
+    """
+    a = array(name, x)
+    if a.size != n:
+        raise ShapeError(f"{name} has size {a.size}, but model {model.name!r} needs {what} = {n}.")
+    return a
+
+
+def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``.
+
+    Raises:
+        ShapeError: It has another size.
+        ConfigurationError: It is off the couplings.
+    """
+    a = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    if data.check:
+        _configuration.check(model, a)
+    return a
+
+
+def velocity(model: ClusterModel, name: str, x: Any) -> np.ndarray:
+    """Return v, a or tau, shape (nv,).
+
+    Raises:
+        ShapeError: It has another size; says so if it is the spanning tree's.
+    """
+    a = array(name, x)
+    if a.size == model.nv:
+        return a
+    text = f"{name} has size {a.size}, but model {model.name!r} needs nv = {model.nv} (the independent joints)."
+    if a.size == model.tree.nv:
+        text += (
+            f" {a.size} is the size of the spanning tree: take the independent entries, {name}[model.idx_v_independent]"
+            + (", or pc.independent_velocity." if name == "v" else ".")
+        )
+    raise ShapeError(text)
+
+
+def forces(model: ClusterModel, fext: Any) -> np.ndarray:
+    """Return external forces as an array of shape (njoints, 6), [linear; angular] in joint frames.
+
+    Raises:
+        ShapeError: There is not one force per joint, the universe included.
+        ArgumentTypeError: An entry is neither a ``pin.Force`` nor six numbers.
+    """
+    n = model.njoints
+    if isinstance(fext, np.ndarray):
+        given = np.asarray(fext)
+        if given.dtype.kind not in "fiub":
+            raise ArgumentTypeError(f"fext must hold real numbers, got {given.dtype}.")
+        if given.shape != (n, 6):
+            raise ShapeError(f"fext has shape {given.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
+        return np.ascontiguousarray(given, dtype=np.float64)
+    if not isinstance(fext, Sequence) and not hasattr(fext, "__len__"):
+        raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {type(fext).__name__}.")
+    if len(fext) != n:
+        raise ShapeError(
+            f"fext has {len(fext)} forces, but model {model.name!r} needs njoints = {n} (the first is the universe's)."
+        )
+    rows = []
+    for j, f in enumerate(fext):
+        row = f.vector if isinstance(f, pin.Force) else f
+        if np.shape(row) != (6,):
+            raise ArgumentTypeError(
+                f"fext[{j}] (joint {model.names[j]!r}) must be a pin.Force or six numbers [linear; angular], got {f!r}."
+            )
+        rows.append(np.asarray(row, dtype=float))
+    return np.array(rows)
+
+
+def status(model: ClusterModel, code: int) -> None:
+    """Raise what a kernel reported.
+
+    Raises:
+        SingularClusterError: A cluster's D is singular.
+    """
+    if code > 0:
+        joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
+        raise SingularClusterError(
+            f"the joint(s) {', '.join(map(repr, joints))} move no inertia: D is zero or negative, so no torque gives a "
+            "finite acceleration. Give the bodies that they move a mass and an inertia, or the joints an armature or rotor.",
+            joints,
+        )

@@ -1,0 +1,66 @@
+"""Forward dynamics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._kernels.aba import aba as _kernel
+from ..data import ClusterData
+from ..model import ClusterModel
+from . import _check
+
+_fast = _kernel.fast
+
+
+def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; ``data.ddq`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+        tau: Torque of the independent joints, shape (nv,), [N m] or [N].
+        fext: External forces in joint frames, [linear; angular], [N] and [N m]: a list of ``pin.Force`` or an array of
+            shape (njoints, 6), one per joint of the tree, the universe first.
+
+    Returns:
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array. NaN and inf propagate.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: A joint moves no inertia.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the notation page of the documentation.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
+        True
+    """
+    if fext is None:
+        try:
+            if data._model is model and not data.check:
+                out = np.empty(model.nv)
+                if _fast(model._index, model._params, data._work, q, v, tau, data.ddq, out) == 0:
+                    return out
+        except (TypeError, AttributeError):
+            pass  # something to convert, to compile or to complain about
+    _check.model_data(model, data)
+    q = _check.configuration(model, data, q)
+    v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
+    out, keep = np.empty(model.nv), data.ddq
+    if fext is not None:
+        keep = data._keep
+        keep[model.nv :] = _check.forces(model, fext).ravel()
+    _check.status(model, _kernel.call(model._index, model._params, data._work, q, v, tau, keep, out))
+    data.ddq[:] = out
+    return out

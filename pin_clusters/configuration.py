@@ -1,0 +1,1 @@
+def check(model, q): pass

@@ -1,0 +1,68 @@
+"""Axes and inertias of rotors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+# A CAD export or a rotated inertia carries noise near 1e-15 of its size; a real imbalance is 1e-3. In between lies
+# nothing that one would call balanced on purpose.
+SPIN_TOLERANCE = 1e-9
+
+
+def unit(axis: object) -> np.ndarray | None:
+    """Return the axis as a unit vector of shape (3,), or None if it is not one direction."""
+    try:
+        a = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if a.shape != (3,) or not np.all(np.isfinite(a)):
+        return None
+    length = float(np.linalg.norm(a))
+    return a / length if length > 0.0 else None
+
+
+def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
+    """Return the motion subspace of a joint of one degree of freedom in its own frame, shape (6,), or None."""
+    if joint.nv != 1:
+        return None
+    data = joint.createData()
+    # a joint of a model reads from that model's q
+    q = np.zeros(joint.idx_q + joint.nq)
+    if joint.nq == 2:
+        q[-2] = 1.0  # (cos, sin)
+    joint.calc(data, q)
+    return np.asarray(data.S, dtype=float).reshape(6, -1)[:, 0]
+
+
+def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
+    """Return the axis of a joint of one degree of freedom in its own frame, shape (3,), or None if it has none."""
+    subspace = joint_subspace(joint)
+    if subspace is None:
+        return None
+    return unit(subspace[3:]) if np.any(subspace[3:]) else unit(subspace[:3])
+
+
+def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
+    """Say why a body is not a balanced, axisymmetric rotor about an axis through its frame's origin.
+
+    Args:
+        inertia: In the rotor frame.
+        axis: Unit axis in the same frame, shape (3,).
+
+    Returns:
+        The reason with its number, or ``""`` if it is one.
+    """
+    rotational = np.asarray(inertia.inertia)
+    axial = float(axis @ rotational @ axis)
+    transverse = 0.5 * (float(np.trace(rotational)) - axial)
+    outer = np.outer(axis, axis)
+    asymmetry = float(np.abs(rotational - transverse * (np.eye(3) - outer) - axial * outer).max())
+    scale = max(float(np.abs(rotational).max()), 1e-300)
+    if asymmetry > SPIN_TOLERANCE * scale:
+        return f"its inertia is not symmetric about the axis (by {asymmetry / scale:.1e} of its largest entry)"
+    offset = float(np.linalg.norm(np.cross(np.asarray(inertia.lever), axis)))
+    gyration = np.sqrt(scale / inertia.mass) if inertia.mass > 0.0 else 0.0
+    if inertia.mass > 0.0 and offset > SPIN_TOLERANCE * max(gyration, 1e-3):
+        return f"its centre of mass is {offset:.2e} m off the axis"
+    return ""

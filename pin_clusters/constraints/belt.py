@@ -1,0 +1,94 @@
+"""The belt (or any transmission) between two bodies, over all the joints between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._base import Row, common_ancestor, moving_joint_id, name_of, number, path_below
+from .linear import make_row
+
+
+@dataclass(frozen=True)
+class Belt:
+    """A transmission between two bodies whose pulleys ride on their nearest common ancestor (NCA).
+
+    ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``, each joint with the sense of its own
+    axis. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753); with the link as predecessor and the rotor as
+    successor, the ratio counts turns of the rotor per turn of the link.
+
+    Args:
+        predecessor: Link or joint name.
+        successor: Link or joint name.
+        ratio: Not 0.
+        offset: [rad] or [m].
+        dependent: The joint (or body) of the two paths that follows the others; by default the last joint of the
+            successor's path.
+
+    Raises:
+        ConstraintError: A name is not text, the ratio is 0 or not finite, or both names are the same.
+
+    Example:
+        A belt that turns the ankle rotor, carried by the thigh, with knee and ankle:
+
+        >>> import pin_clusters as pc
+        >>> pc.Belt("ankle", "ankle_rotor", 12.0).ratio
+        12.0
+    """
+
+    predecessor: str
+    successor: str
+    ratio: float
+    offset: float = 0.0
+    dependent: str | None = None
+
+    def __post_init__(self) -> None:
+        owner = self.label
+        name_of(self.predecessor, "predecessor", owner)
+        name_of(self.successor, "successor", owner)
+        if self.dependent is not None:
+            name_of(self.dependent, "dependent", owner)
+        if self.predecessor == self.successor:
+            raise ConstraintError(f"{owner}: {self.predecessor!r} is coupled to itself. Name another link.")
+        object.__setattr__(self, "ratio", number(self.ratio, "ratio", owner, nonzero=True))
+        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"Belt({self.predecessor!r}, {self.successor!r})"
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the coupling with the names resolved in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint on the paths has more than one degree of freedom.
+            ConstraintError: One link carries the other, or the dependent joint is on neither path.
+        """
+        first = moving_joint_id(tree, self.predecessor, self.label)
+        last = moving_joint_id(tree, self.successor, self.label)
+        nca = common_ancestor(tree, (first, last))
+        before, after = path_below(tree, nca, first), path_below(tree, nca, last)
+        if not before or not after:
+            raise ConstraintError(
+                f"{self.label}: {tree.names[nca]!r} carries the other link, so one side of the belt is empty. "
+                "Use LinearCoupling for joints that lie on one path."
+            )
+        for j in (*before, *after):
+            moving_joint_id(tree, tree.names[j], self.label)
+        dependent = after[-1] if self.dependent is None else moving_joint_id(tree, self.dependent, self.label)
+        if dependent in after:
+            terms = {j: self.ratio for j in before} | {j: -1.0 for j in after if j != dependent}
+            offset = self.offset
+        elif dependent in before:
+            terms = {j: 1.0 / self.ratio for j in after} | {j: -1.0 for j in before if j != dependent}
+            offset = -self.offset / self.ratio
+        else:
+            names = ", ".join(repr(tree.names[j]) for j in (*before, *after))
+            raise ConstraintError(
+                f"{self.label}: dependent joint {self.dependent!r} is not between the two links. Choose one of {names}."
+            )
+        return (make_row(tree, dependent, tuple(terms), tuple(terms.values()), offset, self),)

@@ -1,0 +1,63 @@
+"""The gear between two joints of the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._base import Row, moving_joint_id, name_of, number
+from .linear import make_row
+
+
+@dataclass(frozen=True)
+class Gear:
+    """A gear pair: ``q_rotor = ratio * q_link + offset``; both joints are in the tree.
+
+    Positive senses are the joints' own axes; the sign of the ratio is kept.
+
+    Args:
+        link: Joint (or body that it moves) on the output side; stays independent.
+        rotor: Joint (or body) on the motor side; becomes dependent.
+        ratio: Turns of the rotor per turn of the link; not 0.
+        offset: Rotor position at zero link position, [rad] or [m].
+
+    Raises:
+        ConstraintError: A name is not text, the ratio is 0 or not finite, or link and rotor are the same.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Gear("knee", "knee_rotor", 9.33).ratio
+        9.33
+    """
+
+    link: str
+    rotor: str
+    ratio: float
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        owner = self.label
+        name_of(self.link, "link", owner)
+        name_of(self.rotor, "rotor", owner)
+        if self.link == self.rotor:
+            raise ConstraintError(f"{owner}: joint {self.link!r} is coupled to itself. Name another joint.")
+        object.__setattr__(self, "ratio", number(self.ratio, "ratio", owner, nonzero=True))
+        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"Gear({self.link!r}, {self.rotor!r})"
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the coupling with the names resolved in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint has more than one degree of freedom.
+        """
+        rotor = moving_joint_id(tree, self.rotor, self.label)
+        link = moving_joint_id(tree, self.link, self.label)
+        return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)

@@ -1,0 +1,97 @@
+"""The linear coupling of joints: the form to which gears and belts reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._base import Row, moving_joint_id, name_of, number
+
+
+@dataclass(frozen=True)
+class LinearCoupling:
+    """One joint that follows others: ``dependent = sum(coefficient * independent) + offset``.
+
+    Positive senses are the joints' own axes; signs are kept. All joints are in the tree and have one degree of
+    freedom. An independent joint may itself be the dependent joint of another coupling (chains are resolved).
+
+    Args:
+        dependent: Name of the joint (or of the body that it moves) that follows.
+        independent: Coefficient of each joint that leads, by joint or body name.
+        offset: Value of the dependent joint when all others are zero, [rad] or [m].
+
+    Raises:
+        ConstraintError: A name is not text, a coefficient or the offset is not a finite number, a coefficient is 0,
+            there is no independent joint, or a joint is coupled to itself.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.LinearCoupling("wrist_rotor", {"elbow": -6.0, "wrist": -6.0, "roll": 6.0}).offset
+        0.0
+    """
+
+    dependent: str
+    independent: Mapping[str, float] = field(hash=False)
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        owner = self.label
+        name_of(self.dependent, "dependent", owner)
+        if not isinstance(self.independent, Mapping) or not self.independent:
+            raise ConstraintError(
+                f"{owner}: independent must map joint names to coefficients, such as {{'knee': 6.0}}, "
+                f"got {self.independent!r}."
+            )
+        checked = {
+            name_of(k, "independent", owner): number(c, f"the coefficient of {k!r}", owner, nonzero=True)
+            for k, c in self.independent.items()
+        }
+        if self.dependent in checked:
+            raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Name another joint.")
+        object.__setattr__(self, "independent", checked)
+        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"LinearCoupling({self.dependent!r})"
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the coupling with the names resolved in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint has more than one degree of freedom.
+            ConstraintError: Two names mean one joint.
+        """
+        dependent = moving_joint_id(tree, self.dependent, self.label)
+        masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
+        return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)
+
+
+def make_row(
+    tree: pin.Model,
+    dependent: int,
+    masters: tuple[int, ...],
+    coefficients: tuple[float, ...],
+    offset: float,
+    source: object,
+) -> Row:
+    """Return a row, after the check that no joint is named twice.
+
+    Raises:
+        ConstraintError: A joint is named twice, or follows itself.
+    """
+    label = getattr(source, "label", type(source).__name__)
+    if dependent in masters:
+        raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Name another joint.")
+    for m in masters:
+        if masters.count(m) > 1:
+            raise ConstraintError(
+                f"{label}: joint {tree.names[m]!r} is named twice (by its own name and by its body?). Add up its "
+                "coefficients and name it once."
+            )
+    return Row(dependent, masters, coefficients, offset, source, (dependent, *masters))

@@ -1,0 +1,202 @@
+"""The rotor that is not a body of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError, InertiaError
+from ._base import joint_id, moving_joint_id, name_of, number
+from ._inertia import joint_axis, spin_defect, unit
+
+
+@dataclass(frozen=True, eq=False)
+class RotorRow:
+    """A rotor with its names resolved.
+
+    Attributes:
+        name: As messages and ``model.rotors`` show it.
+        joints: Joint ids that drive it.
+        ratios: ``speed = sum(ratio * v_joint)``, one per joint.
+        carrier: Joint id of the body that carries it, 0 for the universe.
+        placement: Rotor frame in the carrier's joint frame.
+        axis: Unit spin axis in the carrier's joint frame, shape (3,).
+        axial_inertia: About the axis, [kg m^2].
+        inertia: In the rotor frame; None if it is in the carrier's link already.
+        source: The constraint that the user wrote.
+    """
+
+    name: str
+    joints: tuple[int, ...]
+    ratios: tuple[float, ...]
+    carrier: int
+    placement: pin.SE3
+    axis: np.ndarray
+    axial_inertia: float
+    inertia: pin.Inertia | None
+    source: Rotor
+
+
+@dataclass(frozen=True)
+class Rotor:
+    """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
+
+    It is carried by a body of the tree and spins, relative to it, at ``speed = sum(ratio_i * v_i)``. The model keeps
+    its ``q``, ``v`` and ``tau``; the dynamics are exact (gyroscopic moments and carrier acceleration included).
+
+    Args:
+        joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of
+            other constraints. Only their velocities matter, so continuous joints are welcome.
+        ratios: Turns of the rotor per turn of each joint; signs are kept.
+        axial_inertia: Inertia about the spin axis, [kg m^2]. The rest of the rotor (mass, transverse inertia) is
+            then taken to be in the carrier's link already; nothing is added.
+        inertia: The whole inertia in the rotor frame, instead of ``axial_inertia``; it is added to the carrier.
+            Must be balanced (centre of mass on the axis) and axisymmetric.
+        axis: Spin axis in the rotor frame; by default the axis of the first joint, if that is fixed in the carrier.
+        placement: Rotor frame in the joint frame of the carrier; identity by default.
+        carrier: Joint or body that carries the rotor; by default the parent of the first joint.
+        armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
+            ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
+        name: By default ``"rotor:"`` and the names of the joints.
+
+    Raises:
+        ConstraintError: A name, ratio or option is ill-formed, or the axis has no direction.
+        InertiaError: Neither or both inertias are given, one is negative, unbalanced or not axisymmetric.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Rotor(["knee", "ankle"], [12.0, 12.0], axial_inertia=1.7e-4).name
+        'rotor:knee+ankle'
+    """
+
+    joints: str | Sequence[str]
+    ratios: float | Sequence[float]
+    _: KW_ONLY
+    axial_inertia: float | None = None
+    inertia: pin.Inertia | None = field(default=None, hash=False)
+    axis: Sequence[float] | None = None
+    placement: pin.SE3 | None = field(default=None, hash=False)
+    carrier: str | None = None
+    armature: Literal["keep", "replace"] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        joints = (self.joints,) if isinstance(self.joints, str) else self.joints
+        if not isinstance(joints, Sequence) or not joints:
+            raise ConstraintError(f"Rotor: joints must be a joint name or a list of them, got {self.joints!r}.")
+        joints = tuple(name_of(j, "joints", "Rotor") for j in joints)
+        name = "rotor:" + "+".join(joints) if self.name is None else name_of(self.name, "name", "Rotor")
+        object.__setattr__(self, "joints", joints)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "ratios", self._checked_ratios(joints))
+        if self.carrier is not None:
+            name_of(self.carrier, "carrier", self.label)
+        if self.armature not in (None, "keep", "replace"):
+            raise ConstraintError(f"{self.label}: armature must be 'keep' or 'replace', got {self.armature!r}.")
+        if self.placement is not None and not isinstance(self.placement, pin.SE3):
+            raise ConstraintError(
+                f"{self.label}: placement must be a pinocchio.SE3 (the rotor frame in the joint frame of its carrier), "
+                f"got {type(self.placement).__name__}."
+            )
+        if self.axis is not None:
+            axis = unit(self.axis)
+            if axis is None:
+                raise ConstraintError(
+                    f"{self.label}: axis must be three finite numbers, not all zero, got {self.axis!r}."
+                )
+            object.__setattr__(self, "axis", tuple(float(x) for x in axis))
+        self._check_inertia()
+
+    def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
+        ratios = self.ratios
+        listed = ratios if isinstance(ratios, (Sequence, np.ndarray)) and not isinstance(ratios, str) else (ratios,)
+        if len(listed) != len(joints):
+            raise ConstraintError(f"{self.label}: {len(joints)} joints need as many ratios, got {len(listed)}.")
+        return tuple(
+            number(r, f"the ratio of {j!r}", self.label, nonzero=True) for j, r in zip(joints, listed, strict=True)
+        )
+
+    def _check_inertia(self) -> None:
+        if (self.axial_inertia is None) == (self.inertia is None):
+            raise InertiaError(
+                f"{self.label}: give either axial_inertia (the rest is in the carrier's link) or inertia (all of the "
+                f"rotor is added to the carrier), got {'neither' if self.inertia is None else 'both'}."
+            )
+        if self.axial_inertia is not None:
+            try:
+                value = number(self.axial_inertia, "axial_inertia", self.label, positive=True)
+            except ConstraintError as error:
+                raise InertiaError(f"{error} It is in kg m^2, about the spin axis.") from None
+            object.__setattr__(self, "axial_inertia", value)
+        elif not isinstance(self.inertia, pin.Inertia):
+            raise InertiaError(
+                f"{self.label}: inertia must be a pinocchio.Inertia in the rotor frame, "
+                f"got {type(self.inertia).__name__}. A number goes to axial_inertia."
+            )
+        elif not self.inertia.mass >= 0.0:
+            raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass}; it must not be negative.")
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"Rotor({self.name!r})"
+
+    def resolve(self, tree: pin.Model) -> RotorRow:
+        """Return the rotor with its names resolved in ``tree``.
+
+        Raises:
+            UnknownNameError: A joint or the carrier is unknown.
+            UnsupportedJointError: A driving joint has more than one degree of freedom.
+            ConstraintError: The axis cannot be derived, or the armature of the tree is ambiguous.
+            InertiaError: The inertia is unbalanced or not axisymmetric about the axis.
+        """
+        joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
+        for j in joints:
+            if joints.count(j) > 1:
+                raise ConstraintError(f"{self.label}: joint {tree.names[j]!r} is named twice. Add up its ratios.")
+            armature = float(tree.armature[tree.joints[j].idx_v])
+            if armature != 0.0 and self.armature is None:
+                raise ConstraintError(
+                    f"{self.label}: joint {tree.names[j]!r} has armature {armature:g} in the tree, and a rotor on top "
+                    "may count the same inertia twice. Say armature='replace' if the rotor stands for it, "
+                    "'keep' if both exist."
+                )
+        first = joints[0]
+        parent = int(tree.parents[first])
+        carrier = parent if self.carrier is None else joint_id(tree, self.carrier, self.label)
+        placement = pin.SE3.Identity() if self.placement is None else self.placement
+        axis = self._axis_in_rotor_frame(tree, first, carrier, placement)
+        if self.inertia is None:
+            axial = self.axial_inertia
+        else:
+            axial = float(axis @ np.asarray(self.inertia.inertia) @ axis)
+            defect = spin_defect(self.inertia, axis)
+            if defect:
+                raise InertiaError(
+                    f"{self.label}: {defect}. Only a balanced, axisymmetric rotor can be without a body: "
+                    "add it to the tree as a body with a joint, and couple that joint with Gear or Belt."
+                )
+            if axial < 0.0:
+                raise InertiaError(f"{self.label}: the inertia about the axis is {axial:g}; it must not be negative.")
+        assert axial is not None
+        return RotorRow(
+            str(self.name), joints, tuple(self.ratios), carrier, placement, placement.rotation @ axis, axial,
+            self.inertia, self,
+        )  # fmt: skip
+
+    def _axis_in_rotor_frame(self, tree: pin.Model, first: int, carrier: int, placement: pin.SE3) -> np.ndarray:
+        if self.axis is not None:
+            return np.array(self.axis)
+        own = joint_axis(tree.joints[first])
+        if own is not None and carrier == int(tree.parents[first]):
+            return placement.rotation.T @ tree.jointPlacements[first].rotation @ own
+        if own is not None and carrier == first:
+            return placement.rotation.T @ own
+        raise ConstraintError(
+            f"{self.label}: the axis of joint {tree.names[first]!r} is not fixed in the carrier "
+            f"{tree.names[carrier]!r}, so the spin axis cannot be derived. Give axis=(x, y, z) in the rotor frame."
+        )

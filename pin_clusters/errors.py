@@ -1,0 +1,93 @@
+"""Exceptions and warnings of pin_clusters.
+
+Every message says what was given, what was expected, which joint or cluster is meant, and the cure.
+Each class also derives from the built-in exception that a Pinocchio user would expect to catch.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PinClustersError(Exception):
+    """Base of all errors raised by this package."""
+
+
+class ModelError(PinClustersError, ValueError):
+    """A model or a constraint is ill-formed."""
+
+
+class ConstraintError(ModelError):
+    """A constraint is ill-formed or contradicts another one."""
+
+
+class UnsupportedJointError(ModelError):
+    """A joint type that cannot take the part it was given."""
+
+
+class InertiaError(ModelError):
+    """An inertia is not physical, or not what a rotor needs."""
+
+
+class UnknownNameError(PinClustersError, LookupError):
+    """A joint, body, frame or robot of that name does not exist."""
+
+
+class ShapeError(PinClustersError, ValueError):
+    """An array has the wrong size."""
+
+
+class ArgumentTypeError(PinClustersError, TypeError):
+    """An argument has the wrong type."""
+
+
+class ConfigurationError(PinClustersError, ValueError):
+    """A configuration is not on the manifold of the model (couplings or unit norms)."""
+
+
+class DataMismatchError(PinClustersError, ValueError):
+    """A data object belongs to another model, or the tree was changed behind the model's back."""
+
+
+class SingularClusterError(PinClustersError, ArithmeticError):
+    """The inertia seen by the independent joints of a cluster is singular.
+
+    Attributes:
+        cluster: Names of the joints of the cluster.
+    """
+
+    def __init__(self, message: str, cluster: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.cluster = cluster
+
+
+class LoadError(PinClustersError, ValueError):
+    """A robot description cannot be read, or holds something that cannot be honoured."""
+
+
+class NotAvailableError(PinClustersError, AttributeError):
+    """A Pinocchio function that has no cluster version, or a missing optional dependency."""
+
+
+class PinClustersWarning(UserWarning):
+    """Something in the input was ignored or looks doubtful; the result is still right."""
+
+
+def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
+    """Return a sentence that names the nearest known names, or lists them.
+
+    Args:
+        name: The unknown name.
+        known: The names that exist.
+        limit: How many names are listed when none is near.
+
+    Returns:
+        ``" Did you mean 'x'?"`` or ``" Known names: a, b, ..."``.
+    """
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    if near:
+        return " Did you mean " + " or ".join(repr(n) for n in near) + "?"
+    listed = ", ".join(names[:limit]) + (", ..." if len(names) > limit else "")
+    return f" Known names: {listed}." if names else ""

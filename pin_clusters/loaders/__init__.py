@@ -1,0 +1,9 @@
+"""Robots from files (URDF, URDF+), by name, and from Pinocchio models with mimic joints."""
+
+from __future__ import annotations
+
+from .library import load, robots
+from .mimic import expand_mimic
+from .urdf import buildModelFromUrdf, buildModelFromXML
+
+__all__ = ["buildModelFromUrdf", "buildModelFromXML", "expand_mimic", "load", "robots"]

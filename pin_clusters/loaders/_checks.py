@@ -1,0 +1,123 @@
+"""The numbers of links and joints: what Pinocchio would drop or misread in silence is found here."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from ..errors import InertiaError, LoadError
+from ._notes import Notes, listing
+from ._xml import Description, number, only_child, vector
+
+# Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
+AXIS_TOLERANCE = 1e-6
+# Relative to the largest principal inertia.
+INERTIA_TOLERANCE = 1e-9
+# What Pinocchio uses for "no limit".
+UNLIMITED = float(np.finfo(float).max)
+
+
+def check_numbers(description: Description, notes: Notes) -> None:
+    """Check every number that enters the dynamics, and normalise joint axes in place.
+
+    Args:
+        description: Its elements are edited where an axis is not of unit length.
+        notes: Receives one message on inertias that no real body has, and one on axes.
+
+    Raises:
+        LoadError: A number is missing or not finite, an axis is zero, or a limit is missing.
+        InertiaError: A mass is negative, or an inertia is not positive semidefinite.
+    """
+    unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
+    if unreal:
+        notes.messages.append(
+            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
+            f"{listing(unreal)}. They are used as they are."
+        )
+    stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
+    if stretched:
+        notes.messages.append(f"the axes of these joints are not of unit length: {listing(stretched)}. Normalised.")
+
+
+def _breaks_triangle(link: ET.Element, owner: str) -> bool:
+    """Check the inertia of a link; return True if it is positive but violates the triangle inequality."""
+    inertial = only_child(link, "inertial", owner)
+    if inertial is None:
+        return False
+    _check_origin(inertial, owner)
+    mass_element, inertia = only_child(inertial, "mass", owner), only_child(inertial, "inertia", owner)
+    if mass_element is None or inertia is None:
+        lost = "mass" if mass_element is None else "inertia"
+        raise LoadError(f"{owner}: <inertial> has no <{lost}>; Pinocchio would drop all of it. Add it.")
+    mass = number(mass_element.get("value"), "the mass", owner)
+    if mass < 0.0:
+        raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
+    xx, xy, xz, yy, yz, zz = (
+        number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    low, middle, high = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    slack = INERTIA_TOLERANCE * max(abs(low), abs(high))
+    if low < -slack:
+        raise InertiaError(
+            f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
+            f"{high:.3g} kg m^2). Check the signs of ixy, ixz, iyz and the frame it is given in."
+        )
+    return bool(high > low + middle + slack)
+
+
+def _check_origin(element: ET.Element, owner: str) -> None:
+    origin = only_child(element, "origin", owner)
+    if origin is None:
+        return
+    for attribute in ("xyz", "rpy"):
+        text = origin.get(attribute)
+        if text is not None:
+            vector(text, f"origin {attribute}", owner)
+
+
+def _check_joint(joint: ET.Element, owner: str) -> bool:
+    """Check a joint; return True if its axis had to be normalised."""
+    kind = joint.get("type")
+    _check_origin(joint, owner)
+    limit = only_child(joint, "limit", owner)
+    if kind in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= set(limit.attrib)):
+        raise LoadError(
+            f"{owner}: a {kind} joint needs <limit> with effort and velocity (and lower, upper). Add it"
+            + (", or make the joint continuous." if kind == "revolute" else ".")
+        )
+    if limit is not None:
+        for attribute in ("lower", "upper", "effort", "velocity"):
+            if attribute in limit.attrib:
+                number(limit.get(attribute), f"limit {attribute}", owner)
+    element = only_child(joint, "axis", owner)
+    if element is None or kind in ("fixed", "floating"):
+        return False
+    text = element.get("xyz")
+    if text is None:
+        raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
+    axis = np.array(vector(text, "the axis", owner))
+    # the largest entry is divided out first: the square of 1e-200 would be 0
+    largest = float(np.abs(axis).max())
+    if largest == 0.0:
+        raise LoadError(f"{owner}: the axis is zero. Give its direction, such as 0 0 1.")
+    length = largest * float(np.linalg.norm(axis / largest))
+    if abs(length - 1.0) <= AXIS_TOLERANCE:
+        return False
+    axis = axis / largest
+    axis /= np.linalg.norm(axis)
+    element.set("xyz", " ".join(repr(float(x)) for x in axis))
+    return True
+
+
+def unwind(joint: ET.Element) -> None:
+    """Turn a continuous joint into a revolute one without limits: one angle that counts turns, not (cos, sin)."""
+    limit = joint.find("limit")
+    if limit is None:
+        limit = ET.SubElement(joint, "limit")
+    for attribute in ("effort", "velocity"):
+        if attribute not in limit.attrib:
+            limit.set(attribute, repr(UNLIMITED))
+    limit.set("lower", repr(-UNLIMITED))
+    limit.set("upper", repr(UNLIMITED))
+    joint.set("type", "revolute")

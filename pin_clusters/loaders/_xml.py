@@ -1,0 +1,249 @@
+"""Reading robot XML safely: no DTD, no entities, every name unique, one tree, every number a number."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from xml.parsers import expat
+
+from ..errors import LoadError, did_you_mean
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A URDF whose names, references and topology have been checked.
+
+    Attributes:
+        root: The ``<robot>`` element; the loader may edit it before Pinocchio reads it.
+        name: Name of the robot.
+        links: Elements by name, in the order of the file.
+        joints: Elements by name, in the order of the file.
+        parent_joint: The joint above each link; the root link is absent.
+        root_link: Name of the link without a parent.
+    """
+
+    root: ET.Element
+    name: str
+    links: dict[str, ET.Element]
+    joints: dict[str, ET.Element]
+    parent_joint: dict[str, str]
+    root_link: str
+
+    def moving_joint(self, link: str) -> str | None:
+        """Return the joint that moves a link (fixed joints are skipped), or None if the link moves with the root."""
+        while link in self.parent_joint:
+            name = self.parent_joint[link]
+            joint = self.joints[name]
+            if joint.get("type") != "fixed":
+                return name
+            link = reference(joint, "parent", "link", f"joint {name!r}")
+        return None
+
+
+def parse_xml(text: str | bytes, source: str) -> ET.Element:
+    """Return the root element of a document without a DTD.
+
+    A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
+    of local files possible, and no robot description needs one.
+
+    Args:
+        text: The document.
+        source: How messages name it.
+
+    Raises:
+        LoadError: It is empty, not well-formed, or has a DTD.
+    """
+    if not text.strip():
+        raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
+
+    def refuse(name: str, *_: object) -> None:
+        raise LoadError(
+            f"{source} has a document type declaration (<!DOCTYPE {name}>). DTDs and entities are neither expanded "
+            "nor fetched here: write their values out and remove the declaration."
+        )
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(text, True)
+        return _without_default_namespace(ET.fromstring(text))
+    except (expat.ExpatError, ET.ParseError) as error:
+        raise LoadError(f"{source} is not well-formed XML: {error}. Check it with an XML editor or xmllint.") from None
+    except (ValueError, LookupError) as error:  # an encoding that Python does not have
+        if isinstance(error, LoadError):
+            raise
+        raise LoadError(f"{source} cannot be decoded: {error}. Save it as UTF-8.") from None
+
+
+def _without_default_namespace(root: ET.Element) -> ET.Element:
+    """Take the namespace of the root element off all tags, as parsers without namespaces (Pinocchio's) do."""
+    if root.tag.startswith("{"):
+        prefix = root.tag[: root.tag.index("}") + 1]
+        for element in root.iter():
+            element.tag = element.tag.removeprefix(prefix)
+    return root
+
+
+def number(text: str | None, what: str, owner: str) -> float:
+    """Return one finite decimal number.
+
+    Raises:
+        LoadError: The attribute is missing, is no number, or is not finite.
+    """
+    if text is None:
+        raise LoadError(f"{owner}: {what} is missing. Give a number.")
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    if not math.isfinite(value):
+        raise LoadError(f"{owner}: {what} must be a finite number, got {text!r}.")
+    return value
+
+
+def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
+    """Return three finite decimal numbers.
+
+    Raises:
+        LoadError: There are not three, or one is not a finite number.
+    """
+    parts = text.split()
+    if len(parts) != 3:
+        raise LoadError(f"{owner}: {what} must be three numbers, got {text!r}.")
+    x, y, z = (number(p, what, owner) for p in parts)
+    return x, y, z
+
+
+def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
+    """Return the child of that tag, or None.
+
+    Raises:
+        LoadError: There are several.
+    """
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise LoadError(f"{owner} has {len(found)} <{tag}> elements. Keep one.")
+    return found[0] if found else None
+
+
+def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
+    """Return the name in ``<tag attribute="name"/>``, a required child.
+
+    Raises:
+        LoadError: The child or the attribute is missing, or there are several.
+    """
+    child = only_child(element, tag, owner)
+    name = None if child is None else child.get(attribute)
+    if not name:
+        raise LoadError(f'{owner}: <{tag} {attribute}="..."/> is missing. Add it.')
+    return name
+
+
+def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
+    """Return elements by their name.
+
+    Raises:
+        LoadError: A name is missing or used twice.
+    """
+    found: dict[str, ET.Element] = {}
+    for element in elements:
+        name = element.get("name")
+        if not name:
+            raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs one: <{element.tag} name=...>.")
+        if name in found:
+            raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
+        found[name] = element
+    return found
+
+
+def describe(root: ET.Element, source: str) -> Description:
+    """Check names, joint types, references and topology of a URDF.
+
+    Args:
+        root: The parsed document.
+        source: How messages name it.
+
+    Raises:
+        LoadError: It is not a URDF, or a name, a reference or the tree is ill-formed.
+    """
+    if root.tag != "robot":
+        raise LoadError(f"{source} is not a URDF: its root element is <{root.tag}>, expected <robot>.")
+    links = named(root.findall("link"), "link")
+    joints = named(root.findall("joint"), "joint")
+    if not links:
+        raise LoadError(f"{source} has no <link>. A robot needs at least one.")
+    parent_joint: dict[str, str] = {}
+    for name, joint in joints.items():
+        owner = f"joint {name!r}"
+        kind = joint.get("type")
+        if name == "universe":
+            raise LoadError("A joint has the name 'universe', which Pinocchio keeps for the world. Rename it.")
+        if kind not in JOINT_TYPES:
+            raise LoadError(
+                f"{owner}: type {kind!r} is not one of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
+                "Other joints can be added to a pinocchio.Model in Python."
+            )
+        for tag in ("parent", "child"):
+            link = reference(joint, tag, "link", owner)
+            if link not in links:
+                raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
+        child = reference(joint, "child", "link", owner)
+        if child in parent_joint:
+            raise LoadError(
+                f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
+                "A URDF is a tree: close loops with a constraint instead."
+            )
+        parent_joint[child] = name
+    roots = [name for name in links if name not in parent_joint]
+    if len(roots) > 1:
+        raise LoadError(
+            f"{source} has {len(roots)} root links: {', '.join(map(repr, roots[:8]))}. "
+            "Only one may be without a parent; connect the others to it by joints."
+        )
+    if not roots:
+        raise LoadError(f"{source} has no root link: its joints run in a circle. Remove one of them.")
+    description = Description(root, root.get("name") or "robot", links, joints, parent_joint, roots[0])
+    _check_reached(description)
+    return description
+
+
+def _check_reached(description: Description) -> None:
+    """Raise if some links hang from a circle of joints instead of from the root."""
+    reached = {description.root_link}
+    for link in description.links:
+        path: list[str] = []
+        while link not in reached:
+            if link in path:
+                names = " -> ".join([*path[path.index(link) :], link])
+                raise LoadError(f"The joints above links {names} run in a circle. Remove one of them.")
+            path.append(link)
+            joint = description.joints[description.parent_joint[link]]
+            link = reference(joint, "parent", "link", "joint")
+        reached.update(path)
+
+
+def to_text(root: ET.Element) -> str:
+    """Return the document for Pinocchio: without what it would stumble over but does not use.
+
+    Visuals and collisions are left out, so that a missing mesh or material cannot fail the kinematic tree; so are
+    the constraints, which this package reads itself.
+    """
+    copy = ET.fromstring(ET.tostring(root, encoding="unicode"))
+    for tag in ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"):
+        for element in copy.findall(tag):
+            copy.remove(element)
+    for link in copy.findall("link"):
+        for element in _geometry(link):
+            link.remove(element)
+    for joint in copy.findall("joint"):
+        for element in joint.findall("mimic"):
+            joint.remove(element)
+    return ET.tostring(copy, encoding="unicode")
+
+
+def _geometry(link: ET.Element) -> Iterator[ET.Element]:
+    yield from [e for e in link if e.tag in ("visual", "collision")]

@@ -1,0 +1,113 @@
+"""Robots that ship with the package, by name."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import pinocchio as pin
+
+from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
+from ._xml import describe, parse_xml
+from .chains import belt_chain, geared_chain
+from .urdf import parse_urdf
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+    from ..model import ClusterModel
+
+_BUILT: dict[str, tuple[Callable[..., tuple[pin.Model, tuple[Any, ...]]], frozenset[str]]] = {
+    "belt_chain": (belt_chain, frozenset({"n", "seed"})),
+    "geared_chain": (geared_chain, frozenset({"n", "seed"})),
+}
+
+
+def robots() -> tuple[str, ...]:
+    """Return the names that `load` knows, sorted."""
+    files = _folders()
+    return tuple(sorted({*_BUILT, *files}))
+
+
+def load(
+    name: str, root_joint: pin.JointModel | Literal["default"] | None = "default", **parameters: Any
+) -> ClusterModel:
+    """Return a robot that ships with the package.
+
+    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in `pin_clusters.loaders.chains`.
+
+    Args:
+        name: One of `robots`.
+        root_joint: ``"default"``: a free flyer if the robot's root link has an inertia (legged robots), else fixed
+            to the world. None fixes it; a joint model such as ``pin.JointModelFreeFlyer()`` is put above it.
+        parameters: Of the robots that are built in Python: ``n`` links and ``seed`` of ``geared_chain`` and
+            ``belt_chain``.
+
+    Returns:
+        The model.
+
+    Raises:
+        UnknownNameError: There is no such robot.
+        ArgumentTypeError: The robot does not have such a parameter, or an argument has the wrong type.
+        LoadError: A parameter has a value that is not allowed.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.load("geared_chain", n=3).nv
+        3
+    """
+    from ..model import ClusterModel
+
+    tree, constraints = _parts(name, root_joint, parameters)
+    return ClusterModel(tree, constraints, name)
+
+
+def _parts(name: str, root_joint: object, parameters: dict[str, Any]) -> tuple[pin.Model, tuple[Any, ...]]:
+    """Return the tree and the constraints of a robot."""
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
+    if isinstance(root_joint, str) and root_joint != "default":
+        raise ArgumentTypeError(f"root_joint must be 'default', None or a joint model, got {root_joint!r}.")
+    build, known = _BUILT.get(name, (None, frozenset[str]()))
+    for parameter in parameters:
+        if name in robots() and parameter not in known:
+            offered = f"It has {', '.join(sorted(known))}." if known else "It has none."
+            raise ArgumentTypeError(f"robot {name!r} has no parameter {parameter!r}. {offered}")
+    if build is not None:
+        return build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
+    files = _folders()
+    if name not in files:
+        raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots())}")
+    text = files[name].joinpath("model.urdf").read_bytes()
+    if isinstance(root_joint, str):
+        root_joint = pin.JointModelFreeFlyer() if _floats(text, name) else None
+    return parse_urdf(text, root_joint, (), f"robot {name!r}", stacklevel=4)
+
+
+def _floats(text: bytes, name: str) -> bool:
+    """Say whether the root link has an inertia: then it is a trunk, not the ground."""
+    description = describe(parse_xml(text, name), name)
+    return description.links[description.root_link].find("inertial") is not None
+
+
+def _folders() -> dict[str, Traversable]:
+    """Return the folders with a ``model.urdf``, by name.
+
+    The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
+    """
+    package = importlib.resources.files("pin_clusters")
+    inside = package.joinpath("robot_models")
+    places = [inside] if inside.is_dir() else []
+    beside = getattr(package, "parent", None)
+    if not places and beside is not None and beside.joinpath("robot_models").is_dir():
+        places = [beside.joinpath("robot_models")]
+    found = {
+        entry.name: entry
+        for place in places
+        for entry in place.iterdir()
+        if entry.is_dir() and entry.joinpath("model.urdf").is_file()
+    }
+    if not found:
+        raise LoadError("the robots that ship with pin_clusters are missing from this installation. Reinstall it.")
+    return found

@@ -1,0 +1,162 @@
+"""Pinocchio's own mimic joints, turned into ordinary joints and couplings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints import LinearCoupling
+from ..errors import ArgumentTypeError, UnsupportedJointError
+
+_VELOCITY_FIELDS = (
+    "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
+    "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
+    "lowerDryFrictionLimit", "upperDryFrictionLimit",
+)  # fmt: skip
+_POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+_MIMIC = "JointModelMimic"
+
+
+def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
+    """Return a model's tree with ordinary joints in place of mimic joints, and the couplings that they stand for.
+
+    Pinocchio's mimic joints have no coordinate of their own, and several of its algorithms refuse them. Here every
+    joint gets its coordinates, as `ClusterModel` wants them; joint order, names, placements, inertias and frames stay.
+
+    Args:
+        model: Any model, such as one read with ``mimic=True``; it is not changed.
+
+    Returns:
+        The tree, and one `LinearCoupling` per mimic joint. Position and velocity limits of a mimic joint are those of
+        its master, transformed; its armature is zero (Pinocchio has none either).
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ``pin.Model``.
+        UnsupportedJointError: A mimic joint has several degrees of freedom, or stands still (scaling 0).
+
+    Example:
+        >>> import pin_clusters as pc, pinocchio as pin
+        >>> model = pin.buildModelFromUrdf("gripper.urdf", mimic=True)  # doctest: +SKIP
+        >>> model = pc.ClusterModel(*pc.expand_mimic(model))  # doctest: +SKIP
+    """
+    if not isinstance(model, pin.Model):
+        raise ArgumentTypeError(f"model must be a pinocchio.Model, got {type(model).__name__}.")
+    tree = pin.Model()
+    tree.name = model.name
+    tree.gravity = model.gravity
+    masters = {j: _master(model, j) for j in range(1, model.njoints) if model.joints[j].shortname() == _MIMIC}
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    couplings = []
+    tree.inertias[0] = model.inertias[0]
+    for j in range(1, model.njoints):
+        joint = model.joints[j]
+        if j in masters:
+            scaling, offset = _affine(joint)
+            couplings.append(LinearCoupling(model.names[j], {model.names[masters[j]]: scaling}, offset))
+            joint = _own_joint(model, data, j, masters[j], scaling)
+        tree.addJoint(model.parents[j], joint, model.jointPlacements[j], model.names[j])
+        tree.inertias[j] = model.inertias[j]
+    for frame in list(model.frames)[1:]:
+        tree.addFrame(frame, False)
+    for j in range(1, model.njoints):
+        _copy_fields(model, tree, j, masters.get(j))
+    for entry in model.referenceConfigurations:
+        tree.referenceConfigurations[entry.key()] = _expanded(model, tree, masters, np.asarray(entry.data()))
+    return tree, tuple(couplings)
+
+
+def _affine(joint: pin.JointModel) -> tuple[float, float]:
+    """Return scaling and offset of a mimic joint."""
+    inner = joint.extract() if hasattr(joint, "extract") else joint
+    return float(inner.scaling), float(inner.offset)
+
+
+def _master(model: pin.Model, j: int) -> int:
+    """Return the joint that mimic joint ``j`` follows: the ordinary joint at the same place in ``v``."""
+    for k in range(1, model.njoints):
+        other = model.joints[k]
+        if other.shortname() != _MIMIC and other.nv > 0 and other.idx_v == model.joints[j].idx_v:
+            if other.nv != 1:
+                break
+            return k
+    raise UnsupportedJointError(
+        f"mimic joint {model.names[j]!r} follows a joint with several degrees of freedom; only joints with one can be "
+        "coupled. Split it into joints of one degree of freedom."
+    )
+
+
+def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
+    """Return the ordinary joint that is inside mimic joint ``j``, from its motion subspace (scaling times its own)."""
+    if scaling == 0.0:
+        raise UnsupportedJointError(
+            f"mimic joint {model.names[j]!r} has scaling 0, so it stands still. Make it a fixed joint."
+        )
+    scaled = data.joints[j].S
+    subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
+    linear, angular = subspace[:3], subspace[3:]
+    turns = float(np.linalg.norm(angular)) > 0.5
+    axis = angular if turns else linear
+    axis = axis / np.linalg.norm(axis)
+    aligned = [k for k in range(3) if np.allclose(axis, np.eye(3)[k], rtol=0.0, atol=1e-15)]
+    letter = "XYZ"[aligned[0]] if aligned else ""
+    if not turns:
+        return getattr(pin, f"JointModelP{letter}")() if letter else pin.JointModelPrismaticUnaligned(axis)
+    pitch = float(linear @ axis)
+    if pitch != 0.0:
+        return getattr(pin, f"JointModelH{letter}")(pitch) if letter else pin.JointModelHelicalUnaligned(axis, pitch)
+    if model.joints[master].nq == 2:
+        return getattr(pin, f"JointModelRUB{letter}")() if letter else _continuous(axis)
+    return getattr(pin, f"JointModelR{letter}")() if letter else pin.JointModelRevoluteUnaligned(axis)
+
+
+def _continuous(axis: np.ndarray) -> pin.JointModel:
+    """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
+    numbers = " ".join(repr(float(x)) for x in axis)
+    return pin.buildModelFromXML(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        f'<parent link="a"/><child link="b"/><axis xyz="{numbers}"/></joint></robot>'
+    ).joints[1]
+
+
+def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) -> None:
+    """Copy limits and motor constants of joint ``j``; those of a mimic joint follow from its master."""
+    new = tree.joints[j]
+    old = model.joints[j if master is None else master]
+    v_new, v_old = slice(new.idx_v, new.idx_v + new.nv), slice(old.idx_v, old.idx_v + old.nv)
+    q_new, q_old = slice(new.idx_q, new.idx_q + new.nq), slice(old.idx_q, old.idx_q + old.nq)
+    if master is None:
+        for name in _VELOCITY_FIELDS:
+            if hasattr(tree, name) and hasattr(model, name):
+                getattr(tree, name)[v_new] = getattr(model, name)[v_old]
+        for name in _POSITION_FIELDS:
+            if hasattr(tree, name) and hasattr(model, name):
+                getattr(tree, name)[q_new] = getattr(model, name)[q_old]
+        return
+    scaling, offset = _affine(model.joints[j])
+    speed = np.minimum(abs(scaling) * model.velocityLimit[v_old], np.finfo(float).max)
+    tree.velocityLimit[v_new] = speed
+    if hasattr(tree, "lowerVelocityLimit"):
+        tree.lowerVelocityLimit[v_new] = -speed
+    if new.nq == 1:
+        with np.errstate(over="ignore"):
+            ends = np.sort(
+                [scaling * b[q_old][0] + offset for b in (model.lowerPositionLimit, model.upperPositionLimit)]
+            )
+        tree.lowerPositionLimit[q_new], tree.upperPositionLimit[q_new] = np.nan_to_num(ends)
+
+
+def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.ndarray) -> np.ndarray:
+    """Return the configuration of the tree that belongs to one of the model."""
+    full = np.array(pin.neutral(tree))
+    for j in range(1, model.njoints):
+        new, old = tree.joints[j], model.joints[masters.get(j, j)]
+        part = q[old.idx_q : old.idx_q + old.nq]
+        if j in masters:
+            scaling, offset = _affine(model.joints[j])
+            angle = scaling * (math.atan2(part[1], part[0]) if old.nq == 2 else part[0]) + offset
+            part = np.array([math.cos(angle), math.sin(angle)]) if new.nq == 2 else np.array([angle])
+        full[new.idx_q : new.idx_q + new.nq] = part
+    return full

@@ -1,0 +1,87 @@
+"""The package as it is installed: robots from a wheel and from the source tree, metadata, types."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import pin_clusters as pc
+
+ROOT = Path(__file__).parents[2]
+
+REPORT = """
+import sys, warnings
+warnings.simplefilter("ignore")  # published inertias are summarised in a warning
+import pin_clusters as pc
+print(pc.__file__)
+for name in pc.robots():
+    assert pc.load(name).nv > 0, name
+print(*pc.robots())
+"""
+
+
+def report(path: Path, cwd: Path) -> tuple[Path, list[str]]:
+    """Load every robot in a process whose package comes from ``path``; return its place and the robots' names."""
+    environment = os.environ | {"PYTHONPATH": str(path)}
+    command = [sys.executable, "-c", REPORT]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    place, names = done.stdout.splitlines()[-2:]
+    return Path(place), names.split()
+
+
+@pytest.mark.slow
+def test_wheel_has_the_robots(tmp_path: Path) -> None:
+    def run(*arguments: str) -> None:
+        done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    run("build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT))
+    (wheel,) = tmp_path.glob("*.whl")
+    target = tmp_path / "installed"
+    run("pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target), str(wheel))
+    place, names = report(target, tmp_path)
+    assert target in place.parents
+    shipped = {p.name for p in (target / "pin_clusters" / "robot_models").iterdir() if p.is_dir()}
+    assert shipped == {p.name for p in (ROOT / "robot_models").iterdir() if p.is_dir()}
+    assert shipped <= set(names)
+    for name in shipped:
+        assert (target / "pin_clusters" / "robot_models" / name / "README.md").is_file(), f"{name} has no README"
+
+
+@pytest.mark.slow
+def test_source_tree_has_the_robots(tmp_path: Path) -> None:
+    place, names = report(ROOT, tmp_path)
+    assert place == ROOT / "pin_clusters" / "__init__.py"
+    assert {p.name for p in (ROOT / "robot_models").iterdir() if p.is_dir()} <= set(names)
+
+
+def test_types_are_shipped() -> None:
+    assert files("pin_clusters").joinpath("py.typed").is_file()
+
+
+def test_one_version() -> None:
+    assert pc.__version__ == version("pin-clusters")
+    assert f"version: {pc.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{pc.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_command_is_installed() -> None:
+    (script,) = [e for e in entry_points(group="console_scripts") if e.name == "pin-clusters"]
+    assert callable(script.load())
+
+
+def test_oldest_pin_is_stated_once() -> None:
+    oldest = re.search(r"OLDEST_PIN=(\S+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert oldest is not None
+    assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    declared = re.search(r'"pin>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert declared is not None
+    assert oldest[1].startswith(declared[1])

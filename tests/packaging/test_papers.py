@@ -1,0 +1,75 @@
+"""README, docs and examples: what they show runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def python_blocks(page: str) -> list[str]:
+    """Return the Python code of a page, block by block."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_readme_code_runs() -> None:
+    (code,) = python_blocks("README.md")
+    assert len([line for line in code.splitlines() if line]) <= 10
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert getattr(names["M"], "shape", None) == (6, 6)
+
+
+def test_getting_started_code_runs() -> None:
+    names: dict[str, object] = {}
+    for code in python_blocks("docs/getting-started.md"):
+        if "robot.urdf" not in code:  # the reader's own file
+            exec(code, names)
+    assert "model" in names
+
+
+def test_readme_commands_are_those_of_the_ci() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install . && pin-clusters study mit_humanoid_leg" in readme
+    assert "pip install '.[test]' && pytest" in readme
+    for section in ("study", "bench"):
+        assert re.search(rf"<!-- generated: {section} -->.+?<!-- end -->", readme, re.DOTALL)
+
+
+def test_relative_links_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.md")]:
+        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.stem)
+def test_example_runs(example: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"MPLBACKEND": "Agg"}
+    command = [sys.executable, "-W", "error", str(example)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_examples_are_listed() -> None:
+    table = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    for example in EXAMPLES:
+        assert f"`{example.name}`" in table
+
+
+def test_only_the_prefix_changes_in_the_drop_in() -> None:
+    text = (ROOT / "examples" / "01_drop_in.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 90
+    # the body of a function, after its signature and its docstring of one line each
+    before, after = (
+        text.split(f"\ndef {name}(")[1].split("\n\n\n")[0].split("\n", 2)[2] for name in ("before", "after")
+    )
+    assert "pin." in before
+    assert after == before.replace("pin.", "pc.")

@@ -1,0 +1,92 @@
+"""The public names: exported, documented, and nothing besides."""
+
+from __future__ import annotations
+
+import dataclasses
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import pin_clusters as pc
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = [n for n in pc.__all__ if not isinstance(getattr(pc, n), ModuleType) and callable(getattr(pc, n))]
+FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(pc, n))]
+CLASSES = [n for n in PUBLIC if inspect.isclass(getattr(pc, n))]
+MODULES = [
+    "pin_clusters",
+    *(m.name for m in pkgutil.walk_packages(pc.__path__, "pin_clusters.") if not m.name.endswith("__main__")),
+]
+
+
+def sections(text: str) -> dict[str, str]:
+    """Split a Google docstring into its sections."""
+    parts = re.split(r"^(\w+):\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def test_all_is_complete() -> None:
+    assert len(set(pc.__all__)) == len(pc.__all__)
+    present = {n for n, x in vars(pc).items() if not n.startswith("_") and not isinstance(x, ModuleType)}
+    assert present - set(pc.__all__) - {"annotations", "TYPE_CHECKING", "Any"} == set()
+    assert [n for n in pc.__all__ if not hasattr(pc, n)] == []
+
+
+def test_what_the_documentation_names_exists() -> None:
+    later = {"FourBar", "Loop", "Rod", "Differential", "Coupling"}
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in pages:
+        for name in re.findall(r"\bpc\.(\w+)", page.read_text(encoding="utf-8")):
+            assert hasattr(pc, name) or name in later, f"{page.name} names pc.{name}"
+
+
+def test_api_page_lists_the_modules() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for name in re.findall(r"automodule:: (\S+)", page):
+        importlib.import_module(name)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_function_is_documented(name: str) -> None:
+    function = getattr(pc, name)
+    doc = sections(function.__doc__ or "")
+    signature = inspect.signature(function)
+    for parameter in signature.parameters:
+        assert re.search(rf"^\s+\*{{0,2}}{parameter}(\s\(.*\))?:", doc.get("Args", ""), re.MULTILINE), parameter
+    if signature.return_annotation not in (None, "None", inspect.Signature.empty):
+        assert "Returns" in doc
+    assert "Raises" in doc or not signature.parameters
+    arrays = [p for p in signature.parameters if p in {"q", "v", "a", "tau", "q0", "q1"}]
+    for array in arrays:
+        entry = re.search(rf"^\s+{array}:(.*?)(?=^\s+\w+:|\Z)", doc["Args"] + "\n", re.MULTILINE | re.DOTALL)
+        assert entry is not None
+        assert "(" in entry[1], f"the shape of {array} is not stated"
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_class_is_documented(name: str) -> None:
+    cls = getattr(pc, name)
+    doc = sections(cls.__doc__ or "")
+    assert len(doc[""]) > 10
+    if dataclasses.is_dataclass(cls):
+        listed = doc.get("Args", "") + doc.get("Attributes", "")
+        for field in dataclasses.fields(cls):
+            if not field.name.startswith("_"):
+                assert re.search(rf"^\s+{field.name}(\s\(.*\))?:", listed, re.MULTILINE), field.name
+    for attribute, value in vars(cls).items():
+        if not attribute.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+            assert inspect.getdoc(getattr(cls, attribute)), f"{name}.{attribute}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__, "a module says what it is for"
+    failed, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
