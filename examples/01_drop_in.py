@@ -1,8 +1,8 @@
 """An existing Pinocchio loop becomes exact: the model gets its motors, and ``pin.`` becomes ``pc.``.
 
-An arm of six joints follows a reference by computed torque, in a simulation. Its motors are carried by the upper arm
-and the shoulder, and the one that drives the wrist does so by a belt over the elbow. The usual script adds their
-reflected inertia as armature; the exact one states where each motor is and what turns it.
+A leg follows a reference by computed torque, in a simulation. Its usual script adds the reflected inertia of the
+motors as armature. The exact one says what turns each motor: those of knee and ankle sit in the thigh and drive by
+belts, so that the ankle's motor turns with the knee as well.
 """
 
 from __future__ import annotations
@@ -13,25 +13,27 @@ import pinocchio as pin
 import pin_clusters as pc
 
 DT, STEPS = 1e-3, 1000
-# joints over which the belt runs, gear ratios, axial inertia of the rotor [kg m^2], body that carries the motor
+# joints that turn the motor, gear ratios, axial inertia of the rotor [kg m^2]; it sits above the first of the joints
 MOTORS = [
-    (["shoulder2_joint"], [6.0], 6e-4, "shoulder1_joint"),
-    (["elbow_joint"], [9.0], 2e-4, "shoulder3_joint"),
-    (["elbow_joint", "wrist1_joint"], [12.0, 12.0], 1e-4, "shoulder3_joint"),
+    (["hip_rz"], [6.0], 1.6841e-4),
+    (["hip_rx"], [6.0], 1.6841e-4),
+    (["hip_ry"], [6.0], 5.548e-4),
+    (["knee"], [12.0], 5.548e-4),
+    (["knee", "ankle"], [12.0, 12.0], 1.6841e-4),
 ]
 
 
 def reference(t: float, nv: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return position, velocity and acceleration of the reference at time t [s], each of shape (nv,)."""
-    phase = 2.0 * np.pi * t + np.arange(nv)
-    w = 2.0 * np.pi
-    return 0.5 * np.sin(phase), 0.5 * w * np.cos(phase), -0.5 * w * w * np.sin(phase)
+    w = 2.0 * np.pi * 1.5
+    one = np.ones(nv)
+    return 0.5 * np.sin(w * t) * one, 0.5 * w * np.cos(w * t) * one, -0.5 * w * w * np.sin(w * t) * one
 
 
 def before(model: pin.Model) -> np.ndarray:
     """Run the loop with Pinocchio; returns the motor torques, shape (STEPS, nv)."""
     data = model.createData()
-    q, v = pin.neutral(model), np.zeros(model.nv)
+    q, v = pin.neutral(model), reference(0.0, model.nv)[1]
     log = np.zeros((STEPS, model.nv))
     for k in range(STEPS):
         q_ref, v_ref, a_ref = reference(k * DT, model.nv)
@@ -46,7 +48,7 @@ def before(model: pin.Model) -> np.ndarray:
 def after(model: pc.ClusterModel) -> np.ndarray:
     """Run the same loop with exact motors: only the prefix is another one."""
     data = model.createData()
-    q, v = pc.neutral(model), np.zeros(model.nv)
+    q, v = pc.neutral(model), reference(0.0, model.nv)[1]
     log = np.zeros((STEPS, model.nv))
     for k in range(STEPS):
         q_ref, v_ref, a_ref = reference(k * DT, model.nv)
@@ -59,23 +61,21 @@ def after(model: pc.ClusterModel) -> np.ndarray:
 
 
 def main() -> None:
-    tree = pin.buildSampleModelManipulator()
+    # stands for your own pin.Model: five links, their motors locked
+    tree = pc.baselines.armature_model(pc.load("mit_humanoid_leg", root_joint=None), "none")
+
     approximate = tree.copy()
-    for joints, ratios, inertia, _ in MOTORS:
+    for joints, ratios, inertia in MOTORS:
         for joint, ratio in zip(joints, ratios, strict=True):
             approximate.armature[approximate.joints[approximate.getJointId(joint)].idx_v] += ratio**2 * inertia
-    rotors = [
-        pc.Rotor(joints, ratios, axial_inertia=inertia, carrier=carrier, axis=(0, 1, 0))
-        for joints, ratios, inertia, carrier in MOTORS
-    ]
-    exact = pc.ClusterModel(tree, rotors)
+    exact = pc.ClusterModel(tree, [pc.Rotor(joints, ratios, axial_inertia=j) for joints, ratios, j in MOTORS])
 
     with_armature, with_motors = before(approximate), after(exact)
-    print("largest torque and RMS error of the armature approximation [N m]")
+    print("largest exact torque and RMS error of the armature approximation [N m]")
     for i, joint in enumerate(exact.independent_joints):
         peak = np.abs(with_motors[:, i]).max()
         error = np.sqrt(np.mean((with_armature[:, i] - with_motors[:, i]) ** 2))
-        print(f"  {joint:16s} {peak:8.3f} {error:8.3f}   {100 * error / peak:5.1f} %")
+        print(f"  {joint:8s} {peak:8.3f} {error:8.3f}   {100 * error / peak:5.1f} %")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from .algorithms.aba import aba
+from .algorithms.crba import crba
+from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
+from .algorithms.minverse import computeMinverse
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
 from .constraints import Belt, Gear, LinearCoupling, Rotor
 from .data import ClusterData

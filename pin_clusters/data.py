@@ -32,6 +32,8 @@ class ClusterData:
         "Jcom",
         "M",
         "Minv",
+        "_M",
+        "_Minv",
         "_keep",
         "_model",
         "_work",
@@ -55,8 +57,9 @@ class ClusterData:
         self.ddq = np.zeros(nv)
         self.nle = np.zeros(nv)
         self.g = np.zeros(nv)
-        self.M = np.zeros((nv, nv))
-        self.Minv = np.zeros((nv, nv))
+        # the kernels write flat arrays; M and Minv are views of them
+        self._M, self._Minv = np.zeros(nv * nv), np.zeros(nv * nv)
+        self.M, self.Minv = self._M.reshape(nv, nv), self._Minv.reshape(nv, nv)
         self.J = np.zeros((6, nv))
         self.Jcom = np.zeros((3, nv))
         self.Ag = np.zeros((6, nv))

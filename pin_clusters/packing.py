@@ -127,6 +127,7 @@ def pack(
     header[at.NQ], header[at.NV], header[at.NJOINTS] = tree.nq, topology.G.shape[1], tree.njoints
     out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
     origin = _origin(tree)
+    out.params[at.ORIGIN : at.ORIGIN + 3] = origin.tolist()
     joint_of_row = {}
     for g, (t, columns, members) in enumerate(groups):
         row = 1 + len(bodies) + g
@@ -162,6 +163,7 @@ def _write_body(
     p, row = body.primitive, out.rows[body.row]
     row[at.PARENT], row[at.KIND], row[at.IQ], row[at.NDOF] = body.parent, p.kind, p.iq, p.nv
     row[at.JOINT] = body.joint if body.last else -1
+    row[at.ROOT] = out.rows[body.parent][at.ROOT] if body.parent else body.row
     A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
     position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
     inertia = body.inertia

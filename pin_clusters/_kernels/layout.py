@@ -36,6 +36,7 @@ INNER: Final = 7  # 1 if the parent belongs to the same cluster
 BEARS: Final = 8  # 1 if another cluster hangs from this body
 JOINT: Final = 9  # joint of the tree whose body this is, -1 for an intermediate body of a joint
 CLUSTER: Final = 10  # row of its cluster
+ROOT: Final = 11  # the body on the universe from which it hangs
 
 # index, cluster rows
 TYPE: Final = 0
@@ -89,6 +90,7 @@ ALIGN: Final = 23  # rotation from this frame to the joint frame of the tree
 BODY_PARAMS: Final = 32
 # params, in the universe's place
 MINUS_GRAVITY: Final = 0
+ORIGIN: Final = 3  # of the kernels' world, in the universe
 
 # work of a body
 W_R: Final = 0

@@ -418,6 +418,13 @@ def accumulate6(a, i, x):
 
 
 @inline
+def accumulate10(a, i, x):
+    accumulate6(a, i, (x[0], x[1], x[2], x[3], x[4], x[5]))
+    accumulate3(a, i + 6, (x[6], x[7], x[8]))
+    put(a, i + 9, get(a, i + 9) + x[9])
+
+
+@inline
 def accumulate21(a, i, x):
     store21(a, i, add21(load21(a, i), x))
 

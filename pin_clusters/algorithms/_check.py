@@ -9,9 +9,12 @@ import numpy as np
 import pinocchio as pin
 
 from .. import configuration as _configuration
+from ..arrays import array, vector, velocity
 from ..data import ClusterData
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterModel
+
+__all__ = ["array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
 
 
 def model_data(model: Any, data: Any) -> None:
@@ -39,39 +42,6 @@ def model_data(model: Any, data: Any) -> None:
         )
 
 
-def array(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as contiguous float64 numbers in one dimension.
-
-    Raises:
-        ArgumentTypeError: It is text, complex or no array at all.
-        ShapeError: It has more than one column.
-    """
-    try:
-        given = np.asarray(x)
-    except ValueError as error:
-        raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
-    if given.dtype.kind not in "fiub":
-        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
-    if given.ndim == 2 and 1 in given.shape:
-        given = given.ravel()
-    if given.ndim != 1:
-        raise ShapeError(f"{name} has shape {given.shape}; expected one dimension or a column.")
-    return np.ascontiguousarray(given, dtype=np.float64)
-
-
-def vector(model: ClusterModel, name: str, x: Any, n: int, what: str) -> np.ndarray:
-    """Return ``x`` as a vector of n numbers.
-
-    Raises:
-        ShapeError: It has another size.
-        ArgumentTypeError: It does not hold real numbers.
-    """
-    a = array(name, x)
-    if a.size != n:
-        raise ShapeError(f"{name} has size {a.size}, but model {model.name!r} needs {what} = {n}.")
-    return a
-
-
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``.
 
@@ -83,24 +53,6 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     if data.check:
         _configuration.check(model, a)
     return a
-
-
-def velocity(model: ClusterModel, name: str, x: Any) -> np.ndarray:
-    """Return v, a or tau, shape (nv,).
-
-    Raises:
-        ShapeError: It has another size; says so if it is the spanning tree's.
-    """
-    a = array(name, x)
-    if a.size == model.nv:
-        return a
-    text = f"{name} has size {a.size}, but model {model.name!r} needs nv = {model.nv} (the independent joints)."
-    if a.size == model.tree.nv:
-        text += (
-            f" {a.size} is the size of the spanning tree: take the independent entries, {name}[model.idx_v_independent]"
-            + (", or pc.independent_velocity." if name == "v" else ".")
-        )
-    raise ShapeError(text)
 
 
 def forces(model: ClusterModel, fext: Any) -> np.ndarray:

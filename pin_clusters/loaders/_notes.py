@@ -23,6 +23,10 @@ PHYSICAL = {
     "drake:joint", "drake:linear_bushing_rpy", "drake:rotor_inertia", "drake:gear_ratio", "drake:mimic",
     "drake:screw_thread_pitch", "drake:ball_constraint", "drake:distance_constraint",
 }  # fmt: skip
+# What counts wherever it belongs, so that it must not be lost where it does not.
+MEANINGFUL = set().union(*SILENT.values()) - {
+    "visual", "collision", "material", "limit", "dynamics", "calibration", "safety_controller",
+}  # fmt: skip
 ATTRIBUTES = {"joint": {"name", "type", "independent"}, "coupling": {"name", "type"}}
 
 
@@ -52,6 +56,8 @@ class Notes:
                 f"{owner}: <{tag}> changes the dynamics and cannot be honoured. Express it with URDF+ "
                 "<coupling> or <mimic>, or with constraints= in Python, and remove it."
             )
+        if tag in MEANINGFUL:
+            raise LoadError(f"{owner}: <{tag}> does not belong in a <{parent}> and would be lost. Move it.")
         near = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
         if near:
             raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")

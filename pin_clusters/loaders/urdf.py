@@ -127,8 +127,10 @@ def parse_urdf(
     """
     given = _checked_arguments(root_joint, constraints)
     notes = Notes()
-    description = describe(parse_xml(text, source), source)
-    notes.scan(description.root)
+    root = parse_xml(text, source)
+    if root.tag == "robot":
+        notes.scan(root)  # first, as what it refuses (unexpanded xacro, ...) explains why links are missing
+    description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)
     ties = read_ties(description, notes)

@@ -1,0 +1,213 @@
+"""C-CRBA: the mass matrix of clusters, with spin elements."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import inline, kernel
+from .articulated import at_spin, columns, spin_columns
+from .kinematics import body_inertia, free_rotation, hinge, place, start
+from .layout import (
+    AT_D,
+    AT_K,
+    AT_SPIN,
+    AT_WORK,
+    BODY_PARAMS,
+    BODY_WORK,
+    CARRIER,
+    CARRIER0,
+    CARRIER1,
+    CLUSTER,
+    CLUSTER0,
+    CLUSTER1,
+    COLUMN,
+    FIRST,
+    FREE,
+    IQ,
+    LAST,
+    NK,
+    NQ,
+    NV,
+    OK,
+    OUT,
+    PARENT,
+    ROTATION,
+    SINGLE,
+    TYPE,
+    W_H,
+    W_I,
+    W_P,
+    W_R,
+    W_S,
+    WRONG_SIZE,
+)
+from .simd import get, put, zero
+from .spatial import (
+    accumulate3,
+    accumulate6,
+    accumulate10,
+    dot3,
+    dot6,
+    load3,
+    load6,
+    load9,
+    load10,
+    matmul3,
+    rigid_mul,
+    rot,
+    rot_t,
+    store3,
+    store6,
+    store9,
+    store10,
+)
+
+
+def signature():
+    """One state: index, params, work, q, M (row major)."""
+    whole, flat = types.int64[:, ::1], types.float64[::1]
+    return types.int64(whole, flat, flat, flat, flat)
+
+
+@inline
+def poses(index, params, work, q):
+    """Poses, motion subspaces, columns K and rigid-body inertias of all bodies."""
+    start(params, work)
+    for c in range(index[0, CLUSTER0], index[0, CLUSTER1]):
+        kind, o = index[c, TYPE], zero(work)
+        if kind == SINGLE:
+            b = index[c, FIRST]
+            w = b * BODY_WORK
+            R, x, S = hinge(index, params, work, q, b)
+            store9(work, w + W_R, R)
+            store3(work, w + W_P, x)
+            store6(work, w + W_S, S)
+            store10(work, w + W_I, body_inertia(params, b, R, x))
+            if index[c, AT_SPIN] >= 0:
+                R_up = load9(work, index[b, PARENT] * BODY_WORK + W_R)
+                store3(work, w + W_H, rot(R_up, load3(params, index[c, AT_SPIN])))
+        elif kind == FREE:
+            b = index[c, FIRST]
+            w = b * BODY_WORK
+            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
+            store9(work, w + W_R, R)
+            store3(work, w + W_P, (o, o, o))
+            store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
+        else:
+            for b in range(index[c, FIRST], index[c, LAST]):
+                w = b * BODY_WORK
+                place(index, params, work, q, b)
+                columns(index, params, work, c, b)
+                store10(work, w + W_I, body_inertia(params, b, load9(work, w + W_R), load3(work, w + W_P)))
+            spin_columns(index, params, work, c)
+
+
+@inline
+def to_ancestors(index, work, nv, body, F, i_v, M):
+    """Entries of M between column i_v, whose force on ``body`` is F, and all clusters above."""
+    while body > 0:
+        c = index[body, CLUSTER]
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            k = index[c, COLUMN]
+            x = dot6(F, load6(work, body * BODY_WORK + W_S))
+            put(M, k * nv + i_v, x)
+            put(M, i_v * nv + k, x)
+        elif kind == FREE:
+            R, k = load9(work, body * BODY_WORK + W_R), index[c, COLUMN]
+            n, m = rot_t(R, (F[0], F[1], F[2])), rot_t(R, (F[3], F[4], F[5]))
+            for r in range(3):
+                x, y = n[r], m[r]
+                put(M, (k + r) * nv + i_v, x)
+                put(M, i_v * nv + k + r, x)
+                put(M, (k + 3 + r) * nv + i_v, y)
+                put(M, i_v * nv + k + 3 + r, y)
+        else:
+            K = index[body, AT_K]
+            for r in range(index[c, NK]):
+                k = index[index[c, COLUMN] + r, 0]
+                x = dot6(F, load6(work, K + 6 * r))
+                put(M, k * nv + i_v, x)
+                put(M, i_v * nv + k, x)
+        body = index[c, OUT]
+
+
+@inline
+def general(index, params, work, nv, c, M):
+    """Block of a GENERAL cluster, and its entries with the clusters above."""
+    nk, at, column, out = index[c, NK], index[c, AT_WORK], index[c, COLUMN], index[c, OUT]
+    h = at + at_spin(nk)
+    for k in range(nk):
+        i_v = index[column + k, 0]
+        for m in range(nk):
+            put(M, i_v * nv + index[column + m, 0], zero(work) + get(params, index[c, AT_D] + k * nk + m))
+        for r in range(6):
+            put(work, at + 6 * k + r, zero(work))
+        if index[c, AT_SPIN] >= 0:
+            accumulate3(work, at + 6 * k + 3, load3(work, h + 3 * k))
+    for b in range(index[c, FIRST], index[c, LAST]):
+        I, K = load10(work, b * BODY_WORK + W_I), index[b, AT_K]
+        for k in range(nk):
+            U = rigid_mul(I, load6(work, K + 6 * k))
+            accumulate6(work, at + 6 * k, U)
+            for m in range(nk):
+                i = index[column + k, 0] * nv + index[column + m, 0]
+                put(M, i, get(M, i) + dot6(U, load6(work, K + 6 * m)))
+    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+        h += 3 * nk
+        K = index[index[r, CARRIER], AT_K]
+        for k in range(nk):
+            hk, Kk = load3(work, h + 3 * k), load3(work, K + 6 * k + 3)
+            accumulate3(work, at + 6 * k + 3, hk)
+            for m in range(nk):
+                i = index[column + k, 0] * nv + index[column + m, 0]
+                both = dot3(hk, load3(work, K + 6 * m + 3)) + dot3(Kk, load3(work, h + 3 * m))
+                put(M, i, get(M, i) + both)
+    for k in range(nk):
+        to_ancestors(index, work, nv, out, load6(work, at + 6 * k), index[column + k, 0], M)
+    if out > 0:
+        for b in range(index[c, FIRST], index[c, LAST]):
+            accumulate10(work, out * BODY_WORK + W_I, load10(work, b * BODY_WORK + W_I))
+
+
+@kernel(signature, "crba (mass matrix)")
+def crba(index, params, work, q, M):
+    """Write the mass matrix to M, which must be zero where clusters are on different branches."""
+    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
+    if q.shape[0] != index[0, NQ] or M.shape[0] != nv * nv:
+        return WRONG_SIZE
+    poses(index, params, work, q)
+    for i in range(last - first):
+        c = last - 1 - i
+        kind = index[c, TYPE]
+        if kind == SINGLE:
+            b, i_v = index[c, FIRST], index[c, COLUMN]
+            w, p = b * BODY_WORK, index[b, PARENT]
+            I, S = load10(work, w + W_I), load6(work, w + W_S)
+            F = rigid_mul(I, S)
+            put(M, i_v * nv + i_v, dot6(F, S) + get(params, index[c, AT_D]))
+            if index[c, AT_SPIN] >= 0:
+                h = load3(work, w + W_H)
+                F = (F[0], F[1], F[2], F[3] + h[0], F[4] + h[1], F[5] + h[2])
+            to_ancestors(index, work, nv, p, F, i_v, M)
+            if p > 0:
+                accumulate10(work, p * BODY_WORK + W_I, I)
+        elif kind == FREE:
+            b, k = index[c, FIRST], index[c, COLUMN]
+            w = b * BODY_WORK
+            R, I, o = load9(work, w + W_R), load10(work, w + W_I), zero(work)
+            for r in range(3):
+                e = (R[0], R[3], R[6])
+                if r == 1:
+                    e = (R[1], R[4], R[7])
+                elif r == 2:
+                    e = (R[2], R[5], R[8])
+                F = rigid_mul(I, (e[0], e[1], e[2], o, o, o))
+                H = rigid_mul(I, (o, o, o, e[0], e[1], e[2]))
+                store3(M, (k + r) * nv + k, rot_t(R, (F[0], F[1], F[2])))
+                store3(M, (k + r) * nv + k + 3, rot_t(R, (F[3], F[4], F[5])))
+                store3(M, (k + 3 + r) * nv + k, rot_t(R, (H[0], H[1], H[2])))
+                store3(M, (k + 3 + r) * nv + k + 3, rot_t(R, (H[3], H[4], H[5])))
+        else:
+            general(index, params, work, nv, c, M)
+    return OK

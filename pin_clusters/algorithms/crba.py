@@ -1,0 +1,48 @@
+"""The mass matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._kernels.crba import crba as _kernel
+from ..data import ClusterData
+from ..model import ClusterModel
+from . import _check
+
+_fast = _kernel.fast
+
+
+def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Compute the mass matrix with the cluster composite-rigid-body algorithm.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; ``data.M`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+
+    Returns:
+        Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; a fresh array.
+        Kinetic energy is ``v @ M @ v / 2``, rotors included.
+
+    Raises:
+        ShapeError: q has the wrong size.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Chignoli et al., arXiv 2311.13732; Featherstone 2008, section 6.2 (CRBA).
+    """
+    try:
+        if data._model is model and not data.check:
+            # entries between different branches are never written: they stay zero
+            if _fast(model._index, model._params, data._work, q, data._M) == 0:
+                return data.M.copy()
+    except (TypeError, AttributeError):
+        pass  # something to convert, to compile or to complain about
+    _check.model_data(model, data)
+    q = _check.configuration(model, data, q)
+    _kernel.call(model._index, model._params, data._work, q, data._M)
+    return data.M.copy()

@@ -1,0 +1,47 @@
+"""The inverse of the mass matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._kernels.minverse import minverse as _kernel
+from ..data import ClusterData
+from ..model import ClusterModel
+from . import _check
+
+_fast = _kernel.fast
+
+
+def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; ``data.Minv`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+
+    Returns:
+        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; a fresh array.
+
+    Raises:
+        ShapeError: q has the wrong size.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: A joint moves no inertia.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
+    """
+    try:
+        if data._model is model and not data.check:
+            if _fast(model._index, model._params, data._work, q, data._Minv) == 0:
+                return data.Minv.copy()
+    except (TypeError, AttributeError):
+        pass  # something to convert, to compile or to complain about
+    _check.model_data(model, data)
+    q = _check.configuration(model, data, q)
+    _check.status(model, _kernel.call(model._index, model._params, data._work, q, data._Minv))
+    return data.Minv.copy()

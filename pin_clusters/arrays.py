@@ -1,0 +1,68 @@
+"""From what users pass to what the code computes with: contiguous float64 vectors of the right size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import ArgumentTypeError, ShapeError
+
+
+def array(name: str, x: Any) -> np.ndarray:
+    """Return ``x`` as contiguous float64 numbers in one dimension.
+
+    Raises:
+        ArgumentTypeError: It is text, complex or no array at all.
+        ShapeError: It has more than one column.
+    """
+    try:
+        given = np.asarray(x)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
+    if given.dtype.kind not in "fiub":
+        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
+    if given.ndim == 2 and 1 in given.shape:
+        given = given.ravel()
+    if given.ndim != 1:
+        raise ShapeError(f"{name} has shape {given.shape}; expected one dimension or a column.")
+    return np.ascontiguousarray(given, dtype=np.float64)
+
+
+def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
+    """Return ``x`` as a vector of n numbers.
+
+    Args:
+        model: A model; only its name is read.
+        name: How the message calls ``x``.
+        x: Any sequence of numbers, or a column.
+        n: Expected size.
+        what: What that size is, for the message.
+
+    Raises:
+        ShapeError: It has another size.
+        ArgumentTypeError: It does not hold real numbers.
+    """
+    a = array(name, x)
+    if a.size != n:
+        raise ShapeError(f"{name} has size {a.size}, but model {model.name!r} needs {what} = {n}.")
+    return a
+
+
+def velocity(model: Any, name: str, x: Any) -> np.ndarray:
+    """Return v, a or tau of a cluster model, shape (nv,).
+
+    Raises:
+        ShapeError: It has another size; says so if it is the spanning tree's.
+        ArgumentTypeError: It does not hold real numbers.
+    """
+    a = array(name, x)
+    if a.size == model.nv:
+        return a
+    text = f"{name} has size {a.size}, but model {model.name!r} needs nv = {model.nv} (the independent joints)."
+    if a.size == model.tree.nv:
+        text += (
+            f" {a.size} is the size of the spanning tree: take the independent entries, {name}[model.idx_v_independent]"
+            + (", or pc.independent_velocity." if name == "v" else ".")
+        )
+    raise ShapeError(text)

@@ -1,0 +1,231 @@
+"""The expanded tree: every rotor a body, depth-first; the spanning tree as Pinocchio alone would need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .elements import RotorElement
+from .model import ClusterModel
+
+# What pin.Model keeps per coordinate, in any of the supported versions.
+_PER_VELOCITY = (
+    "armature",
+    "rotorInertia",
+    "rotorGearRatio",
+    "friction",
+    "damping",
+    "effortLimit",
+    "velocityLimit",
+    "lowerEffortLimit",
+    "upperEffortLimit",
+    "lowerVelocityLimit",
+    "upperVelocityLimit",
+    "lowerDryFrictionLimit",
+    "upperDryFrictionLimit",
+)
+_PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+
+
+@dataclass(frozen=True, eq=False)
+class SpanningTree:
+    """A robot with a body for every rotor, in an order that all of Pinocchio's algorithms accept.
+
+    Attributes:
+        tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
+            which bears the rotor's name. It has no frames of its own. Treat it as read-only.
+        G: Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
+        from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
+        from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
+        from_tree_v: Index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,).
+        rotors: Joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``.
+    """
+
+    tree: pin.Model
+    G: np.ndarray
+    from_tree_id: np.ndarray
+    from_tree_q: np.ndarray
+    from_tree_v: np.ndarray
+    rotors: tuple[int, ...]
+
+    def joint_id(self, name: str) -> int:
+        """Return the id in this tree of a joint, or of the rotor, of that name."""
+        return int(self.tree.getJointId(name))
+
+    def configuration(self, q: np.ndarray) -> np.ndarray:
+        """Return the configuration of this tree.
+
+        Args:
+            q: Configuration in the user's order, shape (nq,).
+
+        Returns:
+            Shape (tree.nq,); rotors of ``Rotor`` constraints stay at angle 0, since they are axisymmetric.
+        """
+        expanded = np.zeros(self.tree.nq)
+        expanded[self.from_tree_q] = np.asarray(q, dtype=float).ravel()
+        return expanded
+
+    def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
+        """Return external forces in the joint frames of this tree.
+
+        Args:
+            forces: One per joint in the user's order, the universe first: ``pin.Force``, or rows [linear; angular].
+        """
+        expanded = pin.StdVec_Force()
+        expanded.extend([pin.Force.Zero() for _ in range(self.tree.njoints)])
+        for j, force in zip(self.from_tree_id, forces, strict=True):
+            expanded[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+        return expanded
+
+
+def expand(model: ClusterModel) -> SpanningTree:
+    """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
+
+    A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the inertia
+    ``J s s'``, and the same is taken from the carrier, so that the sum stays.
+
+    Args:
+        model: Cluster model.
+
+    Returns:
+        The expanded tree with its maps.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> from pin_clusters.expansion import expand
+        >>> tree = pin.buildSampleModelManipulator()
+        >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 100.0, axial_inertia=1e-5)])
+        >>> expand(model).tree.nv - tree.nv
+        1
+    """
+    user = model.tree
+    spinning = [r for r in model.rotors if r.source is not None]
+    tree = pin.Model()
+    tree.name = user.name
+    tree.gravity = model.gravity
+    from_tree_id = np.zeros(user.njoints, dtype=np.int64)
+    rotor_id: dict[int, int] = {}
+    for kind, k in _visit(user, spinning):
+        if kind == "joint":
+            parent = int(from_tree_id[user.parents[k]])
+            j = tree.addJoint(parent, user.joints[k], user.jointPlacements[k], user.names[k])
+            tree.appendBodyToJoint(j, user.inertias[k], pin.SE3.Identity())
+            from_tree_id[k] = j
+        else:
+            rotor_id[k] = _add_rotor(tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k])
+    from_tree_q, from_tree_v = _index_maps(user, tree, from_tree_id)
+    armature = np.zeros(tree.nv)
+    # Rotor(armature="replace") sets the armature of the driven joints aside
+    armature[from_tree_v] = np.array(model.inertia_tree.armature)
+    tree.armature = armature
+    rotors = tuple(rotor_id[k] for k in range(len(spinning)))
+    G = _coupling_matrix(model, tree, from_tree_id, from_tree_v, rotors, spinning)
+    for array in (G, from_tree_id, from_tree_q, from_tree_v):
+        array.setflags(write=False)
+    return SpanningTree(tree, G, from_tree_id, from_tree_q, from_tree_v, rotors)
+
+
+def depth_first(tree: pin.Model) -> pin.Model:
+    """Return a copy of a model with the joints in depth-first order; names, frames and limits are kept."""
+    order = [k for _, k in _visit(tree, ())]
+    if order == list(range(1, tree.njoints)):
+        return tree.copy()
+    sorted_tree = pin.Model()
+    sorted_tree.name, sorted_tree.gravity = tree.name, pin.Motion(tree.gravity)
+    new_id = np.zeros(tree.njoints, dtype=np.int64)
+    for k in order:
+        parent = int(new_id[tree.parents[k]])
+        new_id[k] = sorted_tree.addJoint(parent, tree.joints[k], tree.jointPlacements[k], tree.names[k])
+        sorted_tree.appendBodyToJoint(int(new_id[k]), tree.inertias[k], pin.SE3.Identity())
+    sorted_tree.inertias[0] = tree.inertias[0]
+    for f in list(tree.frames)[1:]:
+        # frames keep their order, so parent frames keep their ids
+        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), int(f.parentFrame), f.placement, f.type, f.inertia)
+        sorted_tree.addFrame(frame, False)
+    from_q, from_v = _index_maps(tree, sorted_tree, new_id)
+    for names, where in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
+        for name in names:
+            if hasattr(tree, name):
+                values = np.array(getattr(sorted_tree, name))
+                values[where] = np.array(getattr(tree, name))
+                setattr(sorted_tree, name, values)
+    for key in tree.referenceConfigurations.todict():
+        q = np.zeros(tree.nq)
+        q[from_q] = np.array(tree.referenceConfigurations[key])
+        sorted_tree.referenceConfigurations[key] = q
+    return sorted_tree
+
+
+def _visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
+    """Yield joints depth-first, and the rotors right behind their carriers."""
+    children: dict[int, list[int]] = {}
+    for j in range(1, tree.njoints):
+        children.setdefault(int(tree.parents[j]), []).append(j)
+    stack = [0]
+    while stack:
+        j = stack.pop()
+        if j:
+            yield "joint", j
+        yield from (("rotor", i) for i, r in enumerate(rotors) if r.carrier_id == j)
+        stack.extend(reversed(children.get(j, [])))
+
+
+def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
+    """Add the body of a ``Rotor`` constraint."""
+    axis = rotor.placement.rotation.T @ rotor.axis
+    j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, rotor.name)
+    if rotor.inertia is not None:
+        tree.appendBodyToJoint(j, rotor.inertia, pin.SE3.Identity())
+        return int(j)
+    spin = rotor.axial_inertia * np.outer(axis, axis)
+    tree.inertias[j] = pin.Inertia(0.0, np.zeros(3), spin)
+    if carrier:
+        link = tree.inertias[carrier]
+        rest = np.asarray(link.inertia) - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
+        tree.inertias[carrier] = pin.Inertia(link.mass, link.lever, rest)
+    return int(j)
+
+
+def _index_maps(user: pin.Model, tree: pin.Model, new_id: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the entries of the user's q and v are in ``tree``."""
+    from_q, from_v = np.zeros(user.nq, dtype=np.int64), np.zeros(user.nv, dtype=np.int64)
+    for k in range(1, user.njoints):
+        old, new = user.joints[k], tree.joints[int(new_id[k])]
+        from_q[old.idx_q : old.idx_q + old.nq] = np.arange(new.idx_q, new.idx_q + new.nq)
+        from_v[old.idx_v : old.idx_v + old.nv] = np.arange(new.idx_v, new.idx_v + new.nv)
+    return from_q, from_v
+
+
+def _coupling_matrix(
+    model: ClusterModel,
+    tree: pin.Model,
+    new_id: np.ndarray,
+    from_v: np.ndarray,
+    rotors: Sequence[int],
+    elements: Sequence[RotorElement],
+) -> np.ndarray:
+    """Build G from the couplings as the user wrote them, not from the model's own G."""
+    G = np.zeros((tree.nv, model.nv))
+    G[from_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
+
+    def at(k: int) -> int:
+        return int(tree.joints[int(new_id[k])].idx_v)
+
+    for row in model.coupling_rows:
+        for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+            G[at(row.dependent)] += coefficient * G[at(master)]
+    for j, rotor in zip(rotors, elements, strict=True):
+        for name, ratio in zip(rotor.source.joints, rotor.source.ratios, strict=True):
+            G[tree.joints[j].idx_v] += ratio * G[at(driver_id(model.tree, name))]
+    return G
+
+
+def driver_id(tree: pin.Model, name: str) -> int:
+    """Return the joint id of a joint, or of the joint that moves a body, named in a constraint."""
+    if tree.existJointName(name):
+        return int(tree.getJointId(name))
+    return int(tree.frames[tree.getBodyId(name)].parentJoint)

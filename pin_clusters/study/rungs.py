@@ -1,0 +1,106 @@
+"""The rungs of the ladder: what simulators use in place of exact transmissions.
+
+- ``none``: the rotors do not spin; reflected inertia is left out.
+- ``diagonal``: each joint gets its own reflected inertia, ``sum_r J_r g_ri^2``: Pinocchio's ``armature``.
+- ``block``: the whole ``sum_r J_r g_r' g_r``, with the coupling of joints that share a belt.
+
+All three lack what the acceleration and the rotation of the carrier do to a spinning rotor. Their links carry the
+rotors' inertia, locked, unless it is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+
+from ..algorithms.rnea import rnea
+from ..baselines import armature_model
+from ..model import ClusterModel
+
+RUNGS = ("none", "diagonal", "block")
+_CHUNK = 500
+
+Progress = Callable[[int, int], None]
+
+
+def reflected_inertia(model: ClusterModel) -> np.ndarray:
+    """Return the inertia that the spinning rotors add to the mass matrix, ``sum_r J_r g_r' g_r``.
+
+    Args:
+        model: The robot; all its rotors count, those that stay bodies too.
+
+    Returns:
+        Shape (nv, nv), [kg m^2] for revolute joints.
+    """
+    total = np.zeros((model.nv, model.nv))
+    for rotor in model.rotors:
+        total += rotor.axial_inertia * np.outer(rotor.row, rotor.row)
+    return total
+
+
+def torques(
+    model: ClusterModel,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray]:
+    """Compute inverse dynamics exactly and on each rung.
+
+    Args:
+        model: The robot.
+        q: Configurations of the tree, shape (N, nq).
+        v: Independent velocities, shape (N, nv).
+        a: Independent accelerations, shape (N, nv).
+        drop_rotors: Leave the rotors out of the approximate robots instead of locking them into their carriers.
+        progress: Called with (done, total) now and then.
+
+    Returns:
+        ``exact`` and each of ``RUNGS``: torques, shape (N, nv), [N m] or [N].
+
+    Raises:
+        PinClustersError: The robot has no such approximation (a dependent joint that is not a rotor).
+    """
+    approximate = {rung: armature_model(model, rung, drop_rotors=drop_rotors) for rung in ("none", "diagonal")}
+    q_own = q[:, own_configuration(model, approximate["none"])]
+    calls: dict[str, Callable[[int], np.ndarray]] = {}
+    data = model.createData()
+    calls["exact"] = lambda i: rnea(model, data, q[i], v[i], a[i])
+    for rung, tree in approximate.items():
+        calls[rung] = _pinocchio(tree, q_own, v, a)
+    total = len(q) * len(calls)
+    done = 0
+    found = {}
+    for rung, call in calls.items():
+        tau = np.empty_like(v)
+        for start in range(0, len(q), _CHUNK):
+            stop = min(start + _CHUNK, len(q))
+            for i in range(start, stop):
+                tau[i] = call(i)
+            done += stop - start
+            if progress is not None:
+                progress(done, total)
+        found[rung] = tau
+    reflected = reflected_inertia(model)
+    found["block"] = found["diagonal"] + a @ (reflected - np.diag(np.diag(reflected)))
+    return found
+
+
+def own_configuration(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
+    """Return the indices into q of the joints that an approximate model keeps, in its own order."""
+    indices: list[int] = []
+    for j in range(1, approximate.njoints):
+        joint = model.tree.joints[model.tree.getJointId(approximate.names[j])]
+        indices += range(joint.idx_q, joint.idx_q + joint.nq)
+    return np.array(indices, dtype=int)
+
+
+def _pinocchio(
+    tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> Callable[[int], np.ndarray]:
+    data = tree.createData()
+    return lambda i: pin.rnea(tree, data, q[i], v[i], a[i])

@@ -1,0 +1,296 @@
+"""Every bad file: which exception, and what its message names."""
+
+from __future__ import annotations
+
+import re
+
+import pinocchio as pin
+import pytest
+from loaders.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot
+
+import pin_clusters.loaders.urdf as urdf
+from pin_clusters.errors import ArgumentTypeError, InertiaError, LoadError, PinClustersError, PinClustersWarning
+from pin_clusters.loaders.urdf import parse_urdf
+
+BASE = (link("ground", ""), link("a"), link("b"))
+TWO = (*BASE, joint("ja", "ground", "a"), joint("jb", "ground", "b"))
+
+
+def inertial(mass: str = "1", **entries: str) -> str:
+    values = {"ixx": "1", "iyy": "1", "izz": "1", "ixy": "0", "ixz": "0", "iyz": "0", **entries}
+    text = " ".join(f'{k}="{v}"' for k, v in values.items())
+    return f'<inertial><mass value="{mass}"/><inertia {text}/></inertial>'
+
+
+def one(body: str = INERTIAL, **kwargs: str) -> str:
+    return robot(link("ground", ""), link("a", body), joint("ja", "ground", "a", **kwargs))
+
+
+DOCTYPE = '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
+LAUGHS = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+
+CASES = {
+    # the document
+    "empty": ("", LoadError, "empty"),
+    "blank": (" \n ", LoadError, "empty"),
+    "malformed": (LEG.replace("</robot>", ""), LoadError, "not well-formed.*line"),
+    "text": ("<robot", LoadError, "not well-formed"),
+    "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', LoadError, "well-formed|decoded"),
+    "wrong encoding": ('<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>'.encode("latin-1"), LoadError, "well-formed"),
+    "unbound prefix": (robot("<xacro:include/>"), LoadError, "well-formed"),
+    "not a URDF": ("<mujoco/>", LoadError, "<mujoco>.*expected <robot>"),
+    "doctype": (DOCTYPE + '<robot name="&x;"/>', LoadError, "document type"),
+    "entity bomb": (LAUGHS + '<r name="&b;"/>', LoadError, "document type"),
+    "external DTD": ('<!DOCTYPE robot SYSTEM "http://localhost:1/x.dtd"><robot/>', LoadError, "document type"),
+    "undeclared entity": ('<robot name="&x;"/>', LoadError, "not well-formed"),
+    "no links": ("<robot name='x'/>", LoadError, "no <link>"),
+    # names and topology
+    "two links": (robot(*TWO, link("a")), LoadError, "Two links.*'a'"),
+    "two joints": (robot(*TWO, link("c"), joint("ja", "a", "c")), LoadError, "Two joints.*'ja'"),
+    "two couplings": (robot(*TWO, coupling("a", "b"), coupling("a", "b")), LoadError, "Two couplings.*'belt'"),
+    "no link name": (robot(*TWO, "<link/>"), LoadError, "<link> has no name"),
+    "no joint name": (robot(*TWO, '<joint type="fixed"/>'), LoadError, "<joint> has no name"),
+    "no coupling name": (robot(*TWO, coupling("a", "b").replace('name="belt"', "")), LoadError, "<coupling> has no"),
+    "universe": (robot(*BASE[:2], joint("universe", "ground", "a")), LoadError, "universe"),
+    "two roots": (robot(*BASE, joint("ja", "ground", "a")), LoadError, "2 root links.*'ground', 'b'"),
+    "circle": (robot(*BASE[1:], joint("x", "a", "b"), joint("y", "b", "a")), LoadError, "circle"),
+    "circle aside": (
+        robot(*BASE, link("c"), joint("x", "a", "b"), joint("y", "b", "a"), joint("z", "ground", "c")),
+        LoadError, "circle",
+    ),
+    "two parents": (robot(*TWO, joint("jc", "a", "b")), LoadError, "'b' is the child of two joints"),
+    "unknown parent": (one().replace('parent link="ground"', 'parent link="grond"'), LoadError, "'grond'.*'ground'"),
+    "unknown child": (one().replace('child link="a"', 'child link="aa"'), LoadError, "'aa'"),
+    "no parent": (one().replace('<parent link="ground"/>', ""), LoadError, "'ja'.*<parent"),
+    "joint type": (one(kind="continous"), LoadError, "'continous'.*continuous"),
+    "no joint type": (one().replace('type="revolute"', ""), LoadError, "'ja'.*None"),
+    # numbers
+    "no mass": (one('<inertial><inertia ixx="1"/></inertial>'), LoadError, "'a'.*<mass>"),
+    "no inertia": (one('<inertial><mass value="1"/></inertial>'), LoadError, "'a'.*<inertia>"),
+    "mass text": (one(inertial("one")), LoadError, "'a'.*mass.*'one'"),
+    "mass nan": (one(inertial("nan")), LoadError, "'a'.*mass.*finite"),
+    "mass overflow": (one(inertial("1e999")), LoadError, "'a'.*mass.*finite"),
+    "mass underscore": (one(inertial("1_0")), LoadError, "'a'.*mass"),
+    "no ixy": (one(inertial().replace('ixy="0"', "")), LoadError, "'a'.*ixy is missing"),
+    "mass negative": (one(inertial("-1")), InertiaError, "'a'.*-1 kg"),
+    "inertia negative": (one(inertial(ixx="-1")), InertiaError, "'a'.*semidefinite"),
+    "inertia indefinite": (one(inertial(ixy="1.5")), InertiaError, "'a'.*semidefinite"),
+    "two inertials": (one(INERTIAL * 2), LoadError, "'a' has 2 <inertial>"),
+    "origin": (one().replace('xyz="0.1 0.2 0.3"', 'xyz="0.1 0.2"'), LoadError, "'ja'.*xyz.*three"),
+    "origin text": (one().replace('rpy="0.4 0 0"', 'rpy="0.4 0 x"'), LoadError, "'ja'.*rpy.*'x'"),
+    "axis zero": (one(axis="0 0 0"), LoadError, "'ja'.*axis is zero"),
+    "axis nan": (one(axis="0 nan 1"), LoadError, "'ja'.*axis.*'nan'"),
+    "axis of two": (one(axis="0 1"), LoadError, "'ja'.*three"),
+    "axis without xyz": (one(axis=None, inside="<axis/>"), LoadError, "'ja'.*no xyz"),
+    "no limit": (one(limit=""), LoadError, "'ja'.*<limit>.*continuous"),
+    "no effort": (one(limit='<limit velocity="1"/>'), LoadError, "'ja'.*effort"),
+    "limit text": (one(limit='<limit effort="1" velocity="fast"/>'), LoadError, "'ja'.*velocity.*'fast'"),
+    # couplings
+    "unknown predecessor": (robot(*TWO, coupling("aa", "b")), LoadError, "'belt'.*predecessor link 'aa'.*'a'"),
+    "unknown successor": (robot(*TWO, coupling("a", "nope")), LoadError, "'belt'.*successor link 'nope'"),
+    "no predecessor": (
+        robot(*TWO, coupling("a", "b").replace('<predecessor link="a"/>', "")), LoadError, "'belt'.*<predecessor",
+    ),
+    "ratio 0": (robot(*TWO, coupling("a", "b", "0")), LoadError, "'belt'.*ratio is 0"),
+    "ratio nan": (robot(*TWO, coupling("a", "b", "nan")), LoadError, "'belt'.*ratio.*'nan'"),
+    "ratio inf": (robot(*TWO, coupling("a", "b", "inf")), LoadError, "'belt'.*ratio.*'inf'"),
+    "ratio text": (robot(*TWO, coupling("a", "b", "six")), LoadError, "'belt'.*ratio.*'six'"),
+    "ratio empty": (robot(*TWO, coupling("a", "b", "")), LoadError, "'belt'.*ratio"),
+    "ratio missing": (robot(*TWO, coupling("a", "b", None)), LoadError, "'belt'.*<ratio.*missing"),
+    "ratio without value": (robot(*TWO, coupling("a", "b", None, inside="<ratio/>")), LoadError, "'belt'.*missing"),
+    "two ratios": (robot(*TWO, coupling("a", "b", inside='<ratio value="1"/>')), LoadError, "'belt' has 2 <ratio>"),
+    "to itself": (robot(*TWO, coupling("a", "a")), LoadError, "'belt'.*same link"),
+    "to the ground": (robot(*TWO, coupling("ground", "b")), LoadError, "'belt'.*carries"),
+    "along a branch": (
+        robot(*BASE, joint("ja", "ground", "a"), joint("jb", "a", "b"), coupling("a", "b")), LoadError, "carries",
+    ),
+    "free flyer": (
+        robot(*BASE, joint("ja", "ground", "a", "floating"), joint("jb", "ground", "b"), coupling("a", "b")),
+        LoadError, "'belt'.*'ja'.*6 degrees",
+    ),
+    "unknown dependent": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jc"/><independent joint="ja" ratio="1"/></coupling>'),
+        LoadError, "'x'.*'jc' does not exist",
+    ),
+    "no independent": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/></coupling>'), LoadError, "'x'.*<independent",
+    ),
+    "no dependent": (
+        robot(*TWO, '<coupling name="x"><independent joint="ja" ratio="1"/></coupling>'), LoadError, "'x'.*<dependent",
+    ),
+    "no ratio of one joint": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="ja"/></coupling>'),
+        LoadError, "'x', joint 'ja'.*ratio is missing",
+    ),
+    "follows itself": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="jb" ratio="1"/></coupling>'),
+        LoadError, "'x'.*itself",
+    ),
+    "joint twice": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="ja" ratio="1"/>'
+              '<independent joint="ja" ratio="1"/></coupling>'),
+        LoadError, "'x'.*'ja'.*twice",
+    ),
+    "mixed": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><ratio value="1"/></coupling>'), LoadError, "mixes",
+    ),
+    "constraint element": (robot(*TWO, '<constraint name="x"/>'), LoadError, "<constraint>.*cannot be honoured"),
+    "loop": (
+        robot(*TWO, '<loop name="four_bar" type="revolute"><predecessor link="a"/><successor link="b"/></loop>'),
+        LoadError, "'four_bar'.*not yet",
+    ),
+    "misplaced": (one(INERTIAL + '<mimic joint="ja"/>'), LoadError, "'a'.*<mimic> does not belong"),
+    "misspelt coupling": (robot(*TWO, "<cupling/>"), LoadError, "<cupling>.*<coupling>"),
+    "misspelt in a joint": (one(inside='<mimick joint="ja"/>'), LoadError, "'ja'.*<mimick>.*<mimic>"),
+    "misspelt attribute": (one(attributes='independant="false"'), LoadError, "'ja'.*'independant'.*'independent'"),
+    "unknown in inertial": (one(INERTIAL.replace("<mass", "<com/><mass")), LoadError, "'a'.*<com>"),
+    "xacro": (
+        robot("<xacro:macro/>").replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '),
+        LoadError, "xacro",
+    ),
+    # independence
+    "independent text": (one(attributes='independent="no"'), LoadError, "'ja'.*'no'"),
+    "tied by nothing": (robot(*LEG_PARTS), LoadError, "'knee_rotor'.*nothing says"),
+    # mimics
+    "mimic unknown": (one(inside='<mimic joint="jaa"/>'), LoadError, "'ja'.*'jaa' does not exist.*'ja'"),
+    "mimic without joint": (one(inside="<mimic/>"), LoadError, "<mimic> of joint 'ja'"),
+    "mimic itself": (one(inside='<mimic joint="ja"/>'), LoadError, "mimics itself"),
+    "mimic 0": (
+        robot(*TWO[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja" multiplier="0"/>')), LoadError, "'jb'.*0",
+    ),
+    "mimic text": (
+        robot(*TWO[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja" multiplier="x"/>')), LoadError, "'x'",
+    ),
+    "mimic of a fixed joint": (
+        robot(*BASE, joint("ja", "ground", "a", "fixed"), joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
+        LoadError, "'ja' is fixed",
+    ),
+    "mimic of a free flyer": (
+        robot(*BASE, joint("ja", "ground", "a", "floating"), joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
+        LoadError, "'ja' is floating",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_text(case, capfd):
+    text, error, message = CASES[case]
+    with pytest.raises(error, match=re.compile(message, re.DOTALL)) as caught:
+        parse_urdf(text)
+    assert isinstance(caught.value, PinClustersError)
+    assert isinstance(caught.value, ValueError)
+    assert capfd.readouterr().err == ""  # found before Pinocchio's parser writes to the terminal
+
+
+def test_entities_are_not_read(monkeypatch, tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("hidden")
+    text = f'<!DOCTYPE r [<!ENTITY x SYSTEM "{secret.as_uri()}">]><robot name="r"><link name="&x;"/></robot>'
+    with pytest.raises(LoadError) as caught:
+        parse_urdf(text)
+    assert "hidden" not in str(caught.value)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(LoadError, match="No such file"):
+        urdf.buildModelFromUrdf(tmp_path / "none.urdf")
+    with pytest.raises(LoadError, match="cannot read"):
+        urdf.buildModelFromUrdf(str(tmp_path))
+    empty = tmp_path / "empty.urdf"
+    empty.write_text("")
+    with pytest.raises(LoadError, match=r"empty\.urdf.*empty"):
+        urdf.buildModelFromUrdf(empty)
+
+
+def test_file_and_text_mixed_up():
+    with pytest.raises(LoadError, match="buildModelFromXML"):
+        urdf.buildModelFromUrdf(LEG)
+    with pytest.raises(LoadError, match="buildModelFromUrdf"):
+        urdf.buildModelFromXML("robot.urdf")
+
+
+@pytest.mark.parametrize("argument", [None, 3, pin.Model()])
+def test_argument_types(argument):
+    with pytest.raises(ArgumentTypeError):
+        urdf.buildModelFromXML(argument)
+    with pytest.raises(ArgumentTypeError):
+        urdf.buildModelFromUrdf(argument)
+
+
+@pytest.mark.parametrize("root", [pin.JointModelFreeFlyer, "free", 1, pin.SE3.Identity()])
+def test_root_joint_type(root):
+    with pytest.raises(ArgumentTypeError, match="root_joint"):
+        parse_urdf(LEG, root)
+
+
+@pytest.mark.parametrize("constraints", [None, 3, "gear"])
+def test_constraints_type(constraints):
+    with pytest.raises(ArgumentTypeError, match="constraints"):
+        parse_urdf(LEG, None, constraints)
+
+
+def test_root_joint_name_taken():
+    text = robot(*BASE[:2], joint("root_joint", "ground", "a"))
+    assert parse_urdf(text)[0].nv == 1
+    with pytest.raises(LoadError, match="root_joint"):
+        parse_urdf(text, pin.JointModelFreeFlyer())
+
+
+def one_warning(text: str) -> str:
+    with pytest.warns(PinClustersWarning) as said:
+        parse_urdf(text)
+    assert len(said) == 1
+    return str(said[0].message)
+
+
+def test_what_has_no_effect_is_named_once():
+    extras = (
+        "<gazebo/><gazebo reference='a'/><transmission name='t'/><ros2_control name='r'/>"
+        "<drake:x xmlns:drake='http://drake.mit.edu'/><material name='grey'/>"
+    )
+    text = robot(*TWO, extras).replace("<robot ", '<robot version="1.0" ')
+    message = one_warning(text)
+    for part in ("<gazebo> (2)", "<transmission>", "<ros2_control>", "<drake.mit.edu:x>"):
+        assert part in message
+    assert "material" not in message
+
+
+def test_unreal_inertias_are_named_once():
+    flat = inertial(izz="3")
+    message = one_warning(
+        robot(link("ground", ""), link("a", flat), link("b", flat), joint("x", "ground", "a"), joint("y", "a", "b"))
+    )
+    assert "'a', 'b'" in message
+    assert "test_robot" in message
+
+
+def test_long_axes_are_normalised():
+    assert "'ja'" in one_warning(one(axis="0 0 2"))
+    with pytest.warns(PinClustersWarning, match="unit length"):
+        tree, _ = parse_urdf(one(axis="0 0 -1e-200"))
+    assert tree == parse_urdf(one(axis="0 0 -1"))[0]
+    with pytest.warns(PinClustersWarning, match="unit length"):
+        assert parse_urdf(one(axis="0 0 2"))[0].joints[1].shortname() == "JointModelRZ"
+
+
+def test_a_missing_axis_is_x():
+    assert parse_urdf(one(axis=None))[0].joints[1].shortname() == "JointModelRX"
+
+
+def test_printed_digits_of_an_axis_are_enough():
+    parse_urdf(one(axis="0.70710678 0.70710678 0"))  # warnings are errors here
+
+
+def test_coupling_types():
+    parse_urdf(robot(*TWO, coupling("a", "b", attributes='type="rolling"')))
+    assert "'sliding'" in one_warning(robot(*TWO, coupling("a", "b", attributes='type="sliding"')))
+
+
+def test_mimic_on_a_fixed_joint_has_no_effect():
+    text = robot(*TWO, link("c"), joint("w", "a", "c", "fixed", inside='<mimic joint="ja"/>'))
+    assert "'w'" in one_warning(text)
+
+
+def test_flag_on_a_fixed_joint_is_harmless():
+    text = robot(*TWO, link("c"), joint("w", "a", "c", "fixed", attributes=FOLLOWS))
+    assert parse_urdf(text)[0].nv == 2
