@@ -149,6 +149,11 @@ def _never(*_: Any) -> Any:
     raise TypeError("the JIT is off")
 
 
+def callable_kernel(kernel: Kernel) -> Callable[..., Any]:
+    """Return a kernel's function for use inside another kernel, specialised to the types given there."""
+    return njit(**_OPTIONS)(kernel.function)
+
+
 def kernel(
     signature: Callable[[], Any], title: str, *, nogil: bool = False
 ) -> Callable[[Callable[..., Any]], Kernel]:

@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
-from .urdf import parse_urdf
+from .urdf import check_root_joint, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -67,8 +67,8 @@ def _parts(name: str, root_joint: object, parameters: dict[str, Any]) -> tuple[p
     """Return the tree and the constraints of a robot."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
-    if isinstance(root_joint, str) and root_joint != "default":
-        raise ArgumentTypeError(f"root_joint must be 'default', None or a joint model, got {root_joint!r}.")
+    if root_joint != "default":
+        check_root_joint(root_joint)
     build, known = _BUILT.get(name, (None, frozenset[str]()))
     for parameter in parameters:
         if name in robots() and parameter not in known:

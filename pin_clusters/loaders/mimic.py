@@ -43,10 +43,12 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
     """
     if not isinstance(model, pin.Model):
         raise ArgumentTypeError(f"model must be a pinocchio.Model, got {type(model).__name__}.")
+    masters = {j: _master(model, j) for j in range(1, model.njoints) if model.joints[j].shortname() == _MIMIC}
+    if not masters:
+        return model.copy(), ()
     tree = pin.Model()
     tree.name = model.name
     tree.gravity = model.gravity
-    masters = {j: _master(model, j) for j in range(1, model.njoints) if model.joints[j].shortname() == _MIMIC}
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     couplings = []
@@ -55,8 +57,8 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
         joint = model.joints[j]
         if j in masters:
             scaling, offset = _affine(joint)
-            couplings.append(LinearCoupling(model.names[j], {model.names[masters[j]]: scaling}, offset))
             joint = _own_joint(model, data, j, masters[j], scaling)
+            couplings.append(LinearCoupling(model.names[j], {model.names[masters[j]]: scaling}, offset))
         tree.addJoint(model.parents[j], joint, model.jointPlacements[j], model.names[j])
         tree.inertias[j] = model.inertias[j]
     for frame in list(model.frames)[1:]:
@@ -136,7 +138,8 @@ def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) 
                 getattr(tree, name)[q_new] = getattr(model, name)[q_old]
         return
     scaling, offset = _affine(model.joints[j])
-    speed = np.minimum(abs(scaling) * model.velocityLimit[v_old], np.finfo(float).max)
+    with np.errstate(over="ignore"):  # the largest float stands for "no limit"
+        speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])
     tree.velocityLimit[v_new] = speed
     if hasattr(tree, "lowerVelocityLimit"):
         tree.lowerVelocityLimit[v_new] = -speed

@@ -125,7 +125,12 @@ def parse_urdf(
         InertiaError: See `buildModelFromUrdf`.
         ArgumentTypeError: See `buildModelFromUrdf`.
     """
-    given = _checked_arguments(root_joint, constraints)
+    check_root_joint(root_joint)
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise ArgumentTypeError(
+            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
+        )
+    given = tuple(constraints)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
@@ -161,16 +166,16 @@ def parse_urdf(
     return tree, (*from_file, *given)
 
 
-def _checked_arguments(root_joint: object, constraints: object) -> tuple[Any, ...]:
+def check_root_joint(root_joint: object) -> None:
+    """Raise if this is no joint model.
+
+    Raises:
+        ArgumentTypeError: It is neither None nor a joint model.
+    """
     if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
         raise ArgumentTypeError(
             f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
         )
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
-    return tuple(constraints)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:

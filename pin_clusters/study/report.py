@@ -58,21 +58,23 @@ def verdict(result: StudyResult) -> str:
     if not np.any(result.max_exact > 0.0):
         return f"No torque acts on {result.robot} along this motion, so there is nothing to compare."
     scale = np.maximum(result.max_exact, 1e-9 * result.max_exact.max())
-    share = {rung: values / scale for rung, values in result.rms_error.items()}
+    share = {rung: 100.0 * values / scale for rung, values in result.rms_error.items()}
     worst = int(np.argmax(share["diagonal"]))
-    percent = 100.0 * share["diagonal"]
-    if percent[worst] < 1e-6:
-        return "Diagonal armature is exact here: this robot has no rotor that it would describe wrongly on this motion."
-    text = (
-        f"With diagonal armature the torque is wrong by {_percent(percent[worst])} of its peak at {result.joints[worst]} "
-        f"(RMS {result.rms_error['diagonal'][worst]:.3g} {result.units[worst]})"
-    )
-    block = 100.0 * share["block"]
-    if block[worst] < 0.95 * percent[worst]:
-        text += f"; the off-diagonal terms of the belts (block) bring that down to {_percent(block[worst])}"
-        rest = int(np.argmax(block))
-        return text + f", and leave at most {_percent(block[rest])}, at {result.joints[rest]}, which only exact rotors remove."
-    return text + "; only exact rotors remove that."
+    diagonal, block = share["diagonal"][worst], share["block"][worst]
+    if diagonal < 1e-6:
+        return "Diagonal armature is exact on this motion."
+    where = f"{_percent(diagonal)} of the peak torque at {result.joints[worst]}"
+    rms = f"{result.rms_error['diagonal'][worst]:.3g} {result.units[worst]}"
+    if diagonal < 1.0:
+        return f"Diagonal armature is nearly enough on this motion: its RMS error is at most {where} ({rms})."
+    text = f"With diagonal armature the RMS error reaches {where} ({rms})"
+    if block < 0.95 * diagonal:
+        rest = int(np.argmax(share["block"]))
+        return (
+            f"{text}; with the off-diagonal terms of the belts (block) it is {_percent(block)} there and at most "
+            f"{_percent(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
+        )
+    return f"{text}, which only the exact rotors remove."
 
 
 def _percent(value: float) -> str:

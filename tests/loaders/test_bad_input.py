@@ -36,7 +36,7 @@ CASES = {
     "malformed": (LEG.replace("</robot>", ""), LoadError, "not well-formed.*line"),
     "text": ("<robot", LoadError, "not well-formed"),
     "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', LoadError, "well-formed|decoded"),
-    "wrong encoding": ('<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>'.encode("latin-1"), LoadError, "well-formed"),
+    "wrong encoding": (b'<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>', LoadError, "well-formed"),
     "unbound prefix": (robot("<xacro:include/>"), LoadError, "well-formed"),
     "not a URDF": ("<mujoco/>", LoadError, "<mujoco>.*expected <robot>"),
     "doctype": (DOCTYPE + '<robot name="&x;"/>', LoadError, "document type"),

@@ -40,7 +40,9 @@ def test_errors_of_given_constraints_are_theirs():
 
 
 def test_warnings_point_to_the_caller(tmp_path):
-    text = robot(*LEG_PARTS, "<gazebo/>", coupling("shank", "knee_rotor_link"), coupling("foot", "ankle_rotor_link", name="b"))
+    text = robot(
+        *LEG_PARTS, "<gazebo/>", coupling("shank", "knee_rotor_link"), coupling("foot", "ankle_rotor_link", name="b")
+    )
     file = tmp_path / "robot.urdf"
     file.write_text(text)
     for build, source in ((buildModelFromXML, text), (buildModelFromUrdf, file)):

@@ -39,7 +39,8 @@ def test_root_joint_is_put_on_top():
 @pytest.mark.parametrize("flag", ['independent="false"', 'independent="False"'])
 def test_the_flagged_joint_follows_even_as_predecessor(flag):
     text = robot(
-        link("ground", ""), link("a"), link("b"), joint("ja", "ground", "a", attributes=flag), joint("jb", "ground", "b"),
+        link("ground", ""), link("a"), link("b"),
+        joint("ja", "ground", "a", attributes=flag), joint("jb", "ground", "b"),
         coupling("a", "b", "4"),
     )  # fmt: skip
     assert rows(*parse_urdf(text)) == {"ja": ({"jb": 0.25}, 0.0)}
@@ -199,5 +200,7 @@ def test_meshes_and_materials_that_do_not_exist_do_not_matter():
 
 def test_numbers_arrive_unchanged():
     value = repr(float(np.nextafter(1.0, 2.0)))
-    text = robot(link("ground", ""), link("a", INERTIAL.replace('value="1"', f'value="{value}"')), joint("j", "ground", "a"))
+    text = robot(
+        link("ground", ""), link("a", INERTIAL.replace('value="1"', f'value="{value}"')), joint("j", "ground", "a")
+    )
     assert parse_urdf(text)[0].inertias[1].mass == float(value)

@@ -93,7 +93,7 @@ def test_unlimited_stays_unlimited():
 
 
 def test_bad_arguments():
-    with pytest.raises(ArgumentTypeError, match="pinocchio.Model"):
+    with pytest.raises(ArgumentTypeError, match=r"pinocchio\.Model"):
         expand_mimic("robot")
     text = robot(
         link("ground", ""), link("a"), link("b"), joint("ja", "ground", "a"),

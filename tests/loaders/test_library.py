@@ -121,7 +121,7 @@ def test_transmissions():
     G = coupling_matrix(arm, constraints)
     roll = G[arm.joints[arm.getJointId("wrist_roll_rotor")].idx_v]
     np.testing.assert_array_equal(roll, [0.0, 0.0, 0.0, -6.0, -6.0, 6.0, 0.0])
-    cheetah, constraints = parts("mini_cheetah")
+    _, constraints = parts("mini_cheetah")
     assert sorted({c.ratio for c in constraints}) == [6.0, 9.33]
 
 
@@ -153,7 +153,7 @@ def test_files_hold_nothing_that_is_ignored():
 def test_unknown_robot():
     with pytest.raises(UnknownNameError, match=r"'mini_cheeta'.*'mini_cheetah'"):
         library.load("mini_cheeta")
-    with pytest.raises(UnknownNameError, match="Known names: .*teleop_arm"):
+    with pytest.raises(UnknownNameError, match=r"Known names: .*teleop_arm"):
         library.load("zzz", n=3)
     with pytest.raises(ArgumentTypeError, match="text"):
         library.load(None)

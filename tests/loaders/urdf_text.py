@@ -38,7 +38,12 @@ def robot(*parts: str) -> str:
 
 
 def coupling(
-    predecessor: str, successor: str, ratio: str | None = "6", name: str = "belt", attributes: str = "", inside: str = ""
+    predecessor: str,
+    successor: str,
+    ratio: str | None = "6",
+    name: str = "belt",
+    attributes: str = "",
+    inside: str = "",
 ) -> str:
     value = "" if ratio is None else f'<ratio value="{ratio}"/>'
     return (

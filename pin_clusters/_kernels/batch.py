@@ -1,0 +1,63 @@
+"""Rows of states: the same kernels on SIMD packs, LANES rows at a time."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import callable_kernel, inline, kernel
+from .aba import aba
+from .rnea import rnea
+from .simd import LANES
+
+_rnea = callable_kernel(rnea)
+_aba = callable_kernel(aba)
+
+
+def signature():
+    """Rows: index, params, work, lanes of q v x keep out, then q v x fext out by rows, first and last row."""
+    whole, table = types.int64[:, ::1], types.float64[:, ::1]
+    return types.int64(whole, types.float64[::1], *([table] * 11), types.int64, types.int64)
+
+
+@inline
+def gather(rows, first, at, lanes):
+    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row."""
+    last = rows.shape[0] - 1
+    for lane in range(LANES):
+        n = min(first + lane, last)
+        for k in range(rows.shape[1]):
+            lanes[at + k, lane] = rows[n, k]
+
+
+@inline
+def scatter(lanes, first, end, rows):
+    """Lanes -> rows first..end-1."""
+    for lane in range(min(LANES, end - first)):
+        for k in range(rows.shape[1]):
+            rows[first + lane, k] = lanes[k, lane]
+
+
+@kernel(signature, "batch.rnea (inverse dynamics, many states)", nogil=True)
+def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, first, last):
+    """Inverse dynamics of rows first..last-1."""
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        gather(v, n, 0, v8)
+        gather(a, n, 0, a8)
+        gather(fext, n, v.shape[1], keep8)
+        _rnea(index, params, work, q8, v8, a8, keep8, out8)
+        scatter(out8, n, last, out)
+    return 0
+
+
+@kernel(signature, "batch.aba (forward dynamics, many states)", nogil=True)
+def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, first, last):
+    """Forward dynamics of rows first..last-1."""
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        gather(v, n, 0, v8)
+        gather(tau, n, 0, tau8)
+        gather(fext, n, v.shape[1], keep8)
+        _aba(index, params, work, q8, v8, tau8, keep8, out8)
+        scatter(out8, n, last, out)
+    return 0

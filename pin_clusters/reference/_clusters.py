@@ -1,0 +1,171 @@
+"""The matrices of the clusters at one state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..expansion import SpanningTree, driver_id, expand
+from ..model import ClusterModel
+
+
+@dataclass
+class Block:
+    """One cluster k of n_b bodies and n_k independent velocities; its parent cluster has n_p bodies.
+
+    Attributes:
+        parent: Index of the cluster to which the output body belongs; -1 if that is the universe.
+        columns: Indices of its independent velocities in v.
+        bodies: Joint ids in the expanded tree, parents first.
+        X: Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); only the columns of
+            the output body are not zero.
+        S: Motion subspace X_intra S_span G, shape (6 n_b, n_k).
+        X_intra: Transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b).
+        S_span: Joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv).
+        G: Coupling matrix of its joints, shape (sum of the joints' nv, n_k).
+        I: Spatial inertias, block diagonal, shape (6 n_b, 6 n_b).
+        H: Armature on the independent velocities, shape (n_k, n_k).
+        bias: Function of the joint velocities that gives the joints' own velocity-product accelerations, stacked.
+    """
+
+    parent: int
+    columns: np.ndarray
+    bodies: list[int]
+    X: np.ndarray
+    S: np.ndarray
+    X_intra: np.ndarray
+    S_span: np.ndarray
+    G: np.ndarray
+    I: np.ndarray
+    H: np.ndarray
+    bias: Any
+
+
+@lru_cache(maxsize=16)
+def expanded(model: ClusterModel) -> SpanningTree:
+    """Return the expanded tree of a model, made once."""
+    return expand(model)
+
+
+@lru_cache(maxsize=16)
+def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
+    """Return the bodies (in the expanded tree, parents first) and the output body of each cluster."""
+    span = expanded(model)
+    found = []
+    for cluster in model.clusters:
+        bodies = [span.joint_id(name) for name in cluster.joints]
+        driven = {int(span.from_tree_id[model.tree.getJointId(name)]) for name in cluster.joints}
+        massless = [r for r in model.rotors if r.source is not None]
+        for j, rotor in zip(span.rotors, massless, strict=True):
+            if int(span.from_tree_id[driver_id(model.tree, rotor.source.joints[0])]) in driven:
+                bodies.append(j)
+        bodies.sort()  # depth-first: a parent has the smaller id
+        output = 0 if cluster.output_body == "universe" else span.joint_id(cluster.output_body)
+        found.append((bodies, output))
+    return tuple(found)
+
+
+def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
+    """Return the clusters' matrices at a configuration, parents first.
+
+    References:
+        Chignoli et al., arXiv 2311.13732, equations (9), (21), (29) to (31).
+    """
+    span = expanded(model)
+    tree, expanded_q = span.tree, span.configuration(q)
+    joint_data = [None] + [_joint(tree.joints[j], expanded_q, np.zeros(tree.nv)) for j in range(1, tree.njoints)]
+    owner: dict[int, tuple[int, int]] = {}
+    found: list[Block] = []
+    for k, (bodies, output) in enumerate(members(model)):
+        n, at = len(bodies), {j: i for i, j in enumerate(bodies)}
+        parent, place = owner.get(output, (-1, 0))
+        X = np.zeros((6 * n, 6 * (len(found[parent].bodies) if parent >= 0 else 1)))
+        X_intra, inertia = np.eye(6 * n), np.zeros((6 * n, 6 * n))
+        for i, j in enumerate(bodies):
+            rows, up = slice(6 * i, 6 * i + 6), int(tree.parents[j])
+            step = (tree.jointPlacements[j] * joint_data[j].M).toActionMatrixInverse()
+            if up in at:
+                above = slice(6 * at[up], 6 * at[up] + 6)
+                X_intra[rows, : 6 * i] = step @ X_intra[above, : 6 * i]
+                X[rows] = step @ X[above]
+            else:
+                X[rows, 6 * place : 6 * place + 6] = step
+            inertia[rows, rows] = tree.inertias[j].matrix()
+            owner[j] = (k, i)
+        velocities = [np.arange(tree.joints[j].idx_v, tree.joints[j].idx_v + tree.joints[j].nv) for j in bodies]
+        S_span = _block_diagonal([np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies])
+        span_rows = np.concatenate(velocities)
+        columns = np.flatnonzero(np.any(span.G[span_rows] != 0.0, axis=0))
+        G = span.G[np.ix_(span_rows, columns)]
+        armature = np.array(tree.armature)[span_rows]
+        found.append(
+            Block(
+                parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, G.T @ (armature[:, None] * G),
+                lambda rates, bodies=bodies, span_rows=span_rows: _bias(tree, bodies, span_rows, expanded_q, rates),
+            )
+        )  # fmt: skip
+    return found
+
+
+def velocities(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the stacked velocities V and velocity-product accelerations c of all clusters.
+
+    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k), as G is constant.
+    """
+    V: list[np.ndarray] = []
+    c: list[np.ndarray] = []
+    for block in clusters:
+        rates = block.G @ v[block.columns]
+        V.append(block.X @ above(V, block, np.zeros(6)) + block.S @ v[block.columns])
+        c.append(block.X_intra @ (block.bias(rates) + cross(V[-1], block.S_span @ rates)))
+    return V, c
+
+
+def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.ndarray:
+    """Return the stacked vector of the parent cluster, or the universe's."""
+    return values[block.parent] if block.parent >= 0 else universe
+
+
+def cross(V: np.ndarray, W: np.ndarray) -> np.ndarray:
+    """Return V x W, body by body (the cross product of motions)."""
+    pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
+    return np.concatenate([pin.Motion(a).cross(pin.Motion(b)).vector for a, b in pairs])
+
+
+def cross_force(V: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """Return V x* F, body by body (the cross product of a motion and a force)."""
+    pairs = zip(V.reshape(-1, 6), F.reshape(-1, 6), strict=True)
+    return np.concatenate([pin.Motion(a).cross(pin.Force(b)).vector for a, b in pairs])
+
+
+def external(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
+    """Return the external forces on the bodies of each cluster, stacked."""
+    if fext is None:
+        return [np.zeros(6 * len(block.bodies)) for block in clusters]
+    forces = expanded(model).fext(fext)
+    return [np.concatenate([forces[j].vector for j in block.bodies]) for block in clusters]
+
+
+def _joint(joint: pin.JointModel, q: np.ndarray, v: np.ndarray) -> Any:
+    data = joint.createData()
+    joint.calc(data, q, v)
+    return data
+
+
+def _bias(tree: pin.Model, bodies: list[int], rows: np.ndarray, q: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    v = np.zeros(tree.nv)
+    v[rows] = rates
+    return np.concatenate([_joint(tree.joints[j], q, v).c.vector for j in bodies])
+
+
+def _block_diagonal(parts: list[np.ndarray]) -> np.ndarray:
+    whole = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)))
+    i = j = 0
+    for p in parts:
+        whole[i : i + p.shape[0], j : j + p.shape[1]] = p
+        i, j = i + p.shape[0], j + p.shape[1]
+    return whole
