@@ -25,6 +25,7 @@ from .errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
+from .loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
 from .model import ClusterModel
 
 __version__ = "0.1.0"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ._kernels import batch as _kernels
-from ._kernels._jit import JIT, Kernel
-from ._kernels.aba import aba as _aba
-from ._kernels.rnea import rnea as _rnea
+from ._kernels._jit import JIT, Kernel, Pointer
+from ._kernels.aba import aba_at as _aba
+from ._kernels.rnea import rnea_at as _rnea
 from ._kernels.simd import LANES
 from .errors import ArgumentTypeError, ShapeError
 from .model import ClusterModel
@@ -118,7 +118,7 @@ def _run(
 
     def work(part: tuple[int, int]) -> None:
         sizes = (model._tables.work_size, model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
-        rows.call(
+        rows.fast(
             model._index, model._params, *(np.zeros((size, LANES)) for size in sizes), q, v, x, forces, out, *part
         )
 
@@ -136,9 +136,10 @@ def _one_by_one(
     """Run without packs: they are LLVM's own, and there is no LLVM when the JIT is off."""
     data = model.createData()
     keep = np.zeros(model.nv + forces.shape[1])
+    pointer = Pointer(model._index, model._params, data._work, keep)
     for n in range(q.shape[0]):
         keep[model.nv :] = forces[n]
-        single.call(model._index, model._params, data._work, q[n], v[n], x[n], keep, out[n])
+        single.call(pointer, q[n], v[n], x[n], out[n])
     return out
 
 

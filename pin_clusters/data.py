@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
+from ._kernels._jit import Pointer
 from .errors import NotAvailableError
 from .model import ClusterModel
 
@@ -17,7 +18,6 @@ class ClusterData:
     Attributes:
         model: The model it belongs to.
         tree: ``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives.
-        check: If set, every algorithm checks that ``q`` fulfils the couplings and that nobody changed ``model.tree``.
         tau: Result of ``rnea``, shape (nv,).
         ddq: Result of ``aba``, shape (nv,).
         nle: Result of ``nonLinearEffects``, shape (nv,).
@@ -32,12 +32,15 @@ class ClusterData:
         "Jcom",
         "M",
         "Minv",
-        "_M",
-        "_Minv",
-        "_keep",
+        "_at_M",
+        "_at_Minv",
+        "_at_ddq",
+        "_at_tau",
+        "_check",
         "_model",
+        "_pointers",
+        "_unchecked",
         "_work",
-        "check",
         "ddq",
         "g",
         "hg",
@@ -58,8 +61,8 @@ class ClusterData:
         self.nle = np.zeros(nv)
         self.g = np.zeros(nv)
         # the kernels write flat arrays; M and Minv are views of them
-        self._M, self._Minv = np.zeros(nv * nv), np.zeros(nv * nv)
-        self.M, self.Minv = self._M.reshape(nv, nv), self._Minv.reshape(nv, nv)
+        flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
+        self.M, self.Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self.J = np.zeros((6, nv))
         self.Jcom = np.zeros((3, nv))
         self.Ag = np.zeros((6, nv))
@@ -69,8 +72,34 @@ class ClusterData:
         self.mechanical_energy = 0.0
         self.check = False
         self.tree = model.tree.createData()
-        # results with external forces: room for the forces behind the result
-        self._keep = np.zeros(nv + 6 * model.njoints)
+        results = {
+            "tau": self.tau,
+            "ddq": self.ddq,
+            "nle": self.nle,
+            "g": self.g,
+            "M": flat_M,
+            "Minv": flat_Minv,
+            "energy": np.zeros(2),
+            # external forces stand behind the result
+            "forced": np.zeros(nv + 6 * model.njoints),
+        }
+        self._pointers = {
+            name: Pointer(model._index, model._params, self._work, array) for name, array in results.items()
+        }
+        # for the fast way of an algorithm: everything at hand without a look-up
+        self._at_tau, self._at_ddq = self._pointers["tau"].address, self._pointers["ddq"].address
+        self._at_M, self._at_Minv = self._pointers["M"].address, self._pointers["Minv"].address
+
+    @property
+    def check(self) -> bool:
+        """Whether every algorithm checks q, unit norms, and that nobody changed ``model.tree``."""
+        return self._check
+
+    @check.setter
+    def check(self, value: bool) -> None:
+        self._check = bool(value)
+        # what the fast way compares with the model it is given: nothing fits while checks are on
+        self._unchecked = None if value else self._model
 
     @property
     def model(self) -> ClusterModel:

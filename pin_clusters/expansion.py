@@ -37,7 +37,8 @@ class SpanningTree:
 
     Attributes:
         tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
-            which bears the rotor's name (behind ``rotor:`` if a joint has that name). It has no frames of its own. Treat it as read-only.
+            which bears the rotor's name (behind ``rotor:`` if a joint has that name). It has no frames of its own.
+            Treat it as read-only.
         G: Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
         from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
         from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
@@ -85,8 +86,8 @@ class SpanningTree:
 def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
-    A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the inertia
-    ``J s s'``, and the same is taken from the carrier, so that the sum stays.
+    A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the
+    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays.
 
     Args:
         model: Cluster model.

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba import config, njit
 
 BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
@@ -91,31 +92,38 @@ def _say(text: str) -> None:
 
 
 class Kernel:
-    """A kernel with one signature, compiled (or loaded from the cache) at its first use.
+    """An entry point with one signature, compiled (or loaded from the cache) at its first use.
 
     ``fast`` is the bare dispatcher: it raises TypeError as long as nothing is compiled, and for any argument that is
-    not a contiguous array of the right type, so the caller converts, and then uses ``call``.
+    not a contiguous array of the right type. The caller then converts, and uses ``call``.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Callable[[], Any], title: str, nogil: bool) -> None:
-        self.function = function
+    def __init__(
+        self,
+        entry: Callable[..., Any],
+        signature: Callable[[], Any],
+        title: str,
+        plain: Callable[..., Any] | None,
+        nogil: bool,
+    ) -> None:
+        self.entry = entry
         self.title = title
         self._signature = signature
+        self._plain = plain
         self._ready = not JIT
-        self.__doc__ = function.__doc__
-        self.__name__ = function.__name__
+        self.fast: Callable[..., Any] = _never
         if JIT:
-            self._dispatcher = njit(nogil=nogil, **_OPTIONS)(function)
+            self._dispatcher = njit(nogil=nogil, **_OPTIONS)(entry)
             self._dispatcher._can_compile = False  # disable_compile() wants a signature first
-            self.fast: Callable[..., Any] = self._dispatcher
-        else:
-            self.fast = _never
+            self.fast = self._dispatcher
 
-    def call(self, *arguments: Any) -> Any:
-        """Compile if need be, and run; the arguments must have the kernel's types."""
-        if not self._ready:
-            self.compile()
-        return self.fast(*arguments) if JIT else self.function(*arguments)
+    def call(self, pointer: Pointer, *arguments: Any) -> Any:
+        """Compile if need be, and run on the tables behind a ``Pointer``; the arguments must have the kernel's types."""
+        if not JIT:
+            assert self._plain is not None
+            return self._plain(*pointer.arrays, *arguments)
+        self.compile()
+        return self.fast(pointer.address, *arguments)
 
     def compile(self) -> None:
         """Compile the kernel, or load it from the cache; says so on stderr when it takes seconds."""
@@ -129,7 +137,7 @@ class Kernel:
                 self._dispatcher.enable_caching()
             finally:
                 config.CACHE_DIR = before
-        known = folder is not None and any(folder.glob(f"*/*.{self.function.__name__}-*.nbi"))
+        known = folder is not None and any(folder.glob(f"*/*.{self.entry.__name__}-*.nbi"))
         if not known:
             where = f"kept in {folder}" if folder is not None else "not kept: no writable cache folder"
             _say(f"compiling {self.title} for this processor, some seconds, once ({where})")
@@ -144,28 +152,56 @@ class Kernel:
         self._ready = True
 
 
+class Pointer:
+    """The tables of a model and a workspace, behind one address: passing four arrays costs more than a small robot.
+
+    Attributes:
+        arrays: index, params, work, keep; kept alive here.
+        address: Of a block of whole numbers: address and size of each array.
+    """
+
+    __slots__ = ("_block", "address", "arrays")
+
+    def __init__(self, index: np.ndarray, params: np.ndarray, work: np.ndarray, keep: np.ndarray) -> None:
+        self.arrays = (index, params, work, keep)
+        numbers: list[int] = []
+        for array in self.arrays:
+            assert array.flags.c_contiguous
+            numbers += [array.ctypes.data, array.shape[0]]
+        self._block = np.array(numbers, dtype=np.int64)
+        self.address = int(self._block.ctypes.data)
+
+
 def _never(*_: Any) -> Any:
     """Stand in for a dispatcher when the JIT is off: always sends the caller to the checked way."""
     raise TypeError("the JIT is off")
 
 
-def callable_kernel(kernel: Kernel) -> Callable[..., Any]:
-    """Return a kernel's function for use inside another kernel, specialised to the types given there."""
-    return njit(**_OPTIONS)(kernel.function)
+def device(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function that kernels call with scalars or with packs; it is not inlined."""
+    return njit(**_OPTIONS)(function)
+
+
+def signature(arrays: int) -> Callable[[], Any]:
+    """Return what makes the signature of an entry point: the address of the tables, and flat arrays."""
+    from numba import types
+
+    return lambda: types.int64(types.int64, *([types.float64[::1]] * arrays))
 
 
 def kernel(
-    signature: Callable[[], Any], title: str, *, nogil: bool = False
+    signature: Callable[[], Any], title: str, plain: Any, *, nogil: bool = False
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Declare a kernel: a decorator for a plain function.
+    """Declare an entry point: a decorator for a plain function.
 
     Args:
         signature: Makes the Numba signature (called at the first use).
         title: What the user is told is being compiled.
+        plain: What runs instead when the JIT is off, on the arrays themselves.
         nogil: Whether the kernel releases the interpreter lock (batches do; it costs a little).
     """
 
     def wrap(function: Callable[..., Any]) -> Kernel:
-        return Kernel(function, signature, title, nogil)
+        return Kernel(function, signature, title, plain, nogil)
 
     return wrap

@@ -6,9 +6,7 @@ after the other, and the last pass adds the corrections to the accelerations.
 
 from __future__ import annotations
 
-from numba import types
-
-from ._jit import inline, kernel
+from ._jit import device, inline, kernel, signature
 from .articulated import assemble, at_spin, at_u, at_y, columns, factor, hand_up, solve, spin_columns
 from .kinematics import (
     along,
@@ -61,7 +59,7 @@ from .layout import (
     WRONG_SIZE,
 )
 from .rnea import rotor_forces, set_body, wrong_size
-from .simd import get, put, too_small, zero
+from .simd import get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
     accumulate3,
@@ -94,12 +92,6 @@ from .spatial import (
     sym6_mul,
     zero6,
 )
-
-
-def signature():
-    """One state: index, params, work, q, v, tau, keep, out."""
-    whole, flat = types.int64[:, ::1], types.float64[::1]
-    return types.int64(whole, flat, flat, flat, flat, flat, flat, flat)
 
 
 @inline
@@ -185,8 +177,8 @@ def outward(index, work, out, c):
             store6(work, b * BODY_WORK + W_A, a)
 
 
-@kernel(signature, "aba (forward dynamics)")
-def aba(index, params, work, q, v, tau, keep, out):
+@device
+def aba(index, params, work, keep, q, v, tau, out):
     """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
     nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
     if wrong_size(index, q, v, tau, keep):
@@ -287,3 +279,10 @@ def aba(index, params, work, q, v, tau, keep, out):
     for i in range(nv):
         put(keep, i, get(out, i))
     return singular
+
+
+@kernel(signature(4), "aba (forward dynamics)", aba)
+def aba_at(address, q, v, tau, out):
+    """Call aba with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return aba(index, params, work, keep, q, v, tau, out)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from numba import types
 
-from ._jit import callable_kernel, inline, kernel
+from ._jit import inline, kernel
 from .aba import aba
 from .rnea import rnea
 from .simd import LANES
 
-_rnea = callable_kernel(rnea)
-_aba = callable_kernel(aba)
 
-
-def signature():
+def rows_signature():
     """Rows: index, params, work, lanes of q v x keep out, then q v x fext out by rows, first and last row."""
     whole, table = types.int64[:, ::1], types.float64[:, ::1]
     return types.int64(whole, types.float64[::1], *([table] * 11), types.int64, types.int64)
@@ -37,7 +34,7 @@ def scatter(lanes, first, end, rows):
             rows[first + lane, k] = lanes[k, lane]
 
 
-@kernel(signature, "batch.rnea (inverse dynamics, many states)", nogil=True)
+@kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
 def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, first, last):
     """Inverse dynamics of rows first..last-1."""
     for n in range(first, last, LANES):
@@ -45,12 +42,12 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
         gather(v, n, 0, v8)
         gather(a, n, 0, a8)
         gather(fext, n, v.shape[1], keep8)
-        _rnea(index, params, work, q8, v8, a8, keep8, out8)
+        rnea(index, params, work, keep8, q8, v8, a8, out8)
         scatter(out8, n, last, out)
     return 0
 
 
-@kernel(signature, "batch.aba (forward dynamics, many states)", nogil=True)
+@kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
 def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, first, last):
     """Forward dynamics of rows first..last-1."""
     for n in range(first, last, LANES):
@@ -58,6 +55,6 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
         gather(v, n, 0, v8)
         gather(tau, n, 0, tau8)
         gather(fext, n, v.shape[1], keep8)
-        _aba(index, params, work, q8, v8, tau8, keep8, out8)
+        aba(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
     return 0

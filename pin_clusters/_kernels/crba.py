@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ._jit import inline, kernel
+from ._jit import device, inline, kernel, signature
 from .articulated import at_spin, columns, spin_columns
 from .kinematics import body_inertia, free_rotation, hinge, place, start
 from .layout import (
@@ -41,7 +39,7 @@ from .layout import (
     W_S,
     WRONG_SIZE,
 )
-from .simd import get, put, zero
+from .simd import get, put, tables, zero
 from .spatial import (
     accumulate3,
     accumulate6,
@@ -61,12 +59,6 @@ from .spatial import (
     store9,
     store10,
 )
-
-
-def signature():
-    """One state: index, params, work, q, M (row major)."""
-    whole, flat = types.int64[:, ::1], types.float64[::1]
-    return types.int64(whole, flat, flat, flat, flat)
 
 
 @inline
@@ -170,8 +162,8 @@ def general(index, params, work, nv, c, M):
             accumulate10(work, out * BODY_WORK + W_I, load10(work, b * BODY_WORK + W_I))
 
 
-@kernel(signature, "crba (mass matrix)")
-def crba(index, params, work, q, M):
+@device
+def crba(index, params, work, M, q):
     """Write the mass matrix to M, which must be zero where clusters are on different branches."""
     nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
     if q.shape[0] != index[0, NQ] or M.shape[0] != nv * nv:
@@ -211,3 +203,10 @@ def crba(index, params, work, q, M):
         else:
             general(index, params, work, nv, c, M)
     return OK
+
+
+@kernel(signature(1), "crba (mass matrix)", crba)
+def crba_at(address, q):
+    """Call crba with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return crba(index, params, work, keep, q)

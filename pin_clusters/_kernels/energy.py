@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ._jit import inline, kernel
+from ._jit import device, inline, kernel, signature
 from .kinematics import along, body_inertia, free_motion, free_rotation, hinge, place, start
 from .layout import (
     AT_CARRIED,
@@ -41,7 +39,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
-from .simd import get, put, zero
+from .simd import get, put, tables, zero
 from .spatial import (
     add3,
     add6,
@@ -60,12 +58,6 @@ from .spatial import (
     store6,
     store9,
 )
-
-
-def signature():
-    """One state: index, params, work, q, v, out (kinetic, potential)."""
-    whole, flat = types.int64[:, ::1], types.float64[::1]
-    return types.int64(whole, flat, flat, flat, flat, flat)
 
 
 @inline
@@ -89,8 +81,8 @@ def body_energy(index, params, work, b, vel):
     return dot6(vel, rigid_mul(I, vel)), height
 
 
-@kernel(signature, "energy (kinetic and potential)")
-def energy(index, params, work, q, v, out):
+@device
+def energy(index, params, work, out, q, v):
     """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
     nv = index[0, NV]
     if q.shape[0] != index[0, NQ] or v.shape[0] != nv:
@@ -136,3 +128,10 @@ def energy(index, params, work, q, v, out):
     put(out, 0, 0.5 * twice)
     put(out, 1, potential)
     return OK
+
+
+@kernel(signature(2), "energy (kinetic and potential)", energy)
+def energy_at(address, q, v):
+    """Call energy with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return energy(index, params, work, keep, q, v)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ._jit import inline, kernel
+from ._jit import device, inline, kernel, signature
 from .articulated import assemble, at_u, at_y, factor, hand_up, solve
 from .crba import poses
 from .layout import (
@@ -39,7 +37,7 @@ from .layout import (
     W_U,
     WRONG_SIZE,
 )
-from .simd import get, put, too_small, zero
+from .simd import get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
     accumulate21,
@@ -62,12 +60,6 @@ from .spatial import (
     sym6_mul,
     zero6,
 )
-
-
-def signature():
-    """One state: index, params, work, q, Minv (row major)."""
-    whole, flat = types.int64[:, ::1], types.float64[::1]
-    return types.int64(whole, flat, flat, flat, flat)
 
 
 @inline
@@ -187,8 +179,8 @@ def clear(index, work, c):
             put(work, index[c, AT_WORK] + at_u(nk) + k, zero(work))
 
 
-@kernel(signature, "computeMinverse (inverse mass matrix)")
-def minverse(index, params, work, q, Minv):
+@device
+def minverse(index, params, work, Minv, q):
     """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
     nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
     if q.shape[0] != index[0, NQ] or Minv.shape[0] != nv * nv:
@@ -236,3 +228,10 @@ def minverse(index, params, work, q, Minv):
                 else:
                     outward(index, work, nv, r, i_v, Minv)
     return singular
+
+
+@kernel(signature(1), "computeMinverse (inverse mass matrix)", minverse)
+def minverse_at(address, q):
+    """Call minverse with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return minverse(index, params, work, keep, q)

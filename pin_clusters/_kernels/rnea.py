@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ._jit import inline, kernel
+from ._jit import device, inline, kernel, signature
 from .kinematics import (
     along,
     body_inertia,
@@ -63,7 +61,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
-from .simd import get, put, zero
+from .simd import get, put, tables, zero
 from .spatial import (
     accumulate3,
     accumulate6,
@@ -89,12 +87,6 @@ from .spatial import (
     store9,
     sub6,
 )
-
-
-def signature():
-    """One state: index, params, work, q, v, a, keep, out."""
-    whole, flat = types.int64[:, ::1], types.float64[::1]
-    return types.int64(whole, flat, flat, flat, flat, flat, flat, flat)
 
 
 @inline
@@ -196,8 +188,8 @@ def rotor_forces(index, params, work, q, keep, out, sign):
             put(out, i_v, get(out, i_v) + sign * get(params, index[r, ROTOR_AT] + ROTOR_ROW + k) * axial)
 
 
-@kernel(signature, "rnea (inverse dynamics)")
-def rnea(index, params, work, q, v, a, keep, out):
+@device
+def rnea(index, params, work, keep, q, v, a, out):
     """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
     nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
     if wrong_size(index, q, v, a, keep):
@@ -265,3 +257,10 @@ def rnea(index, params, work, q, v, a, keep, out):
             put(out, i, get(out, i) + get(keep, i))
         put(keep, i, get(out, i))
     return OK
+
+
+@kernel(signature(4), "rnea (inverse dynamics)", rnea)
+def rnea_at(address, q, v, a, out):
+    """Call rnea with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return rnea(index, params, work, keep, q, v, a, out)

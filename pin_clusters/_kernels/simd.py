@@ -13,11 +13,12 @@ import operator
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-from ._jit import BOUNDSCHECK, JIT
+from ._jit import BOUNDSCHECK, JIT, inline
+from .layout import ROW_WIDTH
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -268,3 +269,25 @@ def _pack_zero(typing: Any, n: Any) -> Any:
 @overload(zero, **_INLINE)
 def _zero(a):
     return (lambda a: _pack_zero(LANES)) if a.ndim == 2 else (lambda a: 0.0)
+
+
+@intrinsic
+def _pointer(typing: Any, address: Any, like: Any) -> Any:
+    """Turn an address into a pointer to the type of ``like``."""
+    kind = types.CPointer(like)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    return kind(address, like), codegen
+
+
+@inline
+def tables(address):
+    """Return index, params, work and keep of the block of a ``Pointer``; compiled code only."""
+    block = carray(_pointer(address, 0), 8)
+    index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
+    params = carray(_pointer(block[2], 0.0), block[3])
+    work = carray(_pointer(block[4], 0.0), block[5])
+    keep = carray(_pointer(block[6], 0.0), block[7])
+    return index, params, work, keep

@@ -87,6 +87,11 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
     return np.array(rows)
 
 
+def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
+    """Write external forces where the kernels read them."""
+    data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
+
+
 def status(model: ClusterModel, code: int) -> None:
     """Raise what a kernel reported.
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.aba import aba as _kernel
+from .._kernels.aba import aba_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast = _kernel.fast
+_fast, _empty = _kernel.fast, np.empty
 
 
 def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
@@ -48,19 +48,19 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
     """
     if fext is None:
         try:
-            if data._model is model and not data.check:
-                out = np.empty(model.nv)
-                if _fast(model._index, model._params, data._work, q, v, tau, data.ddq, out) == 0:
+            if data._unchecked is model:
+                out = _empty(model.nv)
+                if _fast(data._at_ddq, q, v, tau, out) == 0:
                     return out
         except (TypeError, AttributeError):
             pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
-    out, keep = np.empty(model.nv), data.ddq
+    out, pointer = np.empty(model.nv), data._pointers["ddq"]
     if fext is not None:
-        keep = data._keep
-        keep[model.nv :] = _check.forces(model, fext).ravel()
-    _check.status(model, _kernel.call(model._index, model._params, data._work, q, v, tau, keep, out))
+        _check.put_forces(model, data, fext)
+        pointer = data._pointers["forced"]
+    _check.status(model, _kernel.call(pointer, q, v, tau, out))
     data.ddq[:] = out
     return out

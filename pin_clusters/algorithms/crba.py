@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.crba import crba as _kernel
+from .._kernels.crba import crba_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
@@ -36,13 +36,13 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008, section 6.2 (CRBA).
     """
     try:
-        if data._model is model and not data.check:
+        if data._unchecked is model:
             # entries between different branches are never written: they stay zero
-            if _fast(model._index, model._params, data._work, q, data._M) == 0:
+            if _fast(data._at_M, q) == 0:
                 return data.M.copy()
     except (TypeError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    _kernel.call(model._index, model._params, data._work, q, data._M)
+    _kernel.call(data._pointers["M"], q)
     return data.M.copy()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.energy import energy as _kernel
+from .._kernels.energy import energy_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
@@ -16,8 +16,9 @@ def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[f
     """Return kinetic and potential energy, [J]."""
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    out = np.empty(2)
-    _kernel.call(model._index, model._params, data._work, q, v, out)
+    pointer = data._pointers["energy"]
+    _kernel.call(pointer, q, v)
+    out = pointer.arrays[-1]
     return float(out[0]), float(out[1])
 
 

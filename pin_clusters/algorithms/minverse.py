@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.minverse import minverse as _kernel
+from .._kernels.minverse import minverse_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
@@ -36,12 +36,12 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
     try:
-        if data._model is model and not data.check:
-            if _fast(model._index, model._params, data._work, q, data._Minv) == 0:
+        if data._unchecked is model:
+            if _fast(data._at_Minv, q) == 0:
                 return data.Minv.copy()
     except (TypeError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    _check.status(model, _kernel.call(model._index, model._params, data._work, q, data._Minv))
+    _check.status(model, _kernel.call(data._pointers["Minv"], q))
     return data.Minv.copy()

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.rnea import rnea as _kernel
+from .._kernels.rnea import rnea_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast = _kernel.fast
+_fast, _empty = _kernel.fast, np.empty
 
 
 def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
@@ -41,28 +41,28 @@ def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: A
     """
     if fext is None:
         try:
-            if data._model is model and not data.check:
-                out = np.empty(model.nv)
-                if _fast(model._index, model._params, data._work, q, v, a, data.tau, out) == 0:
+            if data._unchecked is model:
+                out = _empty(model.nv)
+                if _fast(data._at_tau, q, v, a, out) == 0:
                     return out
         except (TypeError, AttributeError):
             pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, data.tau)
+    return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, "tau")
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: Any, v: np.ndarray, a: np.ndarray, fext: Any, keep: np.ndarray
+    model: ClusterModel, data: ClusterData, q: Any, v: np.ndarray, a: np.ndarray, fext: Any, result: str
 ) -> np.ndarray:
-    """Check q and fext, and call the kernel; ``keep`` receives the result as well."""
+    """Check q and fext, and call the kernel; the field ``result`` of data receives the result as well."""
     q = _check.configuration(model, data, q)
     out = np.empty(model.nv)
     if fext is None:
-        _kernel.call(model._index, model._params, data._work, q, v, a, keep, out)
+        _kernel.call(data._pointers[result], q, v, a, out)
         return out
-    data._keep[model.nv :] = _check.forces(model, fext).ravel()
-    _kernel.call(model._index, model._params, data._work, q, v, a, data._keep, out)
-    keep[:] = out
+    _check.put_forces(model, data, fext)
+    _kernel.call(data._pointers["forced"], q, v, a, out)
+    getattr(data, result)[:] = out
     return out
 
 
@@ -85,7 +85,7 @@ def nonLinearEffects(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> 
         ConfigurationError: q is off the couplings (if ``data.check``).
     """
     _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), np.zeros(model.nv), None, data.nle)
+    return _run(model, data, q, _check.velocity(model, "v", v), np.zeros(model.nv), None, "nle")
 
 
 def computeGeneralizedGravity(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -107,7 +107,7 @@ def computeGeneralizedGravity(model: ClusterModel, data: ClusterData, q: Any) ->
     """
     _check.model_data(model, data)
     rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, None, data.g)
+    return _run(model, data, q, rest, rest, None, "g")
 
 
 def computeStaticTorque(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
@@ -130,4 +130,4 @@ def computeStaticTorque(model: ClusterModel, data: ClusterData, q: Any, fext: An
     """
     _check.model_data(model, data)
     rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, fext, data.tau)
+    return _run(model, data, q, rest, rest, fext, "tau")

@@ -12,8 +12,9 @@ from ._xml import Description, number, only_child, vector
 
 # Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
 AXIS_TOLERANCE = 1e-6
-# Relative to the largest principal inertia.
+# Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
 INERTIA_TOLERANCE = 1e-9
+INERTIA_NOISE = 1e-15
 # What Pinocchio uses for "no limit".
 UNLIMITED = float(np.finfo(float).max)
 
@@ -57,11 +58,12 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
         number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     low, middle, high = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    slack = INERTIA_TOLERANCE * max(abs(low), abs(high))
+    slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
         raise InertiaError(
             f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
-            f"{high:.3g} kg m^2). Check the signs of ixy, ixz, iyz and the frame it is given in."
+            f"{high:.3g} kg m^2). Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it "
+            "is, read the file with Pinocchio and pass its model to ClusterModel."
         )
     return bool(high > low + middle + slack)
 

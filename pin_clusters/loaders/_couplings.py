@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from ..constraints import Belt, LinearCoupling
 from ..errors import ConstraintError, LoadError, did_you_mean
-from ._notes import Notes
+from ._notes import Notes, listing
 from ._xml import Description, named, number, only_child, reference
 
 
@@ -168,13 +168,14 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
 
 def _mimics(description: Description, notes: Notes) -> list[Tie]:
     ties: list[Tie] = []
+    fixed: list[str] = []
     for name, joint in description.joints.items():
         owner = f"<mimic> of joint {name!r}"
         mimic = only_child(joint, "mimic", f"joint {name!r}")
         if mimic is None:
             continue
         if joint.get("type") == "fixed":
-            notes.messages.append(f"{owner} has no effect: the joint is fixed.")
+            fixed.append(name)
             continue
         _known_joint(name, owner, description)
         master = _known_joint(mimic.get("joint") or "", owner, description)
@@ -185,4 +186,6 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
         if master == name:
             raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
         ties.append(Tie(owner, (), (name,), 0.0, offset, {master: multiplier}))
+    if fixed:
+        notes.messages.append(f"<mimic> has no effect on fixed joints: {listing(fixed)}.")
     return ties

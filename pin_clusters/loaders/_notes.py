@@ -23,10 +23,8 @@ PHYSICAL = {
     "drake:joint", "drake:linear_bushing_rpy", "drake:rotor_inertia", "drake:gear_ratio", "drake:mimic",
     "drake:screw_thread_pitch", "drake:ball_constraint", "drake:distance_constraint",
 }  # fmt: skip
-# What counts wherever it belongs, so that it must not be lost where it does not.
-MEANINGFUL = set().union(*SILENT.values()) - {
-    "visual", "collision", "material", "limit", "dynamics", "calibration", "safety_controller",
-}  # fmt: skip
+# What is lost where it does not belong, and matters.
+MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
 ATTRIBUTES = {"joint": {"name", "type", "independent"}, "coupling": {"name", "type"}}
 
 

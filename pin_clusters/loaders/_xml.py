@@ -11,6 +11,7 @@ from xml.parsers import expat
 
 from ..errors import LoadError, did_you_mean
 
+MAX_DEPTH = 100  # elements within elements; a URDF needs six
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
@@ -57,7 +58,7 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
         source: How messages name it.
 
     Raises:
-        LoadError: It is empty, not well-formed, or has a DTD.
+        LoadError: It is empty, not well-formed, nested without end, or has a DTD.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
@@ -68,7 +69,20 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
             "nor fetched here: write their values out and remove the declaration."
         )
 
+    depth = 0
+
+    def enter(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
+
+    def leave(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
     parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = enter, leave
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:

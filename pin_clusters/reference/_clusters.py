@@ -102,9 +102,10 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         columns = np.flatnonzero(np.any(span.G[span_rows] != 0.0, axis=0))
         G = span.G[np.ix_(span_rows, columns)]
         armature = np.array(tree.armature)[span_rows]
+        H = G.T @ (armature[:, None] * G)
         found.append(
             Block(
-                parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, G.T @ (armature[:, None] * G),
+                parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, H,
                 lambda rates, bodies=bodies, span_rows=span_rows: _bias(tree, bodies, span_rows, expanded_q, rates),
             )
         )  # fmt: skip

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..model import ClusterModel
 from ._clusters import blocks, expanded, velocities
 
 
-def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray, fext: Any = None) -> float:
+def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> float:
     """Compute the kinetic energy V' I V / 2 of all bodies, rotors and armature included, [J].
 
     Args:
         model: Cluster model.
         q: Configuration, shape (nq,).
         v: Independent velocity, shape (nv,).
-        fext: Not used.
     """
     v = np.asarray(v, dtype=float)
     clusters = blocks(model, q)
@@ -26,17 +23,15 @@ def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray, fext
     return float(0.5 * sum(W @ b.I @ W + v[b.columns] @ b.H @ v[b.columns] for b, W in pairs))
 
 
-def computePotentialEnergy(model: ClusterModel, q: np.ndarray, v: Any = None, fext: Any = None) -> float:
+def computePotentialEnergy(model: ClusterModel, q: np.ndarray) -> float:
     """Compute the potential energy -m g' c of all bodies, [J]; zero where the centre of mass is at the origin.
 
     Args:
         model: Cluster model.
         q: Configuration, shape (nq,).
-        v: Not used.
-        fext: Not used.
     """
     tree, gravity = expanded(model).tree, np.asarray(model.gravity.linear)
-    # X of a body takes motions from the world to it, so a first moment [0; m c] is read off X^-1 I
+    # motion transforms from the world to the bodies: R and p of a body are read off X = [R', -R' [p]x; 0, R']
     world: list[np.ndarray] = []
     energy = 0.0
     for block in blocks(model, q):
@@ -45,7 +40,7 @@ def computePotentialEnergy(model: ClusterModel, q: np.ndarray, v: Any = None, fe
         for i, j in enumerate(block.bodies):
             X = to_world[6 * i : 6 * i + 6]
             rotation = X[:3, :3].T
-            skew = -rotation @ X[:3, 3:]  # X = [R', -R' [p]x; 0, R']
+            skew = -rotation @ X[:3, 3:]
             position = np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
             body = tree.inertias[j]
             energy -= body.mass * gravity @ (position + rotation @ np.asarray(body.lever))

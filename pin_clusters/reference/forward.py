@@ -33,14 +33,12 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
     return _articulated(clusters, c, p, np.asarray(tau, dtype=float), -np.asarray(model.gravity.vector))
 
 
-def computeMinverse(model: ClusterModel, q: np.ndarray, v: Any = None, fext: Any = None) -> np.ndarray:
+def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the inverse of the mass matrix, shape (nv, nv): a column is the answer to a unit torque, all else zero.
 
     Args:
         model: Cluster model.
         q: Configuration, shape (nq,).
-        v: Not used.
-        fext: Not used.
     """
     clusters = blocks(model, q)
     nothing = [np.zeros(6 * len(block.bodies)) for block in clusters]

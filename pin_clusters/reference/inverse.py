@@ -45,11 +45,11 @@ def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext:
     return tau
 
 
-def nonLinearEffects(model: ClusterModel, q: np.ndarray, v: np.ndarray, fext: Any = None) -> np.ndarray:
+def nonLinearEffects(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Compute the torques at zero acceleration, shape (nv,); arguments as in :func:`rnea`."""
-    return rnea(model, q, v, np.zeros(model.nv), fext)
+    return rnea(model, q, v, np.zeros(model.nv))
 
 
-def computeGeneralizedGravity(model: ClusterModel, q: np.ndarray, fext: Any = None) -> np.ndarray:
+def computeGeneralizedGravity(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the torques at rest, shape (nv,); arguments as in :func:`rnea`."""
-    return rnea(model, q, np.zeros(model.nv), np.zeros(model.nv), fext)
+    return rnea(model, q, np.zeros(model.nv), np.zeros(model.nv))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..model import ClusterModel
 from ._clusters import blocks
 
 
-def crba(model: ClusterModel, q: np.ndarray, v: Any = None, fext: Any = None) -> np.ndarray:
+def crba(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the mass matrix.
 
     IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F on the way to the root, F = X' ... X' IC S.
@@ -18,8 +16,6 @@ def crba(model: ClusterModel, q: np.ndarray, v: Any = None, fext: Any = None) ->
     Args:
         model: Cluster model.
         q: Configuration, shape (nq,).
-        v: Not used.
-        fext: Not used.
 
     Returns:
         Symmetric, shape (nv, nv).

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; line styles say the same once more
 STYLES: dict[str, dict[str, Any]] = {
-    "exact": {"color": "#000000", "linestyle": "-", "linewidth": 1.6},
-    "none": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6},
-    "diagonal": {"color": "#0072B2", "linestyle": "--", "linewidth": 1.3},
-    "block": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.1},
+    "exact": {"color": "#000000", "linestyle": "-", "linewidth": 2.2, "zorder": 2.0},
+    "none": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6, "zorder": 2.1},
+    "block": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.5, "zorder": 2.2},
+    # on top and dashed: without belts block and diagonal are the same, and both must be seen
+    "diagonal": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
 }
 _PERIODS = 2.0
 _POINTS = 400
 _ROWS = 16
 _DPI = 110
+_LEFT = 0.068
 
 
 def save(result: StudyResult, path: Path) -> None:
@@ -46,13 +48,12 @@ def save(result: StudyResult, path: Path) -> None:
     n = len(result.joints)
     stacks = math.ceil(n / _ROWS)
     rows = math.ceil(n / stacks)
-    height = max(1.35 * rows + 1.5, 3.4)
+    height = 1.45 * rows + 1.75
     figure = Figure(figsize=(9.6 * stacks, height), dpi=_DPI)
     FigureCanvasAgg(figure)
-    left, right = 0.075 / stacks, 1.0 - 0.02 / stacks
     grid = figure.add_gridspec(
-        rows, 2 * stacks, left=left, right=right, top=1.0 - 1.12 / height, bottom=0.5 / height, hspace=0.2,
-        wspace=0.2 if stacks == 1 else 0.28,
+        rows, 2 * stacks, left=_LEFT / stacks, right=1.0 - 0.02 / stacks, top=1.0 - 1.32 / height, bottom=0.5 / height,
+        hspace=0.32, wspace=0.22 if stacks == 1 else 0.26,
     )  # fmt: skip
     shown = _shown(result)
     rms = result.rms_error
@@ -65,16 +66,15 @@ def save(result: StudyResult, path: Path) -> None:
         for rung in RUNGS:
             torque.plot(time, result.approximate[rung][shown, k], **STYLES[rung])
             error.plot(time, result.error(rung)[shown, k], **STYLES[rung])
-        torque.plot(time, result.exact[shown, k], zorder=1, **STYLES["exact"])
-        error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.8, "zorder": 1})
-        torque.set_ylabel(f"{name}\n[{result.units[k]}]", fontsize=9)
-        text = "RMS  " + "   ".join(f"{rung} {rms[rung][k]:.3f}" for rung in RUNGS)
-        error.set_title(text, fontsize=8, loc="right", pad=2.0, color="#333333")
-        for axes in (torque, error):
+        torque.plot(time, result.exact[shown, k], **STYLES["exact"])
+        error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
+        torque.set_title(name, fontsize=10, loc="left", pad=3.0, fontweight="bold")
+        text = "RMS:  " + "   ".join(f"{rung} {rms[rung][k]:.3f}" for rung in RUNGS)
+        error.set_title(text, fontsize=8.5, loc="left", pad=3.0, color="#333333")
+        for axes, what in ((torque, "torque"), (error, "error")):
+            axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
+            axes.yaxis.set_label_coords(-0.105, 0.5)
             _tidy(axes, float(time[-1]), last)
-        if row == 0:
-            torque.set_title("torque", fontsize=10, loc="left", pad=2.0)
-            error.set_title("error", fontsize=10, loc="left", pad=2.0)
     _head(figure, result, height)
     figure.savefig(path)
 
@@ -103,17 +103,17 @@ def _head(figure: Any, result: StudyResult, height: float) -> None:
     from matplotlib.lines import Line2D
 
     sine = result.sine
-    rotors = "dropped" if result.drop_rotors else "locked into their carriers"
-    x = 0.075 / math.ceil(len(result.joints) / _ROWS)
+    rotors = "left out" if result.drop_rotors else "locked into their carriers"
+    x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate transmissions get wrong", fontsize=13)
-    subtitle = (
-        f"inverse dynamics, fixed base, each joint moves as {sine.amplitude:g} sin(2$\\pi$ {sine.frequency:g} Hz t); "
-        f"rotors of the approximations are {rotors}; error = approximate $-$ exact"
-    )
-    figure.text(x, 1.0 - 0.53 / height, subtitle, fontsize=8.5, color="#333333")
+    for line, text in enumerate((
+        f"Inverse dynamics with a fixed base; each joint moves as {sine.amplitude:g} sin(2$\\pi$ {sine.frequency:g} Hz t).",
+        f"The approximations have their rotors {rotors}. Error = approximate $-$ exact; RMS over {sine.duration:g} s.",
+    )):  # fmt: skip
+        figure.text(x, 1.0 - (0.52 + 0.18 * line) / height, text, fontsize=9, color="#333333")
     labels = {"exact": "exact rotors"} | LABELS
-    handles = [Line2D([], [], label=labels[key], **style) for key, style in STYLES.items()]
+    handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
     figure.legend(
-        handles=handles, ncols=4, fontsize=9, frameon=False, loc="upper left", handlelength=2.8, borderaxespad=0.0,
-        borderpad=0.0, bbox_to_anchor=(x, 1.0 - 0.63 / height),
+        handles=handles, ncols=4, fontsize=9, frameon=False, loc="upper left", handlelength=3.2, borderaxespad=0.0,
+        borderpad=0.0, bbox_to_anchor=(x, 1.0 - 0.82 / height),
     )  # fmt: skip

@@ -37,6 +37,7 @@ CASES = {
     "text": ("<robot", LoadError, "not well-formed"),
     "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', LoadError, "well-formed|decoded"),
     "wrong encoding": (b'<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>', LoadError, "well-formed"),
+    "deeply nested": ("<robot>" + "<a>" * 100_000 + "</a>" * 100_000 + "</robot>", LoadError, "within each other"),
     "unbound prefix": (robot("<xacro:include/>"), LoadError, "well-formed"),
     "not a URDF": ("<mujoco/>", LoadError, "<mujoco>.*expected <robot>"),
     "doctype": (DOCTYPE + '<robot name="&x;"/>', LoadError, "document type"),
@@ -271,6 +272,14 @@ def test_long_axes_are_normalised():
     assert tree == parse_urdf(one(axis="0 0 -1"))[0]
     with pytest.warns(PinClustersWarning, match="unit length"):
         assert parse_urdf(one(axis="0 0 2"))[0].joints[1].shortname() == "JointModelRZ"
+
+
+def test_noise_in_place_of_zero_inertia():
+    parse_urdf(one(inertial(ixx="0", iyy="0", izz="0", ixy="-2e-20")))
+
+
+def test_frames_with_an_origin_in_the_link_are_read():
+    assert "<origin>" in one_warning(one(INERTIAL + '<origin xyz="0 0 0"/>'))
 
 
 def test_a_missing_axis_is_x():

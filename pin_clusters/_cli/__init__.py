@@ -1,0 +1,1 @@
+"""What the commands do; ``pin_clusters.cli`` declares them."""

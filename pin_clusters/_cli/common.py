@@ -1,0 +1,145 @@
+"""Robots by name or file, folders to write to, and messages on stderr."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from ..errors import LoadError, PinClustersError, PinClustersWarning, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..model import ClusterModel
+
+
+class OutputError(PinClustersError, OSError):
+    """The results cannot be written."""
+
+
+def error_line(error: BaseException) -> None:
+    """Print an error as one red line on stderr."""
+    # str() of a LookupError subclass is quoted only for KeyError; args[0] is the message in all of ours
+    click.secho("error: " + " ".join(str(error).split()), fg="red", err=True)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print warnings of the package as one line each on stderr, without file and line number."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        label = "warning" if issubclass(category, PinClustersWarning) else category.__name__
+        click.secho(f"{label}: " + " ".join(str(message).split()), fg="yellow", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PinClustersWarning)
+        warnings.showwarning = show
+        yield
+
+
+def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
+    """Return a robot of the package, or one from a file.
+
+    Args:
+        what: A name that ``pc.load`` knows, or the path of a URDF file.
+        root_joint: None fixes the base; files have a fixed base in any case.
+
+    Raises:
+        UnknownNameError: Neither a robot nor a file has that name.
+        PinClustersError: The file cannot be read.
+    """
+    from .. import loaders
+
+    names = loaders.robots()
+    if what in names:
+        return loaders.load(what, root_joint=root_joint)
+    path = Path(what)
+    if path.is_file():
+        return loaders.buildModelFromUrdf(what)
+    if path.is_dir():
+        raise LoadError(f"{what} is a folder; give a URDF file or the name of a robot.{did_you_mean(what, names)}")
+    if path.suffix or os.sep in what:
+        raise LoadError(f"there is no file {what}. Give an existing URDF file, or one of: {', '.join(names)}.")
+    raise UnknownNameError(f"there is no robot, and no file, {what!r}.{did_you_mean(what, names)}")
+
+
+def short_name(what: str) -> str:
+    """Return the name of a robot, or of a file without its folder and ending."""
+    return Path(what).stem or "robot"
+
+
+@contextmanager
+def output_folder(folder: Path) -> Iterator[None]:
+    """Make sure that a folder exists and can be written; take a new one away if the work fails.
+
+    Raises:
+        OutputError: It cannot.
+    """
+    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except FileExistsError as e:
+        raise OutputError(f"{folder} is a file, not a folder; choose another one with --output.") from e
+    except OSError as e:
+        raise OutputError(f"cannot write to {folder}: {e.strerror or e}. Choose another folder with --output.") from e
+    try:
+        yield
+    except BaseException:
+        for p in missing:
+            try:
+                p.rmdir()  # refuses if there is something in it
+            except OSError:
+                break
+        raise
+
+
+def console() -> Console:
+    """Return the console for results; what is not a terminal gets wide lines instead of cut ones."""
+    from rich.console import Console
+
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=160)
+
+
+class ProgressBar:
+    """A progress bar on stderr that appears when the work takes longer than a second, and only on a terminal."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self._start = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+        self._wanted = click.get_text_stream("stderr").isatty()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` steps are done."""
+        if not self._wanted or (self._bar is None and time.monotonic() - self._start < 1.0):
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=total)
+        self._bar.update(self._task, completed=done)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

@@ -1,0 +1,58 @@
+"""Checks of joint ids, frame ids and reference frames, which Pinocchio does not always make."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import pinocchio as pin
+
+from ..errors import ArgumentTypeError, UnknownNameError
+from ..model import ClusterModel
+
+
+def joint(model: ClusterModel, joint_id: Any) -> int:
+    """Return a joint id.
+
+    Raises:
+        ArgumentTypeError: It is not a whole number.
+        UnknownNameError: There is no such joint.
+    """
+    return _index(model, joint_id, "joint_id", "getJointId", int(model._pristine.njoints))
+
+
+def frame(model: ClusterModel, frame_id: Any) -> int:
+    """Return a frame id.
+
+    Raises:
+        ArgumentTypeError: It is not a whole number.
+        UnknownNameError: There is no such frame.
+    """
+    return _index(model, frame_id, "frame_id", "getFrameId", int(model._pristine.nframes))
+
+
+def reference(reference_frame: Any) -> pin.ReferenceFrame:
+    """Return a reference frame.
+
+    Raises:
+        ArgumentTypeError: It is something else.
+    """
+    if not isinstance(reference_frame, pin.ReferenceFrame):
+        raise ArgumentTypeError(
+            "reference_frame must be pin.LOCAL, pin.WORLD or pin.LOCAL_WORLD_ALIGNED, "
+            f"got {reference_frame!r} ({type(reference_frame).__name__})."
+        )
+    return reference_frame
+
+
+def _index(model: ClusterModel, given: Any, what: str, look_up: str, count: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        cure = f" Use model.{look_up}({given!r})." if isinstance(given, str) else ""
+        raise ArgumentTypeError(f"{what} must be a whole number, got {given!r} ({type(given).__name__}).{cure}")
+    i = int(given)
+    if not 0 <= i < count:
+        kind = "joints" if what == "joint_id" else "frames"
+        raise UnknownNameError(
+            f"{what} = {i}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
+        )
+    return i

@@ -1,0 +1,44 @@
+"""Everything that a model-based controller asks for, at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..data import ClusterData
+from ..model import ClusterModel
+from . import _check
+from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
+from .crba import crba
+from .energy import computeMechanicalEnergy
+from .jacobians import computeJointJacobians
+from .kinematics import forwardKinematics
+from .rnea import computeGeneralizedGravity, nonLinearEffects
+
+
+def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> None:
+    """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``, ``mass``,
+            ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``.
+        q: Configuration of the whole tree, shape (nq,).
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    crba(model, data, q)
+    nonLinearEffects(model, data, q, v)
+    computeGeneralizedGravity(model, data, q)
+    computeMechanicalEnergy(model, data, q, v)
+    computeJointJacobians(model, data, q)
+    ccrba(model, data, q, v)
+    jacobianCenterOfMass(model, data, q)
+    centerOfMass(model, data, q, v)
+    forwardKinematics(model, data, q, v)

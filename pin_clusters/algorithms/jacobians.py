@@ -1,0 +1,217 @@
+"""Jacobians of joints and frames: Pinocchio's, times G. Columns are the independent velocities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..data import ClusterData
+from ..model import ClusterModel
+from . import _check, _ids
+
+
+def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
+    """Compute the Jacobians of all joints, for ``getJointJacobian`` and ``getFrameJacobian``; updates ``data.oMi``.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; ``data.J`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
+
+    Returns:
+        Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
+        joints that they move; a fresh array.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    given = () if q is None else (_check.configuration(model, data, q),)
+    J = pin.computeJointJacobians(model._pristine, data.tree, *given) @ model.coupling_matrix
+    data.J[:] = J
+    return np.array(J)
+
+
+def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+    """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace; ``data.J`` is filled as well.
+        q: Configuration of the whole tree, shape (nq,).
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+
+    Returns:
+        Shape (6, nv), in the world, [linear; angular]; a fresh array.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    dJ = pin.computeJointJacobiansTimeVariation(model._pristine, data.tree, q, model.coupling_matrix @ v)
+    data.J[:] = data.tree.J @ model.coupling_matrix
+    return np.array(dJ @ model.coupling_matrix)
+
+
+def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:
+    """Compute the Jacobian of one joint in its own frame.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: Configuration of the whole tree, shape (nq,).
+        joint_id: ``model.getJointId(name)``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the joint frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such joint.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
+    return np.array(pin.computeJointJacobian(model._pristine, data.tree, q, joint) @ model.coupling_matrix)
+
+
+def computeFrameJacobian(
+    model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> np.ndarray:
+    """Compute the Jacobian of one frame.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: Configuration of the whole tree, shape (nq,).
+        frame_id: ``model.getFrameId(name)``.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    q, frame, reference = (
+        _check.configuration(model, data, q),
+        _ids.frame(model, frame_id),
+        _ids.reference(reference_frame),
+    )
+    return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ model.coupling_matrix)
+
+
+def getJointJacobian(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the Jacobian of a joint; after ``computeJointJacobians``.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        joint_id: ``model.getJointId(name)``.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such joint.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+    """
+    _check.model_data(model, data)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return np.array(pin.getJointJacobian(model._pristine, data.tree, joint, reference) @ model.coupling_matrix)
+
+
+def getFrameJacobian(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the Jacobian of a frame; after ``computeJointJacobians``.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        frame_id: ``model.getFrameId(name)``.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+    """
+    _check.model_data(model, data)
+    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
+    return np.array(pin.getFrameJacobian(model._pristine, data.tree, frame, reference) @ model.coupling_matrix)
+
+
+def getJointJacobianTimeVariation(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        joint_id: ``model.getJointId(name)``.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such joint.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+    """
+    _check.model_data(model, data)
+    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return np.array(
+        pin.getJointJacobianTimeVariation(model._pristine, data.tree, joint, reference) @ model.coupling_matrix
+    )
+
+
+def getFrameJacobianTimeVariation(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        frame_id: ``model.getFrameId(name)``.
+        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+    """
+    _check.model_data(model, data)
+    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
+    return np.array(
+        pin.getFrameJacobianTimeVariation(model._pristine, data.tree, frame, reference) @ model.coupling_matrix
+    )

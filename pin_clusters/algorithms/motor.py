@@ -1,0 +1,116 @@
+"""The motor side: speeds of the rotors, and torques at the rotors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data import ClusterData
+from ..errors import ModelError
+from ..model import ClusterModel
+from . import _check
+
+# a transmission with a larger condition number than this has a lost direction, not a large ratio
+_SINGULAR = 1e12
+
+
+def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+    """Return the speed of each rotor relative to its carrier.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: Configuration of the whole tree, shape (nq,).
+        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+
+    Returns:
+        One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    _check.configuration(model, data, q)
+    return np.array(_rows(model) @ _check.velocity(model, "v", v))
+
+
+def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Return B: tau = B tau_motor, if every rotor is the rotor of a motor on its carrier.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: Configuration of the whole tree, shape (nq,).
+
+    Returns:
+        Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]``; a fresh array.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    _check.model_data(model, data)
+    _check.configuration(model, data, q)
+    return np.ascontiguousarray(_rows(model).T)
+
+
+def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np.ndarray:
+    """Return the torques at the rotors that act as the given torques of the independent joints.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: Configuration of the whole tree, shape (nq,).
+        tau: Torque of the independent joints, shape (nv,), [N m] or [N].
+
+    Returns:
+        One per entry of ``model.rotors``, in their order, [N m]; a fresh array.
+
+    Raises:
+        ModelError: There is not one rotor per independent velocity, or two rotors turn alike; the joints without a
+            motor are named.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        DataMismatchError: ``data`` belongs to another model.
+        ConfigurationError: q is off the couplings (if ``data.check``).
+    """
+    B = actuation_matrix(model, data, q)
+    tau = _check.velocity(model, "tau", tau)
+    n, count = B.shape
+    idle = _joints(model, ~np.any(B, axis=1))
+    without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
+    if n != count:
+        raise ModelError(
+            f"motor_torque: model {model.name!r} has {count} rotors for nv = {n} independent velocities, so the motor "
+            f"torques are not determined.{without} Solve B tau_motor = tau for the part that you mean, with "
+            "B = pc.actuation_matrix(model, data, q)."
+        )
+    if n and not np.linalg.cond(B) < _SINGULAR:
+        # a direction that no motor torque reaches
+        lost = np.linalg.svd(B)[0][:, -1]
+        reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
+        raise ModelError(f"motor_torque: the rotors of model {model.name!r} do not turn independently.{reached}")
+    return np.linalg.solve(B, tau) if n else np.zeros(0)
+
+
+def _rows(model: ClusterModel) -> np.ndarray:
+    """Return the G rows of the rotors, shape (rotors, nv)."""
+    return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
+
+
+def _joints(model: ClusterModel, mask: np.ndarray) -> str:
+    """Return the names of the joints to which some independent velocities belong."""
+    tree = model._pristine
+    wanted = set(model.idx_v_independent[mask].tolist())
+    names = [
+        tree.names[j]
+        for j in range(1, tree.njoints)
+        if any(tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j] for i in wanted)
+    ]
+    return ", ".join(map(repr, names))

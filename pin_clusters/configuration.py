@@ -1,1 +1,0 @@
-def check(model, q): pass

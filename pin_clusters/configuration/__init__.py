@@ -1,0 +1,21 @@
+"""Configurations of a cluster model: the manifold of q on which the couplings hold.
+
+``q`` is always the whole tree's, so that it can go to any Pinocchio function, to a viewer, or to a collision checker.
+"""
+
+from __future__ import annotations
+
+from .manifold import check, residual
+from .motions import difference, integrate, interpolate
+from .points import neutral, project, randomConfiguration
+
+__all__ = [
+    "check",
+    "difference",
+    "integrate",
+    "interpolate",
+    "neutral",
+    "project",
+    "randomConfiguration",
+    "residual",
+]

@@ -1,0 +1,129 @@
+"""What Pinocchio has and this package has not: where to go instead."""
+
+from __future__ import annotations
+
+import inspect
+from typing import NoReturn
+
+import pinocchio as pin
+
+from .errors import NotAvailableError, did_you_mean
+
+_DIFFERENCES = (
+    "Take finite differences of pc.{f} along pc.integrate: (pc.{f} at pc.integrate(model, q, h * e_i) minus "
+    "pc.{f} at q) / h for each independent velocity e_i."
+)
+_CONTACT = (
+    "Write the contact with its Jacobian: J = pc.getFrameJacobian(...), M = pc.crba(model, data, q) (or pc.computeMinverse), "
+    "h = pc.nonLinearEffects(model, data, q, v), and solve the equations [[M, J'], [J, 0]]."
+)
+_REGRESSOR = (
+    "Project Pinocchio's: G.T @ pinocchio.{f}(model.tree, data.tree, q, ...) with the velocities of "
+    "pc.spanning_velocity and G = pc.coupling_jacobian(model, data, q). pc.Rotor constraints are not in it: couple a "
+    "body of the tree with pc.Gear instead."
+)
+_TREE_DERIVATIVE = (
+    "Map Pinocchio's: pinocchio.{f} on model.tree and data.tree, with pc.spanning_velocity, then times "
+    "pc.coupling_jacobian(model, data, q) from the right; gears and belts have a constant one."
+)
+_PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the states."
+
+_ROUTES = {
+    "computeRNEADerivatives": _DIFFERENCES.format(f="rnea"),
+    "computeABADerivatives": _DIFFERENCES.format(f="aba"),
+    "computeGeneralizedGravityDerivatives": _DIFFERENCES.format(f="computeGeneralizedGravity"),
+    "computeStaticTorqueDerivatives": _DIFFERENCES.format(f="computeStaticTorque"),
+    "computeCentroidalDynamicsDerivatives": _DIFFERENCES.format(f="computeCentroidalMomentum"),
+    "getCentroidalDynamicsDerivatives": _DIFFERENCES.format(f="computeCentroidalMomentum"),
+    "computeCoriolisMatrix": (
+        "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity; the matrix itself is, for "
+        "rotors that are bodies, G.T @ C_tree @ G with C_tree of pinocchio.computeCoriolisMatrix on a depth-first "
+        "copy of the tree and G = pc.coupling_jacobian(model, data, q)."
+    ),
+    "getCoriolisMatrix": "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity.",
+    "nle": "It is pc.nonLinearEffects.",
+    "constraintDynamics": _CONTACT,
+    "forwardDynamics": _CONTACT,
+    "impulseDynamics": _CONTACT,
+    "contactInverseDynamics": _CONTACT,
+    "initConstraintDynamics": _CONTACT,
+    "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
+    "abaInParallel": _PARALLEL.format(f="aba"),
+    "rneaInParallel": _PARALLEL.format(f="rnea"),
+    "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), which holds the mass of every rotor.",
+    "computeSubtreeMasses": "Use pinocchio.computeSubtreeMasses(model.inertia_tree, data.tree).",
+    "dccrba": "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap.",
+    "computeCentroidalMapTimeVariation": (
+        "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap."
+    ),
+    "normalize": "Use pc.project(model, q), which also puts q on the couplings.",
+    "isNormalized": "Use pinocchio.isNormalized(model.tree, q); pc.residual(model, q) tells about the couplings.",
+    "isSameConfiguration": "Use pinocchio.isSameConfiguration(model.tree, q0, q1, precision): q is the whole tree's.",
+    "distance": "Use numpy.linalg.norm(pc.difference(model, q0, q1)), which counts the independent joints only.",
+    "squaredDistance": "Use pc.difference(model, q0, q1) ** 2, which counts the independent joints only.",
+    "dIntegrate": _TREE_DERIVATIVE.format(f="dIntegrate"),
+    "dDifference": _TREE_DERIVATIVE.format(f="dDifference"),
+    "computeForwardKinematicsDerivatives": _TREE_DERIVATIVE.format(f="computeForwardKinematicsDerivatives"),
+    "buildReducedModel": (
+        "Lock joints in the tree, then add the constraints: "
+        "pc.ClusterModel(pinocchio.buildReducedModel(tree, ids, q), constraints)."
+    ),
+    "appendModel": "Append the trees, then add the constraints: pc.ClusterModel(pinocchio.appendModel(...), constraints).",
+    "transformJointIntoMimic": "State the coupling with pc.LinearCoupling; mimic joints of a tree go through pc.expand_mimic.",
+    "buildModelFromMJCF": (
+        "Read the tree with pinocchio.buildModelFromMJCF and state the couplings: pc.ClusterModel(tree, constraints)."
+    ),
+    "updateGeometryPlacements": (
+        "Use pinocchio.updateGeometryPlacements(model.tree, data.tree, geometry_model, geometry_data) after "
+        "pc.forwardKinematics: q is the whole tree's."
+    ),
+    "computeCollisions": "Use pinocchio.computeCollisions with model.tree and data.tree: q is the whole tree's.",
+    "computeDistances": "Use pinocchio.computeDistances with model.tree and data.tree: q is the whole tree's.",
+    "Model": "The tree is a pinocchio.Model; the robot with its transmissions is pc.ClusterModel(tree, constraints).",
+    "Data": "Use data = model.createData(), a pc.ClusterData; its pinocchio.Data of the tree is data.tree.",
+}
+_PLACES = ("Geometry", "Collision", "Distance", "BroadPhase")
+
+
+def unavailable(name: str) -> NoReturn:
+    """Raise the error for a name that the package does not have.
+
+    Args:
+        name: What was asked for, as in ``pc.name``.
+
+    Raises:
+        NotAvailableError: Pinocchio has it: the nearest route is named.
+        AttributeError: Pinocchio has it not either.
+    """
+    if name.startswith("_") or not hasattr(pin, name):
+        import pin_clusters
+
+        known = [n for n in vars(pin_clusters) if not n.startswith("_")]
+        raise AttributeError(f"module 'pin_clusters' has no attribute {name!r}.{did_you_mean(name, known, limit=0)}")
+    raise NotAvailableError(f"pin_clusters has no {name!r} (pinocchio has): {route(name)}")
+
+
+def route(name: str) -> str:
+    """Return a sentence on what to use instead of a name of Pinocchio.
+
+    Args:
+        name: A name in ``pinocchio``.
+    """
+    if name in _ROUTES:
+        return _ROUTES[name]
+    thing = getattr(pin, name)
+    if "Regressor" in name or "regressor" in name:
+        return _REGRESSOR.format(f=name)
+    if inspect.isclass(thing) or inspect.ismodule(thing) or not callable(thing):
+        return f"it knows nothing of couplings, use pinocchio.{name}."
+    signature = (thing.__doc__ or "").split("->")[0]
+    if "Model)" not in signature and "model" not in signature:
+        return f"it knows nothing of couplings, use pinocchio.{name}."
+    if any(p in name or p in signature for p in _PLACES):
+        return (
+            f"it needs placements only, use pinocchio.{name} with model.tree and data.tree after pc.forwardKinematics."
+        )
+    return (
+        f"there is no cluster version. On the spanning tree, without the couplings, it is pinocchio.{name} with model.tree, "
+        "data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two."
+    )
