@@ -31,7 +31,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=_CONTEXT)
 @click.version_option(__version__, prog_name="pin-clusters")
 def main() -> None:
-    """Exact dynamics of geared and belted robots, on top of Pinocchio.
+    r"""Exact dynamics of geared and belted robots, on top of Pinocchio.
 
     \b
     Examples:
@@ -47,7 +47,7 @@ def main() -> None:
 @main.command(context_settings=_CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE")
 def info(robot: str) -> None:
-    """Show clusters, rotors and reflected inertia.
+    r"""Show clusters, rotors and reflected inertia.
 
     ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
     go to stderr.
@@ -67,10 +67,10 @@ def info(robot: str) -> None:
 @click.argument("robot", metavar="ROBOT|FILE")
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
 def bench(robot: str, repeats: int) -> None:
-    """Time rnea, aba and crba against Pinocchio.
+    r"""Time rnea, aba and crba against Pinocchio.
 
-    Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are interleaved. The
-    first run compiles kernels.
+    Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
+    interleaved. The first run compiles kernels.
 
     \b
     Examples:
@@ -88,7 +88,9 @@ def bench(robot: str, repeats: int) -> None:
 
 @main.command(context_settings=_CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./study_ROBOT]")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./study_ROBOT]"
+)
 @click.option("--amplitude", type=_POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")
 @click.option("--frequency", type=_POSITIVE, default=1.5, show_default=True, help="Frequency, Hz.")
 @click.option("--duration", type=_POSITIVE, default=5.0, show_default=True, help="Duration, s.")
@@ -103,7 +105,7 @@ def study(
     dt: float,
     drop_rotors: bool,
 ) -> None:
-    """Compare exact joint torques with three approximations along a sine.
+    r"""Compare exact joint torques with three approximations along a sine.
 
     Every independent joint moves as A sin(2 pi f t), the base is fixed. The approximations: no armature; diagonal
     armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of belts. Prints a table and writes

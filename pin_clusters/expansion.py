@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,7 +120,7 @@ def expand(model: ClusterModel) -> SpanningTree:
             rotor_id[k] = _add_rotor(
                 tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k], user.existJointName(spinning[k].name)
             )
-    from_tree_q, from_tree_v = _index_maps(user, tree, from_tree_id)
+    from_tree_q, from_tree_v = _index_maps(user, tree, from_tree_id, range(1, user.njoints))
     armature = np.zeros(tree.nv)
     # Rotor(armature="replace") sets the armature of the driven joints aside
     armature[from_tree_v] = np.array(model.inertia_tree.armature)
@@ -132,35 +132,48 @@ def expand(model: ClusterModel) -> SpanningTree:
     return SpanningTree(tree, G, from_tree_id, from_tree_q, from_tree_v, rotors)
 
 
-def depth_first(tree: pin.Model) -> pin.Model:
-    """Return a copy of a model with the joints in depth-first order; names, frames and limits are kept."""
-    order = [k for _, k in _visit(tree, ())]
+def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
+    """Return a copy of a model with the joints in depth-first order.
+
+    Args:
+        tree: Any model.
+        locked: Joint ids of leaf bodies to fix to their parents at joint position 0, their inertia included.
+
+    Returns:
+        A model with the names, frames (in their order), limits and reference configurations of the joints that stay.
+    """
+    order = [k for _, k in _visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()
-    sorted_tree = pin.Model()
-    sorted_tree.name, sorted_tree.gravity = tree.name, pin.Motion(tree.gravity)
+    copy = pin.Model()
+    copy.name, copy.gravity = tree.name, pin.Motion(tree.gravity)
     new_id = np.zeros(tree.njoints, dtype=np.int64)
     for k in order:
         parent = int(new_id[tree.parents[k]])
-        new_id[k] = sorted_tree.addJoint(parent, tree.joints[k], tree.jointPlacements[k], tree.names[k])
-        sorted_tree.appendBodyToJoint(int(new_id[k]), tree.inertias[k], pin.SE3.Identity())
-    sorted_tree.inertias[0] = tree.inertias[0]
+        new_id[k] = copy.addJoint(parent, tree.joints[k], tree.jointPlacements[k], tree.names[k])
+        copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], pin.SE3.Identity())
+    for k in locked:
+        new_id[k] = new_id[tree.parents[k]]
+        if new_id[k]:
+            copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], tree.jointPlacements[k])
     for f in list(tree.frames)[1:]:
+        fixed = f.parentJoint in locked
+        placement = tree.jointPlacements[f.parentJoint] * f.placement if fixed else f.placement
+        kind = pin.FrameType.FIXED_JOINT if fixed and f.type == pin.FrameType.JOINT else f.type
         # frames keep their order, so parent frames keep their ids
-        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), int(f.parentFrame), f.placement, f.type, f.inertia)
-        sorted_tree.addFrame(frame, False)
-    from_q, from_v = _index_maps(tree, sorted_tree, new_id)
-    for names, where in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
-        for name in names:
-            if hasattr(tree, name):
-                values = np.array(getattr(sorted_tree, name))
-                values[where] = np.array(getattr(tree, name))
-                setattr(sorted_tree, name, values)
-    for key in tree.referenceConfigurations.todict():
-        q = np.zeros(tree.nq)
-        q[from_q] = np.array(tree.referenceConfigurations[key])
-        sorted_tree.referenceConfigurations[key] = q
-    return sorted_tree
+        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), int(f.parentFrame), placement, kind, f.inertia)
+        copy.addFrame(frame, False)
+    from_q, from_v = _index_maps(tree, copy, new_id, order)
+    for names, at in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
+        for name in (n for n in names if hasattr(tree, n)):
+            values = np.array(getattr(copy, name))
+            values[at[at >= 0]] = np.array(getattr(tree, name))[at >= 0]
+            setattr(copy, name, values)
+    for entry in tree.referenceConfigurations:
+        q = np.zeros(copy.nq)
+        q[from_q[from_q >= 0]] = np.array(entry.data())[from_q >= 0]
+        copy.referenceConfigurations[entry.key()] = q
+    return copy
 
 
 def _visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
@@ -194,10 +207,12 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement, taken: bool) 
     return int(j)
 
 
-def _index_maps(user: pin.Model, tree: pin.Model, new_id: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the entries of the user's q and v are in ``tree``."""
-    from_q, from_v = np.zeros(user.nq, dtype=np.int64), np.zeros(user.nv, dtype=np.int64)
-    for k in range(1, user.njoints):
+def _index_maps(
+    user: pin.Model, tree: pin.Model, new_id: np.ndarray, joints: Iterable[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the entries of the user's q and v are in ``tree``; -1 if nowhere."""
+    from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
+    for k in joints:
         old, new = user.joints[k], tree.joints[int(new_id[k])]
         from_q[old.idx_q : old.idx_q + old.nq] = np.arange(new.idx_q, new.idx_q + new.nq)
         from_v[old.idx_v : old.idx_v + old.nv] = np.arange(new.idx_v, new.idx_v + new.nv)

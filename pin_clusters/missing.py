@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
+import sys
 from typing import NoReturn
 
 import pinocchio as pin
 
-from .errors import NotAvailableError, did_you_mean
+from .errors import NotAvailableError
 
 _DIFFERENCES = (
     "Take finite differences of pc.{f} along pc.integrate: (pc.{f} at pc.integrate(model, q, h * e_i) minus "
     "pc.{f} at q) / h for each independent velocity e_i."
 )
 _CONTACT = (
-    "Write the contact with its Jacobian: J = pc.getFrameJacobian(...), M = pc.crba(model, data, q) (or pc.computeMinverse), "
-    "h = pc.nonLinearEffects(model, data, q, v), and solve the equations [[M, J'], [J, 0]]."
+    "Write the contact with its Jacobian: J = pc.getFrameJacobian(...), M = pc.crba(model, data, q) (or "
+    "pc.computeMinverse), h = pc.nonLinearEffects(model, data, q, v), and solve with the matrix [[M, J'], [J, 0]]."
 )
 _REGRESSOR = (
     "Project Pinocchio's: G.T @ pinocchio.{f}(model.tree, data.tree, q, ...) with the velocities of "
@@ -68,8 +70,12 @@ _ROUTES = {
         "Lock joints in the tree, then add the constraints: "
         "pc.ClusterModel(pinocchio.buildReducedModel(tree, ids, q), constraints)."
     ),
-    "appendModel": "Append the trees, then add the constraints: pc.ClusterModel(pinocchio.appendModel(...), constraints).",
-    "transformJointIntoMimic": "State the coupling with pc.LinearCoupling; mimic joints of a tree go through pc.expand_mimic.",
+    "appendModel": (
+        "Append the trees, then add the constraints: pc.ClusterModel(pinocchio.appendModel(...), constraints)."
+    ),
+    "transformJointIntoMimic": (
+        "State the coupling with pc.LinearCoupling; mimic joints that a tree has already go through pc.expand_mimic."
+    ),
     "buildModelFromMJCF": (
         "Read the tree with pinocchio.buildModelFromMJCF and state the couplings: pc.ClusterModel(tree, constraints)."
     ),
@@ -82,7 +88,7 @@ _ROUTES = {
     "Model": "The tree is a pinocchio.Model; the robot with its transmissions is pc.ClusterModel(tree, constraints).",
     "Data": "Use data = model.createData(), a pc.ClusterData; its pinocchio.Data of the tree is data.tree.",
 }
-_PLACES = ("Geometry", "Collision", "Distance", "BroadPhase")
+_PLACES = ("Geometry", "Collision", "Distance", "ContactPatch", "BodyRadius")
 
 
 def unavailable(name: str) -> NoReturn:
@@ -96,10 +102,9 @@ def unavailable(name: str) -> NoReturn:
         AttributeError: Pinocchio has it not either.
     """
     if name.startswith("_") or not hasattr(pin, name):
-        import pin_clusters
-
-        known = [n for n in vars(pin_clusters) if not n.startswith("_")]
-        raise AttributeError(f"module 'pin_clusters' has no attribute {name!r}.{did_you_mean(name, known, limit=0)}")
+        near = difflib.get_close_matches(name, [n for n in vars(sys.modules[__package__]) if n[0] != "_"])
+        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise AttributeError(f"module {__package__!r} has no attribute {name!r}.{hint}")
     raise NotAvailableError(f"pin_clusters has no {name!r} (pinocchio has): {route(name)}")
 
 
@@ -112,18 +117,18 @@ def route(name: str) -> str:
     if name in _ROUTES:
         return _ROUTES[name]
     thing = getattr(pin, name)
-    if "Regressor" in name or "regressor" in name:
+    if "egressor" in name:
         return _REGRESSOR.format(f=name)
-    if inspect.isclass(thing) or inspect.ismodule(thing) or not callable(thing):
-        return f"it knows nothing of couplings, use pinocchio.{name}."
+    if name.startswith(("build", "load", "create", "remove")):
+        return f"it makes no cluster model, use pinocchio.{name}; a tree goes into pc.ClusterModel(tree, constraints)."
     signature = (thing.__doc__ or "").split("->")[0]
-    if "Model)" not in signature and "model" not in signature:
+    if inspect.isclass(thing) or inspect.ismodule(thing) or not callable(thing) or "odel" not in signature:
         return f"it knows nothing of couplings, use pinocchio.{name}."
-    if any(p in name or p in signature for p in _PLACES):
+    if any(p in name for p in _PLACES):
         return (
             f"it needs placements only, use pinocchio.{name} with model.tree and data.tree after pc.forwardKinematics."
         )
     return (
-        f"there is no cluster version. On the spanning tree, without the couplings, it is pinocchio.{name} with model.tree, "
-        "data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two."
+        f"there is no cluster version. On the spanning tree, without the couplings, it is pinocchio.{name} with "
+        "model.tree, data.tree and the velocities of pc.spanning_velocity; pc.coupling_jacobian maps between the two."
     )

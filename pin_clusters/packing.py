@@ -167,16 +167,14 @@ def _write_body(
     A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
     position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
     inertia = body.inertia
-    lever = p.align.T @ np.asarray(inertia.lever)
     rotational = p.align.T @ np.asarray(inertia.inertia) @ p.align
-    about_origin = rotational + inertia.mass * (lever @ lever * np.eye(3) - np.outer(lever, lever))
     k = body.row * at.BODY_PARAMS
     values = out.params
     values[k + at.ROTATION : k + at.ROTATION + 9] = (A_parent.T @ p.placement.rotation @ p.align).ravel().tolist()
     values[k + at.POSITION : k + at.POSITION + 3] = (A_parent.T @ position).tolist()
     values[k + at.MASS] = float(inertia.mass)
-    values[k + at.FIRST_MOMENT : k + at.FIRST_MOMENT + 3] = (inertia.mass * lever).tolist()
-    values[k + at.INERTIA : k + at.INERTIA + 6] = about_origin[np.triu_indices(3)].tolist()
+    values[k + at.LEVER : k + at.LEVER + 3] = (p.align.T @ np.asarray(inertia.lever)).tolist()
+    values[k + at.INERTIA : k + at.INERTIA + 6] = rotational[np.triu_indices(3)].tolist()
     values[k + at.PITCH] = p.pitch
     values[k + at.ALIGN : k + at.ALIGN + 9] = p.align.ravel().tolist()
     row[at.AT_S] = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
@@ -240,7 +238,13 @@ def _write_cluster(
         mine[at.INNER] = int(body.parent in inside)
         mine[at.AT_K] = mine[at.AT_S] if entry[at.TYPE] != at.GENERAL else out.room(6 * nk)
         p = body.primitive
-        mine[at.AT_G] = out.append(G[p.iv : p.iv + p.nv]) if entry[at.TYPE] == at.GENERAL else 0
+        own_rows = G[p.iv : p.iv + p.nv]
+        mine[at.AT_G] = out.append(own_rows) if entry[at.TYPE] == at.GENERAL else 0
+        direct = p.nv == 1 and np.count_nonzero(own_rows) == 1 and own_rows.max() == 1.0
+        mine[at.UNIT] = columns[int(np.argmax(own_rows[0]))] if direct else -1
+        moving = {int(k) for k in np.flatnonzero(np.any(own_rows, axis=0))}
+        mask = sum(1 << k for k in moving) if nk < 63 else -1
+        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if mine[at.INNER] else 0)
     if output:
         out.rows[output][at.BEARS] = 1
 

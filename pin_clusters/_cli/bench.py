@@ -13,10 +13,10 @@ from ..algorithms.aba import aba
 from ..algorithms.crba import crba
 from ..algorithms.rnea import rnea
 from ..baselines import armature_model
+from ..baselines.armature import independent_q
 from ..configuration import randomConfiguration
 from ..model import ClusterModel
-from ..study.rungs import own_configuration
-from .timing import Timing, interleaved
+from .timing import Call, Timing, interleaved
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,7 +48,7 @@ class State:
     v: np.ndarray
     x: np.ndarray
 
-    def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Callable[[], object]]:
+    def cluster_calls(self, model: ClusterModel | None = None) -> dict[str, Call]:
         """Return calls of this package's algorithms, by name.
 
         Args:
@@ -58,7 +58,7 @@ class State:
         model = model or self.model
         return _calls(_CLUSTER, model, model.createData(), q, self.v, self.x)
 
-    def pinocchio_calls(self) -> dict[str, Callable[[], object]]:
+    def pinocchio_calls(self) -> dict[str, Call]:
         """Return calls of Pinocchio's algorithms on the approximate robot, by name."""
         tree = self.approximate
         return _calls(_PINOCCHIO, tree, tree.createData(), self.q_approximate, self.v, self.x)
@@ -74,22 +74,14 @@ def state(model: ClusterModel, seed: int = 0) -> State:
     rng = np.random.default_rng(seed)
     pin.seed(seed)
     q = randomConfiguration(model)
-    own = np.ascontiguousarray(q[own_configuration(model, approximate)])
+    own = np.ascontiguousarray(q[independent_q(model, approximate)])
     return State(model, approximate, q, own, rng.standard_normal(model.nv), rng.standard_normal(model.nv))
 
 
 def _calls(
     functions: dict[str, Callable[..., Any]], model: Any, data: Any, q: np.ndarray, v: np.ndarray, x: np.ndarray
-) -> dict[str, Callable[[], object]]:
-    """Bind the arguments; all calls go through the same kind of closure, so that its price is the same for all."""
-
-    def three(f: Callable[..., Any]) -> Callable[[], object]:
-        return lambda: f(model, data, q, v, x)
-
-    def one(f: Callable[..., Any]) -> Callable[[], object]:
-        return lambda: f(model, data, q)
-
-    return {name: one(f) if name == "crba" else three(f) for name, f in functions.items()}
+) -> dict[str, Call]:
+    return {name: (f, (model, data, q) if name == "crba" else (model, data, q, v, x)) for name, f in functions.items()}
 
 
 def measure(
@@ -114,8 +106,8 @@ def show(model: ClusterModel, found: dict[str, tuple[Timing, Timing]], out: Cons
     from rich.table import Table
 
     table = Table(
-        title=f"{escape(model.name)}: time per call [us], median (smallest) of {len(found['rnea'][0].samples)} repeats",
-        box=box.SIMPLE_HEAD, title_justify="left", title_style="bold",
+        title=f"{escape(model.name)}: us per call, median (smallest)", box=box.SIMPLE_HEAD, title_justify="left",
+        title_style="bold",
     )  # fmt: skip
     for column in ("", "pin_clusters, exact", "Pinocchio, approximate", "ratio"):
         table.add_column(column, justify="right" if column else "left")
@@ -123,8 +115,8 @@ def show(model: ClusterModel, found: dict[str, tuple[Timing, Timing]], out: Cons
         table.add_row(name, _us(ours), _us(theirs), f"{ours.ratio(theirs):.2f}")
     out.print(table)
     out.print(
-        f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree. The approximate robot "
-        "has armature and no rotor bodies. Below 1, exact is faster.",
+        f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree. The approximate "
+        "robot has armature and no rotor bodies. Below 1, exact is faster.",
         soft_wrap=True,
     )
 

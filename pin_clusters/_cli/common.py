@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 import warnings
@@ -28,7 +29,6 @@ class OutputError(PinClustersError, OSError):
 
 def error_line(error: BaseException) -> None:
     """Print an error as one red line on stderr."""
-    # str() of a LookupError subclass is quoted only for KeyError; args[0] is the message in all of ours
     click.secho("error: " + " ".join(str(error).split()), fg="red", err=True)
 
 
@@ -118,9 +118,9 @@ class ProgressBar:
     def __init__(self, title: str) -> None:
         self.title = title
         self._start = time.monotonic()
-        self._bar: Any = None
+        self._bar: Any = None  # made when it is needed
         self._task: Any = None
-        self._wanted = click.get_text_stream("stderr").isatty()
+        self._wanted = sys.stderr.isatty()
 
     def __enter__(self) -> ProgressBar:
         return self

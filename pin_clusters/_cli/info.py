@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
-from ..study.rungs import reflected_inertia
+from ..baselines.armature import reflected_inertia
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def show(model: ClusterModel, out: Console) -> None:
     """Print clusters, rotors and reflected inertia."""
     spinning = sum(r.spins for r in model.rotors)
-    out.print(f"[bold]{model.name}[/]")
+    out.print(f"[bold]{escape(model.name)}[/]")
     out.print(
         f"nq = {model.nq}, nv = {model.nv} independent of {model.tree.nv} in the spanning tree; "
         f"{len(model.clusters)} clusters; {len(model.rotors)} rotors, {spinning} of them spin elements"
@@ -41,7 +42,8 @@ def _clusters(model: ClusterModel) -> Table:
     for column in ("hangs from", "independent", "dependent"):
         table.add_column(column, overflow="fold")
     for c in model.clusters:
-        table.add_row(c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
+        row = (c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
+        table.add_row(*map(escape, row))
     return table
 
 
@@ -49,18 +51,18 @@ def _rotors(model: ClusterModel) -> Table:
     table = _table("Rotors")
     for column in ("rotor", "carrier", "speed"):
         table.add_column(column, overflow="fold")
-    table.add_column("axial inertia [kg m2]", justify="right")
+    table.add_column("axial inertia, kg m2", justify="right")
     table.add_column("handled as", overflow="fold")
     labels = velocity_labels(model)
     for r in model.rotors:
         terms = " ".join(f"{r.row[i]:+g} {labels[i]}" for i in np.flatnonzero(r.row))
         kind = "spin element" if r.spins else f"body: {r.reason}"
-        table.add_row(r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind)
+        table.add_row(*map(escape, (r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind)))
     return table
 
 
 def _reflected(model: ClusterModel) -> Table:
-    table = _table("Reflected inertia: what the rotors add to the mass matrix [kg m2, kg for sliding joints]")
+    table = _table("Reflected inertia: what the rotors add to the mass matrix, kg m2 (kg for sliding joints)")
     table.add_column("joint")
     table.add_column("diagonal (armature)", justify="right")
     table.add_column("off-diagonal (armature leaves it out)", overflow="fold")
@@ -68,7 +70,7 @@ def _reflected(model: ClusterModel) -> Table:
     reflected = reflected_inertia(model)
     for i in np.flatnonzero(np.diag(reflected)):
         others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
-        table.add_row(labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-")
+        table.add_row(*map(escape, (labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-")))
     return table
 
 

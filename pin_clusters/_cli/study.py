@@ -58,15 +58,15 @@ def show(result: StudyResult, out: Console) -> None:
 
     sine = result.sine
     out.print(
-        f"[bold]{escape(result.robot)}[/]: inverse dynamics of q_i = {sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) "
-        f"over {sine.duration:g} s, fixed base, {sine.samples} samples",
+        f"[bold]{escape(result.robot)}[/]: inverse dynamics with a fixed base, each joint moving as "
+        f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) for {sine.duration:g} s ({sine.samples} samples)",
         soft_wrap=True,
     )
     rows = [("", *result.joints), *report.table(result)]
     across = len(result.joints) <= 8
     if not across:
         rows = list(zip(*rows, strict=True))
-    title = f"RMS torque error [{report.unit(result)}]"
+    title = f"RMS torque error, {report.unit(result)}"
     table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for i, head in enumerate(rows[0]):
         table.add_column(escape(head), justify="left" if i == 0 else "right")

@@ -7,10 +7,13 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 Progress = Callable[[int, int], None]
+Call = tuple[Callable[..., object], tuple[Any, ...]]
+"""A function and its arguments: bound so, the price of the call is the same and small for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class Timing:
 
 
 def interleaved(
-    functions: Mapping[str, Callable[[], object]],
+    functions: Mapping[str, Call],
     *,
     repeats: int = 25,
     block: float = 2e-3,
@@ -59,7 +62,7 @@ def interleaved(
     """Time functions in alternation: a block of calls of each, then the next repeat in another order.
 
     Args:
-        functions: What to call, without arguments; each is called a few times before (compilation, caches).
+        functions: What to call; each is called a few times before (compilation, caches).
         repeats: How many blocks of each.
         block: Wall time of a block, [s].
         progress: Called with (done, total) after each repeat.
@@ -67,7 +70,7 @@ def interleaved(
     Returns:
         The timing of each function.
     """
-    calls = {name: _calibrate(f, block) for name, f in functions.items()}
+    calls = {name: _calibrate(call, block) for name, call in functions.items()}
     samples: dict[str, list[float]] = {name: [] for name in functions}
     names = list(functions)
     enabled = gc.isenabled()
@@ -87,21 +90,22 @@ def interleaved(
     return {name: Timing(np.array(samples[name]), calls[name]) for name in names}
 
 
-def _block(function: Callable[[], object], calls: int) -> float:
+def _block(call: Call, calls: int) -> float:
     """Return the time per call of a block of calls, [s]."""
+    function, arguments = call
     again = itertools.repeat(None, calls)
     start = time.perf_counter()
     for _ in again:
-        function()
+        function(*arguments)
     return (time.perf_counter() - start) / calls
 
 
-def _calibrate(function: Callable[[], object], block: float) -> int:
+def _calibrate(call: Call, block: float) -> int:
     """Return how many calls fill a block."""
-    function()
+    _block(call, 1)
     calls = 1
     while True:
-        elapsed = _block(function, calls) * calls
+        elapsed = _block(call, calls) * calls
         if elapsed >= block / 4.0:
             return max(1, round(calls * block / elapsed))
         calls *= 4

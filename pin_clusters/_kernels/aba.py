@@ -17,11 +17,13 @@ from .kinematics import (
     hinge,
     newton_euler,
     place,
+    rates,
     start,
 )
 from .layout import (
     AT_D,
     AT_K,
+    AT_S,
     AT_SPIN,
     AT_WORK,
     BEARS,
@@ -37,6 +39,8 @@ from .layout import (
     FREE,
     IQ,
     LAST,
+    MASK,
+    NDOF,
     NK,
     NV,
     OK,
@@ -114,11 +118,17 @@ def forward(index, params, work, q, v, keep, c, forced):
     """Forward pass over a GENERAL cluster at a = 0; leaves minus the spin elements' bias in u."""
     o = zero(work)
     for b in range(index[c, FIRST], index[c, LAST]):
-        place(index, params, work, q, b)
-        columns(index, params, work, c, b)
         w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
-        R, x = load9(work, w + W_R), load3(work, w + W_P)
-        vp, vj = load6(work, up + W_V), along(index, params, work, v, c, b)
+        vp = load6(work, up + W_V)
+        if index[b, NDOF] == 1:
+            R, x, S = hinge(index, params, work, q, b)
+            store6(work, index[b, AT_S], S)
+            vj = scale6(rates(index, params, work, v, c, b), S)
+        else:
+            place(index, params, work, q, b)
+            R, x = load9(work, w + W_R), load3(work, w + W_P)
+            vj = along(index, params, work, v, c, b)
+        columns(index, params, work, c, b)
         vel, acc = add6(vp, vj), add6(load6(work, up + W_A), crm(vp, vj))
         I = body_inertia(params, b, R, x)
         f = newton_euler(I, vel, acc)
@@ -149,9 +159,10 @@ def backward(index, params, work, out, c):
         put(work, u + k, get(work, u + k) + get(out, index[column + k, 0]))
     for b in range(index[c, FIRST], index[c, LAST]):
         f, K = load6(work, b * BODY_WORK + W_F), index[b, AT_K]
-        force = add6(force, f)
+        force, mask = add6(force, f), index[b, MASK]
         for k in range(nk):
-            put(work, u + k, get(work, u + k) - dot6(load6(work, K + 6 * k), f))
+            if (mask >> k) & 1:
+                put(work, u + k, get(work, u + k) - dot6(load6(work, K + 6 * k), f))
     solve(index, work, c)
     hand_up(index, work, c, total)
     if index[c, OUT] > 0:
@@ -173,7 +184,8 @@ def outward(index, work, out, c):
         if index[b, BEARS] == 1:
             a, K = a_out, index[b, AT_K]
             for k in range(nk):
-                a = axpy6(get(out, index[column + k, 0]), load6(work, K + 6 * k), a)
+                if (index[b, MASK] >> k) & 1:
+                    a = axpy6(get(out, index[column + k, 0]), load6(work, K + 6 * k), a)
             store6(work, b * BODY_WORK + W_A, a)
 
 

@@ -18,6 +18,7 @@ from .layout import (
     FIRST,
     INNER,
     LAST,
+    MASK,
     NDOF,
     NK,
     OUT,
@@ -28,16 +29,16 @@ from .layout import (
 from .simd import get, put, too_small, zero
 from .spatial import (
     accumulate3,
-    accumulate21,
     accumulate6,
+    accumulate21,
     add21,
     axpy6,
     dot3,
     dot6,
-    load21,
     load3,
     load6,
     load9,
+    load21,
     rot,
     scale6,
     store3,
@@ -76,14 +77,18 @@ def at_spin(nk):
 def columns(index, params, work, c, b):
     """K_b = K_parent + S_b G_b."""
     nk, g, s, at = index[c, NK], index[b, AT_G], index[b, AT_S], index[b, AT_K]
-    up = index[index[b, PARENT], AT_K]
+    p = index[b, PARENT]
+    up, above = index[p, AT_K], index[p, MASK] if index[b, INNER] == 1 else 0
     for k in range(nk):
-        K = zero6(work)
-        if index[b, INNER] == 1:
-            K = load6(work, up + 6 * k)
-        for d in range(index[b, NDOF]):
-            K = axpy6(get(params, g + d * nk + k), load6(work, s + 6 * d), K)
-        store6(work, at + 6 * k, K)
+        if (index[b, MASK] >> k) & 1:
+            K = zero6(work)
+            if (above >> k) & 1:
+                K = load6(work, up + 6 * k)
+            for d in range(index[b, NDOF]):
+                K = axpy6(get(params, g + d * nk + k), load6(work, s + 6 * d), K)
+            store6(work, at + 6 * k, K)
+        else:
+            store6(work, at + 6 * k, zero6(work))
 
 
 @inline
@@ -114,14 +119,16 @@ def assemble(index, params, work, c):
     o = zero(work)
     total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
     for b in range(index[c, FIRST], index[c, LAST]):
-        I, K = load21(work, b * BODY_WORK + W_I), index[b, AT_K]
+        I, K, mask = load21(work, b * BODY_WORK + W_I), index[b, AT_K], index[b, MASK]
         total = add21(total, I)
         for k in range(nk):
-            U = sym6_mul(I, load6(work, K + 6 * k))
-            accumulate6(work, at + 6 * k, U)
-            for m in range(k + 1):
-                i = d + k * nk + m
-                put(work, i, get(work, i) + dot6(load6(work, K + 6 * m), U))
+            if (mask >> k) & 1:
+                U = sym6_mul(I, load6(work, K + 6 * k))
+                accumulate6(work, at + 6 * k, U)
+                for m in range(k + 1):
+                    if (mask >> m) & 1:
+                        i = d + k * nk + m
+                        put(work, i, get(work, i) + dot6(load6(work, K + 6 * m), U))
     h = at + at_spin(nk)
     if index[c, AT_SPIN] >= 0:
         for k in range(nk):

@@ -23,6 +23,7 @@ from .layout import (
     FREE,
     IQ,
     LAST,
+    MASK,
     NK,
     NQ,
     NV,
@@ -54,6 +55,7 @@ from .spatial import (
     rigid_mul,
     rot,
     rot_t,
+    rotate_sym3,
     store3,
     store6,
     store9,
@@ -125,6 +127,19 @@ def to_ancestors(index, work, nv, body, F, i_v, M):
 
 
 @inline
+def base_block(R, I, o, nv, k, M):
+    """Inertia of the whole robot in the axes of its free-flying base: [m, -[h]; [h], J]."""
+    m, h = I[0], rot_t(R, (I[1], I[2], I[3]))
+    J = rotate_sym3((R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]), (I[4], I[5], I[6], I[7], I[8], I[9]))
+    store6(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
+    store6(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
+    store6(M, (k + 2) * nv + k, (o, o, m, h[1], -h[0], o))
+    store6(M, (k + 3) * nv + k, (o, -h[2], h[1], J[0], J[1], J[2]))
+    store6(M, (k + 4) * nv + k, (h[2], o, -h[0], J[1], J[3], J[4]))
+    store6(M, (k + 5) * nv + k, (-h[1], h[0], o, J[2], J[4], J[5]))
+
+
+@inline
 def general(index, params, work, nv, c, M):
     """Block of a GENERAL cluster, and its entries with the clusters above."""
     nk, at, column, out = index[c, NK], index[c, AT_WORK], index[c, COLUMN], index[c, OUT]
@@ -140,6 +155,8 @@ def general(index, params, work, nv, c, M):
     for b in range(index[c, FIRST], index[c, LAST]):
         I, K = load10(work, b * BODY_WORK + W_I), index[b, AT_K]
         for k in range(nk):
+            if not (index[b, MASK] >> k) & 1:
+                continue
             U = rigid_mul(I, load6(work, K + 6 * k))
             accumulate6(work, at + 6 * k, U)
             for m in range(nk):
@@ -186,20 +203,8 @@ def crba(index, params, work, M, q):
                 accumulate10(work, p * BODY_WORK + W_I, I)
         elif kind == FREE:
             b, k = index[c, FIRST], index[c, COLUMN]
-            w = b * BODY_WORK
-            R, I, o = load9(work, w + W_R), load10(work, w + W_I), zero(work)
-            for r in range(3):
-                e = (R[0], R[3], R[6])
-                if r == 1:
-                    e = (R[1], R[4], R[7])
-                elif r == 2:
-                    e = (R[2], R[5], R[8])
-                F = rigid_mul(I, (e[0], e[1], e[2], o, o, o))
-                H = rigid_mul(I, (o, o, o, e[0], e[1], e[2]))
-                store3(M, (k + r) * nv + k, rot_t(R, (F[0], F[1], F[2])))
-                store3(M, (k + r) * nv + k + 3, rot_t(R, (F[3], F[4], F[5])))
-                store3(M, (k + 3 + r) * nv + k, rot_t(R, (H[0], H[1], H[2])))
-                store3(M, (k + 3 + r) * nv + k + 3, rot_t(R, (H[3], H[4], H[5])))
+            R, I = load9(work, b * BODY_WORK + W_R), load10(work, b * BODY_WORK + W_I)
+            base_block(R, I, zero(work), nv, k, M)
         else:
             general(index, params, work, nv, c, M)
     return OK

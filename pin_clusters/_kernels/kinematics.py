@@ -11,13 +11,13 @@ from .layout import (
     BODY_WORK,
     COLUMN,
     CONTINUOUS,
-    FIRST_MOMENT,
     FREEFLYER,
     HELICAL,
     INERTIA,
     IQ,
     JOINT,
     KIND,
+    LEVER,
     MASS,
     MINUS_GRAVITY,
     NDOF,
@@ -36,6 +36,7 @@ from .layout import (
     ROTOR_JOINT,
     ROTOR_KIND,
     SPHERICAL,
+    UNIT,
     W_A,
     W_P,
     W_R,
@@ -45,11 +46,13 @@ from .simd import get, zero
 from .spatial import (
     add3,
     add6,
+    angular,
     axpy3,
     axpy6,
     crf,
     cross,
     join,
+    linear,
     load3,
     load6,
     load9,
@@ -59,10 +62,12 @@ from .spatial import (
     rigid_mul,
     rot,
     rot_t,
+    scale3,
     sincos,
     store3,
     store6,
     store9,
+    sym3_mul,
     turn_z,
     zero6,
 )
@@ -183,13 +188,40 @@ def free_motion(R, v, i):
 def body_inertia(params, b, R, x):
     """Rigid-body inertia of body b in the world."""
     k = b * BODY_PARAMS
-    return rigid_in_world(R, x, get(params, k + MASS), load3(params, k + FIRST_MOMENT), load6(params, k + INERTIA))
+    return rigid_in_world(R, x, get(params, k + MASS), load3(params, k + LEVER), load6(params, k + INERTIA))
 
 
 @inline
 def newton_euler(I, v, a):
     """I a + v x* I v."""
     return add6(rigid_mul(I, a), crf(v, rigid_mul(I, v)))
+
+
+@inline
+def body_force(params, b, R, x, v, a):
+    """Force of body b, from the motion of its centre of mass: half the work of moving the inertia to the world."""
+    k = b * BODY_PARAMS
+    I, m = load6(params, k + INERTIA), get(params, k + MASS)
+    c = add3(x, rot(R, load3(params, k + LEVER)))
+    w, alpha = angular(v), angular(a)
+    local_w = rot_t(R, w)
+    spin = rot(R, add3(sym3_mul(I, rot_t(R, alpha)), cross(local_w, sym3_mul(I, local_w))))
+    # acceleration of the centre of mass as a point
+    point = add3(add3(linear(a), cross(alpha, c)), cross(w, add3(linear(v), cross(w, c))))
+    f = scale3(m, point)
+    return join(f, add3(spin, cross(c, f)))
+
+
+@inline
+def rates(index, params, work, v, c, b):
+    """Velocity of the one degree of freedom of body b of GENERAL cluster c: its row of G times v."""
+    if index[b, UNIT] >= 0:
+        return get(v, index[b, UNIT])
+    column, g = index[c, COLUMN], index[b, AT_G]
+    rate = zero(work)
+    for k in range(index[c, NK]):
+        rate += get(params, g + k) * get(v, index[column + k, 0])
+    return rate
 
 
 @inline

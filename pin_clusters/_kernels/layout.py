@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-ROW_WIDTH: Final = 12
+ROW_WIDTH: Final = 14
 
 # index, row 0: header
 NB: Final = 0  # bodies are rows 1..NB
@@ -37,6 +37,8 @@ BEARS: Final = 8  # 1 if another cluster hangs from this body
 JOINT: Final = 9  # joint of the tree whose body this is, -1 for an intermediate body of a joint
 CLUSTER: Final = 10  # row of its cluster
 ROOT: Final = 11  # the body on the universe from which it hangs
+UNIT: Final = 12  # one degree of freedom that is an independent one: its index in v; else -1
+MASK: Final = 13  # bit k is set if column k of the cluster moves this body
 
 # index, cluster rows
 TYPE: Final = 0
@@ -83,8 +85,8 @@ FREEFLYER: Final = 6  # x y z, quaternion; velocity in the body's axes
 ROTATION: Final = 0
 POSITION: Final = 9
 MASS: Final = 12
-FIRST_MOMENT: Final = 13
-INERTIA: Final = 16  # about the body origin
+LEVER: Final = 13  # centre of mass
+INERTIA: Final = 16  # about the centre of mass
 PITCH: Final = 22
 ALIGN: Final = 23  # rotation from this frame to the joint frame of the tree
 BODY_PARAMS: Final = 32

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ._jit import device, inline, kernel, signature
 from .kinematics import (
     along,
-    body_inertia,
+    body_force,
     external_force,
     free_motion,
     free_rotation,
     hinge,
-    newton_euler,
     place,
+    rates,
     rotor_force,
     start,
 )
@@ -52,6 +52,7 @@ from .layout import (
     SPIN0,
     SPIN1,
     TYPE,
+    UNIT,
     W_A,
     W_B,
     W_F,
@@ -133,13 +134,19 @@ def spin_terms(index, params, work, v, a, c, carrier, at, spin):
 def forward(index, params, work, q, v, a, keep, c, forced):
     """Forward pass over a GENERAL cluster; leaves the spin elements' share of tau in the cluster's work."""
     for b in range(index[c, FIRST], index[c, LAST]):
-        place(index, params, work, q, b)
         w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
-        R, x = load9(work, w + W_R), load3(work, w + W_P)
-        vp, vj = load6(work, up + W_V), along(index, params, work, v, c, b)
-        vel = add6(vp, vj)
-        acc = add6(add6(load6(work, up + W_A), crm(vp, vj)), along(index, params, work, a, c, b))
-        f = newton_euler(body_inertia(params, b, R, x), vel, acc)
+        vp, ap = load6(work, up + W_V), load6(work, up + W_A)
+        if index[b, NDOF] == 1:
+            R, x, S = hinge(index, params, work, q, b)
+            store6(work, index[b, AT_S], S)
+            vj = scale6(rates(index, params, work, v, c, b), S)
+            aj = scale6(rates(index, params, work, a, c, b), S)
+        else:
+            place(index, params, work, q, b)
+            R, x = load9(work, w + W_R), load3(work, w + W_P)
+            vj, aj = along(index, params, work, v, c, b), along(index, params, work, a, c, b)
+        vel, acc = add6(vp, vj), add6(add6(ap, crm(vp, vj)), aj)
+        f = body_force(params, b, R, x, vel, acc)
         if forced:
             f = sub6(f, external_force(index, params, keep, b, R, x))
         set_body(work, b, R, x, vel, acc, f)
@@ -164,11 +171,14 @@ def backward(index, params, work, out, c):
     for i in range(index[c, LAST] - index[c, FIRST]):
         b = index[c, LAST] - 1 - i
         f, g, s = load6(work, b * BODY_WORK + W_F), index[b, AT_G], index[b, AT_S]
-        for d in range(index[b, NDOF]):
-            t = dot6(load6(work, s + 6 * d), f)
-            for k in range(nk):
-                i_v = index[column + k, 0]
-                put(out, i_v, get(out, i_v) + get(params, g + d * nk + k) * t)
+        if index[b, UNIT] >= 0:
+            put(out, index[b, UNIT], get(out, index[b, UNIT]) + dot6(load6(work, s), f))
+        else:
+            for d in range(index[b, NDOF]):
+                t = dot6(load6(work, s + 6 * d), f)
+                for k in range(nk):
+                    i_v = index[column + k, 0]
+                    put(out, i_v, get(out, i_v) + get(params, g + d * nk + k) * t)
         p = index[b, PARENT]
         if p > 0:
             accumulate6(work, p * BODY_WORK + W_F, f)
@@ -205,7 +215,7 @@ def rnea(index, params, work, keep, q, v, a, out):
             vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
             vj = scale6(rate, S)
             vel, acc = add6(vp, vj), axpy6(aj, S, add6(ap, crm(vp, vj)))
-            f = newton_euler(body_inertia(params, b, R, x), vel, acc)
+            f = body_force(params, b, R, x, vel, acc)
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, x))
             set_body(work, b, R, x, vel, acc, f)
@@ -223,7 +233,7 @@ def rnea(index, params, work, keep, q, v, a, out):
             o = zero(work)
             vel = free_motion(R, v, i_v)
             acc = add6(load6(work, W_A), free_motion(R, a, i_v))
-            f = newton_euler(body_inertia(params, b, R, (o, o, o)), vel, acc)
+            f = body_force(params, b, R, (o, o, o), vel, acc)
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
             set_body(work, b, R, (o, o, o), vel, acc, f)

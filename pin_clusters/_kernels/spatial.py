@@ -230,24 +230,22 @@ def crf(v, f):
 
 
 @inline
-def rigid_in_world(R, p, m, mc, I):
-    """Move a rigid-body inertia about the body origin to the world's axes and origin, as 10 numbers."""
-    h = rot(R, mc)
+def rigid_in_world(R, x, m, lever, I):
+    """Move a rigid-body inertia about the centre of mass to the world's axes and origin, as 10 numbers."""
+    c = add3(x, rot(R, lever))
+    h = scale3(m, c)
     J = rotate_sym3(R, I)
-    # J - [p][h] - [h][p] - m [p][p]; with e = h + m p / 2 that is J - [p][e] - [e][p]
-    half = 0.5 * m
-    e = (h[0] + half * p[0], h[1] + half * p[1], h[2] + half * p[2])
-    xx, yy, zz = 2.0 * p[0] * e[0], 2.0 * p[1] * e[1], 2.0 * p[2] * e[2]
+    xx, yy, zz = h[0] * c[0], h[1] * c[1], h[2] * c[2]
     return (
         m,
-        h[0] + m * p[0],
-        h[1] + m * p[1],
-        h[2] + m * p[2],
+        h[0],
+        h[1],
+        h[2],
         J[0] + yy + zz,
-        J[1] - (p[0] * e[1] + p[1] * e[0]),
-        J[2] - (p[0] * e[2] + p[2] * e[0]),
+        J[1] - h[0] * c[1],
+        J[2] - h[0] * c[2],
         J[3] + xx + zz,
-        J[4] - (p[1] * e[2] + p[2] * e[1]),
+        J[4] - h[1] * c[2],
         J[5] + xx + yy,
     )
 

@@ -52,10 +52,7 @@ def armature_model(
     if drop_rotors:
         for j in locked:
             tree.inertias[j] = pin.Inertia.Zero()
-    names = [tree.names[j] for j in locked]
-    tree = depth_first(tree)
-    if names:
-        tree = pin.buildReducedModel(tree, [tree.getJointId(n) for n in names], pin.neutral(tree))
+    tree = depth_first(tree, locked)
     if armature == "diagonal":
         total = np.array(tree.armature)
         total[independent_v(model, tree)] += np.diag(reflected_inertia(model))

@@ -9,10 +9,10 @@ import numpy as np
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import rungs
-from .rungs import RUNGS, Progress, reflected_inertia
+from .rungs import RUNGS, Progress
 from .trajectory import Sine, TrajectoryError, moved_joints, states
 
-__all__ = ["RUNGS", "Progress", "Sine", "StudyResult", "TrajectoryError", "reflected_inertia", "run"]
+__all__ = ["RUNGS", "Progress", "Sine", "StudyResult", "TrajectoryError", "run"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,7 +107,7 @@ def _head(figure: Any, result: StudyResult, height: float) -> None:
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate transmissions get wrong", fontsize=13)
     for line, text in enumerate((
-        f"Inverse dynamics with a fixed base; each joint moves as {sine.amplitude:g} sin(2$\\pi$ {sine.frequency:g} Hz t).",
+        f"Inverse dynamics, fixed base; each joint moves as {sine.amplitude:g} sin(2$\\pi$ {sine.frequency:g} Hz t).",
         f"The approximations have their rotors {rotors}. Error = approximate $-$ exact; RMS over {sine.duration:g} s.",
     )):  # fmt: skip
         figure.text(x, 1.0 - (0.52 + 0.18 * line) / height, text, fontsize=9, color="#333333")

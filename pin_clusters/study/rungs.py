@@ -17,27 +17,13 @@ import pinocchio as pin
 
 from ..algorithms.rnea import rnea
 from ..baselines import armature_model
+from ..baselines.armature import independent_q, independent_v, reflected_inertia
 from ..model import ClusterModel
 
 RUNGS = ("none", "diagonal", "block")
 _CHUNK = 500
 
 Progress = Callable[[int, int], None]
-
-
-def reflected_inertia(model: ClusterModel) -> np.ndarray:
-    """Return the inertia that the spinning rotors add to the mass matrix, ``sum_r J_r g_r' g_r``.
-
-    Args:
-        model: The robot; all its rotors count, those that stay bodies too.
-
-    Returns:
-        Shape (nv, nv), [kg m^2] for revolute joints.
-    """
-    total = np.zeros((model.nv, model.nv))
-    for rotor in model.rotors:
-        total += rotor.axial_inertia * np.outer(rotor.row, rotor.row)
-    return total
 
 
 def torques(
@@ -66,12 +52,11 @@ def torques(
         PinClustersError: The robot has no such approximation (a dependent joint that is not a rotor).
     """
     approximate = {rung: armature_model(model, rung, drop_rotors=drop_rotors) for rung in ("none", "diagonal")}
-    q_own = q[:, own_configuration(model, approximate["none"])]
     calls: dict[str, Callable[[int], np.ndarray]] = {}
     data = model.createData()
     calls["exact"] = lambda i: rnea(model, data, q[i], v[i], a[i])
     for rung, tree in approximate.items():
-        calls[rung] = _pinocchio(tree, q_own, v, a)
+        calls[rung] = _pinocchio(model, tree, q, v, a)
     total = len(q) * len(calls)
     done = 0
     found = {}
@@ -90,17 +75,13 @@ def torques(
     return found
 
 
-def own_configuration(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
-    """Return the indices into q of the joints that an approximate model keeps, in its own order."""
-    indices: list[int] = []
-    for j in range(1, approximate.njoints):
-        joint = model.tree.joints[model.tree.getJointId(approximate.names[j])]
-        indices += range(joint.idx_q, joint.idx_q + joint.nq)
-    return np.array(indices, dtype=int)
-
-
 def _pinocchio(
-    tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    model: ClusterModel, tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> Callable[[int], np.ndarray]:
+    """Return a function of the sample: Pinocchio's torques in the public order."""
     data = tree.createData()
-    return lambda i: pin.rnea(tree, data, q[i], v[i], a[i])
+    at_v = independent_v(model, tree)
+    q_own = q[:, independent_q(model, tree)]
+    v_own, a_own = np.empty_like(v), np.empty_like(a)
+    v_own[:, at_v], a_own[:, at_v] = v, a
+    return lambda i: pin.rnea(tree, data, q_own[i], v_own[i], a_own[i])[at_v]

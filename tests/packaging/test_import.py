@@ -13,7 +13,7 @@ import pinocchio
 start = time.perf_counter()
 import pin_clusters
 print(time.perf_counter() - start)
-print(*(m for m in ("meshcat", "matplotlib", "click", "rich", "scipy", "example_robot_data") if m in sys.modules))
+print(*(m for m in ("meshcat", "matplotlib", "click", "rich", "example_robot_data") if m in sys.modules))
 """
 
 COMPILED = """

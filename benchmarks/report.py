@@ -1,0 +1,175 @@
+"""Write the measured numbers into README.md and docs/performance.md: ``python benchmarks/report.py [--check]``.
+
+Between ``<!-- generated: bench -->`` or ``<!-- generated: study -->`` and ``<!-- end -->`` stands what this script made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pin_clusters as pc
+from pin_clusters import loaders, study
+from pin_clusters.study import report
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "bench.json"
+STUDY_ROBOT = "mit_humanoid_leg"
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table; all columns but the first are right-aligned."""
+    head = list(head)
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def study_table() -> str:
+    """Return the table of the study, computed now."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        model = loaders.load(STUDY_ROBOT, root_joint=None)
+    locked, dropped = study.run(model), study.run(model, drop_rotors=True)
+    *errors, exact = report.table(locked)
+    errors += report.table(dropped)[:-1]
+    sine = locked.sine
+    text = (
+        f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}], every joint moving as "
+        f"{sine.amplitude:g} sin(2π · {sine.frequency:g} Hz · t) rad for {sine.duration:g} s. The exact torques have no error; "
+        "the approximations carry the rotors locked into their carriers, or not at all (dropped)."
+    )
+    return f"{text}\n\n{markdown(['', *locked.joints], [*errors, exact])}\n\n{report.verdict(locked)}"
+
+
+def _where(results: dict[str, Any]) -> str:
+    m = results["machine"]
+    return (
+        f"Measured on {m['cpu']}, {m['system']}, one core, {m['lanes']} SIMD lanes; Python {m['python']}, "
+        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}; {m['date']}."
+    )
+
+
+def _pair(found: dict[str, Any], name: str) -> str:
+    t = found["times"]
+    ratio = found["ratio"][name]
+    return f"{t[f'pc.{name}']['median_us']:.2f} / {t[f'pin.{name}']['median_us']:.2f} = **{ratio:.2f}**"
+
+
+def ratios(results: dict[str, Any]) -> str:
+    """Return the table of one state against Pinocchio."""
+    head = ["robot", "nv (tree)", "rotors", "rnea", "aba", "crba", "projection / `pc.aba`"]
+    rows = [
+        [
+            f"`{name}`", f"{r['nv']} ({r['nv_tree']})",
+            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} spin"),
+            *(_pair(r, a) for a in ("rnea", "aba", "crba")), f"{r['projection']:.1f}",
+        ]
+        for name, r in results["robots"].items()
+    ]  # fmt: skip
+    return markdown(head, rows)
+
+
+def batches(results: dict[str, Any]) -> str:
+    """Return the table of batches on one thread."""
+    rows = [
+        [f"`{name}`", f"{b['states']}"]
+        + [
+            f"{b['times'][f'pc.batch.{a}']['median_us']:.3f} / {b['times'][f'pin.{a}InParallel']['median_us']:.2f} "
+            f"= **{b['speedup'][a]:.1f} x**"
+            for a in ("rnea", "aba")
+        ]
+        for name, b in ((name, r["batch"]) for name, r in results["robots"].items())
+    ]
+    return markdown(["robot", "states", "rnea", "aba"], rows)
+
+
+def bench_short(results: dict[str, Any]) -> str:
+    """Return what the README shows."""
+    best = [r["batch"]["speedup"]["aba"] for r in results["robots"].values()]
+    return "\n\n".join([
+        "Microseconds per call through the Python API: exact robot here / approximate robot (armature, no rotors) in "
+        "Pinocchio = ratio. Below 1, exact is faster.",
+        ratios(results),
+        f"Batches on one thread take {min(best):.1f} to {max(best):.1f} times less per state than `pin.abaInParallel` on the "
+        "approximate robots.",
+        _where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
+    ])  # fmt: skip
+
+
+def bench_long(results: dict[str, Any]) -> str:
+    """Return what the documentation shows."""
+    overhead = markdown(
+        ["robot", "rnea", "aba", "crba"],
+        ([f"`{n}`", *(f"{x:.2f}" for x in r["overhead"].values())] for n, r in results["robots"].items()),
+    )
+    gates = markdown(
+        ["robot", "ratio", "measured", "goal", ""],
+        (
+            [f"`{n}`", g["what"], f"{g['value']:.2f}", f"{g['limit']:g}", "met" if g["met"] else "not met"]
+            for n, r in results["robots"].items()
+            for g in r["gates"]
+        ),
+    )
+    parts = [
+        _where(results),
+        "## One state",
+        "Microseconds per call through the Python API: exact robot here / approximate robot in Pinocchio = ratio. The "
+        "last column is Pinocchio projected (`baselines.projection.aba`), which is exact too, over `pc.aba`.",
+        ratios(results),
+        "## Batches",
+        "Microseconds per state on one thread: exact robot here / approximate robot in Pinocchio.",
+        batches(results),
+        "## What exactness costs",
+        "Time with rotors over time without, the same code.",
+        overhead,
+    ]
+    if "first_call_s" in results:
+        first = results["first_call_s"]
+        rows = ([name, f"{first['cold'][name]:.2f}", f"{first['cached'][name]:.2f}"] for name in first["cold"])
+        parts += ["## First call in a process", "Seconds.", markdown(["", "nothing compiled yet", "cached"], rows)]
+    return "\n\n".join([*parts, "## Goals", gates])
+
+
+def fill(text: str, key: str, content: str) -> str:
+    """Put ``content`` between the markers of ``key``; text without them stays as it is."""
+    pattern = re.compile(rf"(<!-- generated: {key} -->\n).*?(<!-- end -->)", re.DOTALL)
+    return pattern.sub(lambda m: f"{m[1]}{content}\n{m[2]}", text)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Render; with --check, only say whether something would change."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the study is out of date")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="what run.py wrote")
+    chosen = parser.parse_args(arguments)
+    results = json.loads(chosen.results.read_text(encoding="utf-8")) if chosen.results.is_file() else None
+    if results is None:
+        print(f"no {chosen.results}: run benchmarks/run.py first; only the study is rendered", file=sys.stderr)
+    bench: dict[str, Callable[[dict[str, Any]], str]] = {"README.md": bench_short, "docs/performance.md": bench_long}
+    study_text = study_table()
+    stale = 0
+    for name, render in bench.items():
+        path = ROOT / name
+        if not path.is_file():
+            print(f"{name} is not there", file=sys.stderr)
+            continue
+        before = path.read_text(encoding="utf-8")
+        after = fill(before, "study", study_text)
+        if results is not None:
+            after = fill(after, "bench", render(results))
+        if after != before:
+            stale = 1
+            print(f"{name}: {'out of date' if chosen.check else 'written'}")
+            if not chosen.check:
+                path.write_text(after, encoding="utf-8")
+    return stale if chosen.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
