@@ -1,6 +1,6 @@
 """Write the measured numbers into README.md and docs/performance.md: ``python benchmarks/report.py [--check]``.
 
-Between ``<!-- generated: bench -->`` or ``<!-- generated: study -->`` and ``<!-- end -->`` stands what this script made.
+What stands between ``<!-- generated: bench -->`` (or ``study``) and ``<!-- end -->`` was made by this script.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def study_table() -> str:
     sine = locked.sine
     text = (
         f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}], every joint moving as "
-        f"{sine.amplitude:g} sin(2π · {sine.frequency:g} Hz · t) rad for {sine.duration:g} s. The exact torques have no error; "
-        "the approximations carry the rotors locked into their carriers, or not at all (dropped)."
+        f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s, base fixed. "
+        "The approximations carry the rotors locked into their carriers, or not at all (dropped)."
     )
     return f"{text}\n\n{markdown(['', *locked.joints], [*errors, exact])}\n\n{report.verdict(locked)}"
 
@@ -96,8 +96,8 @@ def bench_short(results: dict[str, Any]) -> str:
         "Microseconds per call through the Python API: exact robot here / approximate robot (armature, no rotors) in "
         "Pinocchio = ratio. Below 1, exact is faster.",
         ratios(results),
-        f"Batches on one thread take {min(best):.1f} to {max(best):.1f} times less per state than `pin.abaInParallel` on the "
-        "approximate robots.",
+        f"Batches on one thread: `pc.batch.aba` takes {min(best):.1f} to {max(best):.1f} times less per state than "
+        "`pin.abaInParallel` on the approximate robots.",
         _where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
     ])  # fmt: skip
 

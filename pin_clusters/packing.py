@@ -73,6 +73,10 @@ class _Writer:
         return offset
 
 
+# identity and the two cyclic exchanges of axes, in the order of layout.SHUFFLE
+_SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
+
+
 def pack(
     tree: pin.Model,
     inertia_tree: pin.Model,
@@ -170,7 +174,9 @@ def _write_body(
     rotational = p.align.T @ np.asarray(inertia.inertia) @ p.align
     k = body.row * at.BODY_PARAMS
     values = out.params
-    values[k + at.ROTATION : k + at.ROTATION + 9] = (A_parent.T @ p.placement.rotation @ p.align).ravel().tolist()
+    rotation = A_parent.T @ p.placement.rotation @ p.align
+    row[at.SHUFFLE] = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
+    values[k + at.ROTATION : k + at.ROTATION + 9] = rotation.ravel().tolist()
     values[k + at.POSITION : k + at.POSITION + 3] = (A_parent.T @ position).tolist()
     values[k + at.MASS] = float(inertia.mass)
     values[k + at.LEVER : k + at.LEVER + 3] = (p.align.T @ np.asarray(inertia.lever)).tolist()
@@ -238,6 +244,7 @@ def _write_cluster(
         mine[at.INNER] = int(body.parent in inside)
         mine[at.AT_K] = mine[at.AT_S] if entry[at.TYPE] != at.GENERAL else out.room(6 * nk)
         p = body.primitive
+        mine[at.SOLE] = columns[0] if entry[at.TYPE] == at.SINGLE else -1
         own_rows = G[p.iv : p.iv + p.nv]
         mine[at.AT_G] = out.append(own_rows) if entry[at.TYPE] == at.GENERAL else 0
         direct = p.nv == 1 and np.count_nonzero(own_rows) == 1 and own_rows.max() == 1.0

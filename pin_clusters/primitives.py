@@ -37,6 +37,9 @@ class Primitive:
 
 def axis_to_z(axis: np.ndarray) -> np.ndarray:
     """Return a rotation whose third column is the unit axis."""
+    for i in range(3):
+        if axis[i] == 1.0:  # a coordinate axis: a cyclic exchange has no rounding and costs no multiplication
+            return np.roll(np.eye(3), i + 1, axis=0)
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)

@@ -105,6 +105,8 @@ def planar_leg():
     tree.appendBodyToJoint(knee, pin.Inertia(1.0, np.array([0.2, 0, 0]), 0.05 * np.eye(3)), pin.SE3.Identity())
     knee_rotor = tree.addJoint(hip, pin.JointModelRZ(), pin.SE3.Identity(), "knee_rotor")
     tree.appendBodyToJoint(knee_rotor, pin.Inertia(0.2, np.zeros(3), 0.02 * np.eye(3)), pin.SE3.Identity())
+    for j in range(1, tree.njoints):
+        tree.addFrame(pin.Frame(f"{tree.names[j]}_tool", j, pin.SE3.Identity(), pin.FrameType.OP_FRAME))
     return ClusterModel(tree, [Gear("hip", "hip_rotor", 6.0), Belt("knee", "knee_rotor", 9.0)], "planar_leg")
 
 

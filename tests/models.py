@@ -40,18 +40,25 @@ def rotor_inertia(rng: np.random.Generator, axis: np.ndarray, *, massless: bool 
     return pin.Inertia(m, lever, transverse * (np.eye(3) - np.outer(axis, axis)) + axial * np.outer(axis, axis))
 
 
+# without parts that repeat each other: such a joint has a singular mass matrix
+_COMPOSITES = (
+    ("revolute",),
+    ("continuous", "prismatic"),
+    ("spherical", "PY"),
+    ("RX", "spherical"),
+    ("helical", "RUBY", "revolute"),
+    ("translation", "RZ"),
+    ("RX", "planar"),
+    ("prismatic", "zyx"),
+    ("universal", "HX"),
+)
+
+
 def _composite(rng: np.random.Generator) -> pin.JointModel:
     joint = pin.JointModelComposite()
-    parts = [
-        lambda: pin.JointModelRevoluteUnaligned(unit(rng)),
-        pin.JointModelPY,
-        pin.JointModelSpherical,
-        lambda: pin.JointModelHelicalUnaligned(unit(rng), 0.1),
-        pin.JointModelRUBY,
-        pin.JointModelTranslation,
-    ]
-    for k in rng.choice(len(parts), size=int(rng.integers(1, 4)), replace=False):
-        joint.addJoint(parts[k](), placement(rng))
+    chosen = _COMPOSITES[int(rng.integers(len(_COMPOSITES)))]
+    for part in chosen:
+        joint.addJoint(KINDS[part](rng), placement(rng))
     return joint
 
 

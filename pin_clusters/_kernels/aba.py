@@ -10,15 +10,15 @@ from ._jit import device, inline, kernel, signature
 from .articulated import assemble, at_spin, at_u, at_y, columns, factor, hand_up, solve, spin_columns
 from .kinematics import (
     along,
+    base_gravity,
     body_inertia,
     external_force,
-    free_motion,
-    free_rotation,
     hinge,
     newton_euler,
     place,
     rates,
     start,
+    unit_rotation,
 )
 from .layout import (
     AT_D,
@@ -27,7 +27,6 @@ from .layout import (
     AT_SPIN,
     AT_WORK,
     BEARS,
-    BODY_PARAMS,
     BODY_WORK,
     CARRIER,
     CARRIER0,
@@ -37,16 +36,13 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
-    IQ,
     LAST,
     MASK,
     NDOF,
     NK,
     NV,
-    OK,
     OUT,
     PARENT,
-    ROTATION,
     SINGLE,
     TYPE,
     W_A,
@@ -69,7 +65,6 @@ from .spatial import (
     accumulate3,
     accumulate6,
     accumulate21,
-    add3,
     add6,
     angular,
     axpy3,
@@ -82,10 +77,8 @@ from .spatial import (
     load6,
     load9,
     load21,
-    matmul3,
     rigid_as_sym6,
     rot,
-    rot_t,
     scale3,
     scale6,
     store3,
@@ -225,8 +218,8 @@ def aba(index, params, work, keep, q, v, tau, out):
                     accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
         elif kind == FREE:
             b, i_v = index[c, FIRST], index[c, COLUMN]
-            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
-            vel, acc = free_motion(R, v, i_v), load6(work, W_A)
+            R, vel = unit_rotation(o), load6(v, i_v)
+            acc = base_gravity(index, params, work, q, b)
             I = body_inertia(params, b, R, (o, o, o))
             f = newton_euler(I, vel, acc)
             if forced:
@@ -263,15 +256,13 @@ def aba(index, params, work, keep, q, v, tau, out):
         elif kind == FREE:
             b, i_v = index[c, FIRST], index[c, COLUMN]
             w = b * BODY_WORK
-            R, f = load9(work, w + W_R), load6(work, w + W_F)
             inverse_d, d, L = sym6_factor(load21(work, w + W_I))
             for k in range(6):
                 if too_small(d[k], get(params, index[c, AT_D] - 1)):
                     singular = c
-            a = sym6_solve(inverse_d, L, sub6(free_motion(R, out, i_v), f))
+            a = sym6_solve(inverse_d, L, sub6(load6(out, i_v), load6(work, w + W_F)))
             store6(work, w + W_A, a)
-            store3(out, i_v, rot_t(R, (a[0], a[1], a[2])))
-            store3(out, i_v + 3, rot_t(R, (a[3], a[4], a[5])))
+            store6(out, i_v, a)
         elif backward(index, params, work, out, c):
             singular = c
     # from here on W_A is the correction to the a = 0 pass: none at the universe

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
 from .articulated import at_spin, columns, spin_columns
-from .kinematics import body_inertia, free_rotation, hinge, place, start
+from .kinematics import body_inertia, hinge, place, start, unit_rotation
 from .layout import (
     AT_D,
     AT_K,
     AT_SPIN,
     AT_WORK,
-    BODY_PARAMS,
     BODY_WORK,
     CARRIER,
     CARRIER0,
@@ -21,7 +20,6 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
-    IQ,
     LAST,
     MASK,
     NK,
@@ -30,8 +28,8 @@ from .layout import (
     OK,
     OUT,
     PARENT,
-    ROTATION,
     SINGLE,
+    SOLE,
     TYPE,
     W_H,
     W_I,
@@ -51,11 +49,8 @@ from .spatial import (
     load6,
     load9,
     load10,
-    matmul3,
     rigid_mul,
     rot,
-    rot_t,
-    rotate_sym3,
     store3,
     store6,
     store9,
@@ -83,7 +78,7 @@ def poses(index, params, work, q):
         elif kind == FREE:
             b = index[c, FIRST]
             w = b * BODY_WORK
-            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
+            R = unit_rotation(o)
             store9(work, w + W_R, R)
             store3(work, w + W_P, (o, o, o))
             store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
@@ -100,22 +95,24 @@ def poses(index, params, work, q):
 def to_ancestors(index, work, nv, body, F, i_v, M):
     """Entries of M between column i_v, whose force on ``body`` is F, and all clusters above."""
     while body > 0:
-        c = index[body, CLUSTER]
-        kind = index[c, TYPE]
-        if kind == SINGLE:
-            k = index[c, COLUMN]
+        k = index[body, SOLE]
+        if k >= 0:
             x = dot6(F, load6(work, body * BODY_WORK + W_S))
             put(M, k * nv + i_v, x)
             put(M, i_v * nv + k, x)
-        elif kind == FREE:
-            R, k = load9(work, body * BODY_WORK + W_R), index[c, COLUMN]
-            n, m = rot_t(R, (F[0], F[1], F[2])), rot_t(R, (F[3], F[4], F[5]))
-            for r in range(3):
-                x, y = n[r], m[r]
-                put(M, (k + r) * nv + i_v, x)
-                put(M, i_v * nv + k + r, x)
-                put(M, (k + 3 + r) * nv + i_v, y)
-                put(M, i_v * nv + k + 3 + r, y)
+            body = index[body, PARENT]
+            continue
+        c = index[body, CLUSTER]
+        if index[c, TYPE] == FREE:
+            k = index[c, COLUMN]
+            store6(M, i_v * nv + k, F)
+            at = k * nv + i_v
+            put(M, at, F[0])
+            put(M, at + nv, F[1])
+            put(M, at + 2 * nv, F[2])
+            put(M, at + 3 * nv, F[3])
+            put(M, at + 4 * nv, F[4])
+            put(M, at + 5 * nv, F[5])
         else:
             K = index[body, AT_K]
             for r in range(index[c, NK]):
@@ -127,10 +124,10 @@ def to_ancestors(index, work, nv, body, F, i_v, M):
 
 
 @inline
-def base_block(R, I, o, nv, k, M):
+def base_block(I, o, nv, k, M):
     """Inertia of the whole robot in the axes of its free-flying base: [m, -[h]; [h], J]."""
-    m, h = I[0], rot_t(R, (I[1], I[2], I[3]))
-    J = rotate_sym3((R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]), (I[4], I[5], I[6], I[7], I[8], I[9]))
+    m, h = I[0], (I[1], I[2], I[3])
+    J = (I[4], I[5], I[6], I[7], I[8], I[9])
     store6(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     store6(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
     store6(M, (k + 2) * nv + k, (o, o, m, h[1], -h[0], o))
@@ -203,8 +200,7 @@ def crba(index, params, work, M, q):
                 accumulate10(work, p * BODY_WORK + W_I, I)
         elif kind == FREE:
             b, k = index[c, FIRST], index[c, COLUMN]
-            R, I = load9(work, b * BODY_WORK + W_R), load10(work, b * BODY_WORK + W_I)
-            base_block(R, I, zero(work), nv, k, M)
+            base_block(load10(work, b * BODY_WORK + W_I), zero(work), nv, k, M)
         else:
             general(index, params, work, nv, c, M)
     return OK

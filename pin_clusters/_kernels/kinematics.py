@@ -35,6 +35,7 @@ from .layout import (
     ROTOR_IQ,
     ROTOR_JOINT,
     ROTOR_KIND,
+    SHUFFLE,
     SPHERICAL,
     UNIT,
     W_A,
@@ -77,7 +78,7 @@ from .spatial import (
 def start(params, work):
     """Set the universe: pose, rest, and minus gravity as its acceleration."""
     o = zero(work)
-    store9(work, W_R, (o + 1.0, o, o, o, o + 1.0, o, o, o, o + 1.0))
+    store9(work, W_R, unit_rotation(o))
     store3(work, W_P, (o, o, o))
     store6(work, W_V, (o, o, o, o, o, o))
     g = load3(params, MINUS_GRAVITY)
@@ -85,11 +86,23 @@ def start(params, work):
 
 
 @inline
+def turned(R, shuffle, params, at):
+    """R times a constant rotation; most are identities once axes are named: then nothing is to be computed."""
+    if shuffle == 1:
+        return R
+    if shuffle == 2:
+        return (R[1], R[2], R[0], R[4], R[5], R[3], R[7], R[8], R[6])
+    if shuffle == 3:
+        return (R[2], R[0], R[1], R[5], R[3], R[4], R[8], R[6], R[7])
+    return matmul3(R, load9(params, at))
+
+
+@inline
 def fixed_part(index, params, work, b):
     """Pose of the joint frame of body b before the joint moves."""
     at, k = index[b, PARENT] * BODY_WORK, b * BODY_PARAMS
     R_parent = load9(work, at + W_R)
-    R = matmul3(R_parent, load9(params, k + ROTATION))
+    R = turned(R_parent, index[b, SHUFFLE], params, k + ROTATION)
     return R, add3(load3(work, at + W_P), rot(R_parent, load3(params, k + POSITION)))
 
 
@@ -182,6 +195,21 @@ def along(index, params, work, v, c, b):
 def free_motion(R, v, i):
     """Turn six numbers in the axes of a free flyer to the world."""
     return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
+
+
+@inline
+def base_gravity(index, params, work, q, b):
+    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
+    o, g = zero(work), load3(params, MINUS_GRAVITY)
+    local = rot_t(free_rotation(q, index[b, IQ]), rot_t(load9(params, b * BODY_PARAMS + ROTATION), g))
+    return (local[0], local[1], local[2], o, o, o)
+
+
+@inline
+def unit_rotation(o):
+    """The identity; o is a zero of the scalar type."""
+    e = o + 1.0
+    return (e, o, o, o, e, o, o, o, e)
 
 
 @inline

@@ -5,14 +5,15 @@ lists. ``params`` and ``work`` are flat; body ``b`` owns the ``BODY_PARAMS`` num
 ``BODY_WORK`` numbers from ``b * BODY_WORK`` on; what has no fixed size stands behind them, at offsets kept in ``index``.
 
 A body's frame is turned so that the axis of a joint of one degree of freedom is its z axis. All quantities in ``work``
-have the world's orientation; their origin is the universe (fixed base) or the free-flying base.
+have one orientation and origin, those of the universe or, below a free flyer on it, those of the free flyer: its pose
+then enters through gravity alone.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-ROW_WIDTH: Final = 14
+ROW_WIDTH: Final = 16
 
 # index, row 0: header
 NB: Final = 0  # bodies are rows 1..NB
@@ -39,6 +40,8 @@ CLUSTER: Final = 10  # row of its cluster
 ROOT: Final = 11  # the body on the universe from which it hangs
 UNIT: Final = 12  # one degree of freedom that is an independent one: its index in v; else -1
 MASK: Final = 13  # bit k is set if column k of the cluster moves this body
+SHUFFLE: Final = 14  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
+SOLE: Final = 15  # its index in v if its cluster is SINGLE, else -1
 
 # index, cluster rows
 TYPE: Final = 0

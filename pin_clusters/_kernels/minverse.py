@@ -32,7 +32,6 @@ from .layout import (
     W_H,
     W_I,
     W_Q,
-    W_R,
     W_S,
     W_U,
     WRONG_SIZE,
@@ -43,17 +42,12 @@ from .spatial import (
     accumulate21,
     axpy6,
     dot6,
-    join,
     load3,
     load6,
-    load9,
     load10,
     load21,
     rigid_as_sym6,
-    rot,
-    rot_t,
     scale6,
-    store3,
     store6,
     store21,
     sym6_minus_outer,
@@ -207,22 +201,14 @@ def minverse(index, params, work, Minv, q):
                 if index[r, TYPE] == FREE:
                     b = index[r, FIRST]
                     w, j_v = b * BODY_WORK, index[r, COLUMN]
-                    R, f = load9(work, w + W_R), load6(work, w + W_F)
-                    t = (-f[0], -f[1], -f[2], -f[3], -f[4], -f[5])
                     if r == c:
-                        e = (o + 1.0, o, o)
-                        if k % 3 == 1:
-                            e = (o, o + 1.0, o)
-                        elif k % 3 == 2:
-                            e = (o, o, o + 1.0)
-                        n = rot(R, e)
-                        t = join(n, (o, o, o)) if k < 3 else join((o, o, o), n)
+                        put(work, w + W_F + k, o - 1.0)
+                    f = load6(work, w + W_F)
+                    t = (-f[0], -f[1], -f[2], -f[3], -f[4], -f[5])
                     inverse_d, d, L = sym6_factor(load21(work, w + W_I))
                     a = sym6_solve(inverse_d, L, t)
                     store6(work, w + W_A, a)
-                    x, y = rot_t(R, (a[0], a[1], a[2])), rot_t(R, (a[3], a[4], a[5]))
-                    store3(Minv, i_v * nv + j_v, x)
-                    store3(Minv, i_v * nv + j_v + 3, y)
+                    store6(Minv, i_v * nv + j_v, a)
                     for m in range(6):
                         put(Minv, (j_v + m) * nv + i_v, get(Minv, i_v * nv + j_v + m))
                 else:

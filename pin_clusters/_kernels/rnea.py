@@ -5,15 +5,15 @@ from __future__ import annotations
 from ._jit import device, inline, kernel, signature
 from .kinematics import (
     along,
+    base_gravity,
     body_force,
     external_force,
-    free_motion,
-    free_rotation,
     hinge,
     place,
     rates,
     rotor_force,
     start,
+    unit_rotation,
 )
 from .layout import (
     AT_CARRIED,
@@ -22,7 +22,6 @@ from .layout import (
     AT_S,
     AT_SPIN,
     AT_WORK,
-    BODY_PARAMS,
     BODY_WORK,
     CARRIER,
     CARRIER0,
@@ -32,7 +31,6 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
-    IQ,
     LAST,
     NDOF,
     NJOINTS,
@@ -42,7 +40,6 @@ from .layout import (
     OK,
     OUT,
     PARENT,
-    ROTATION,
     ROTOR_AT,
     ROTOR_CARRIER,
     ROTOR_COLUMN,
@@ -78,7 +75,6 @@ from .spatial import (
     load3,
     load6,
     load9,
-    matmul3,
     rot,
     rot_t,
     scale3,
@@ -118,16 +114,17 @@ def spin_terms(index, params, work, v, a, c, carrier, at, spin):
     """Moment of the spin elements on one carrier of a cluster: w x h v + h a; their share of tau goes to spin."""
     nk, column, w = index[c, NK], index[c, COLUMN], carrier * BODY_WORK
     R = load9(work, w + W_R)
-    omega, alpha = angular(load6(work, w + W_V)), angular(load6(work, w + W_A))
+    # in the carrier's axes the spin momenta are constant
+    omega, alpha = rot_t(R, angular(load6(work, w + W_V))), rot_t(R, angular(load6(work, w + W_A)))
     o = zero(work)
     momentum, rate = (o, o, o), (o, o, o)
     for k in range(nk):
-        h = rot(R, load3(params, at + 3 * k))
-        momentum = axpy3(get(v, index[column + k, 0]), h, momentum)
-        rate = axpy3(get(a, index[column + k, 0]), h, rate)
+        h, i_v = load3(params, at + 3 * k), index[column + k, 0]
+        momentum = axpy3(get(v, i_v), h, momentum)
+        rate = axpy3(get(a, i_v), h, rate)
         put(work, spin + k, get(work, spin + k) + dot3(h, alpha))
     if carrier > 0:
-        accumulate3(work, w + W_F + 3, add3(cross(omega, momentum), rate))
+        accumulate3(work, w + W_F + 3, rot(R, add3(cross(omega, momentum), rate)))
 
 
 @inline
@@ -229,10 +226,9 @@ def rnea(index, params, work, keep, q, v, a, out):
             put(work, w + W_B, t)
         elif kind == FREE:
             b, i_v = index[c, FIRST], index[c, COLUMN]
-            R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
             o = zero(work)
-            vel = free_motion(R, v, i_v)
-            acc = add6(load6(work, W_A), free_motion(R, a, i_v))
+            R, vel = unit_rotation(o), load6(v, i_v)
+            acc = add6(base_gravity(index, params, work, q, b), load6(a, i_v))
             f = body_force(params, b, R, (o, o, o), vel, acc)
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
@@ -256,10 +252,7 @@ def rnea(index, params, work, keep, q, v, a, out):
             if p > 0:
                 accumulate6(work, p * BODY_WORK + W_F, f)
         elif kind == FREE:
-            w = index[c, FIRST] * BODY_WORK
-            R, f = load9(work, w + W_R), load6(work, w + W_F)
-            store3(out, index[c, COLUMN], rot_t(R, (f[0], f[1], f[2])))
-            store3(out, index[c, COLUMN] + 3, rot_t(R, (f[3], f[4], f[5])))
+            store6(out, index[c, COLUMN], load6(work, index[c, FIRST] * BODY_WORK + W_F))
         else:
             backward(index, params, work, out, c)
     for i in range(nv):

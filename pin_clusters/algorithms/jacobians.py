@@ -9,6 +9,7 @@ import pinocchio as pin
 
 from ..data import ClusterData
 from ..model import ClusterModel
+from ..primitives import primitives
 from . import _check, _ids
 
 
@@ -40,9 +41,11 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
+    Pinocchio 4.1 forgets that the axes of universal, ZYX and composite joints move in their own body; that is put right.
+
     Args:
         model: Cluster model.
-        data: Its workspace; ``data.J`` is filled as well.
+        data: Its workspace; ``data.J`` and ``data.tree.dJ`` are filled as well.
         q: Configuration of the whole tree, shape (nq,).
         v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
@@ -57,9 +60,29 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    dJ = pin.computeJointJacobiansTimeVariation(model._pristine, data.tree, q, model.coupling_matrix @ v)
+    v_tree = model.coupling_matrix @ v
+    pin.computeJointJacobiansTimeVariation(model._pristine, data.tree, q, v_tree)
+    _correct_moving_axes(model._pristine, data.tree, v_tree)
     data.J[:] = data.tree.J @ model.coupling_matrix
-    return np.array(dJ @ model.coupling_matrix)
+    return np.array(data.tree.dJ @ model.coupling_matrix)
+
+
+def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None:
+    """Write the derivative for joints whose axes move in their own body.
+
+    Pinocchio lets every axis turn with the joint's body. In a universal, ZYX or composite joint an axis turns with the
+    part of the joint right behind it, which the later axes move against the body.
+    """
+    J, dJ = data.J, data.dJ  # views
+    for j in range(1, tree.njoints):
+        joint = tree.joints[j]
+        if not any(kind in joint.shortname() for kind in ("Composite", "ZYX", "Universal")):
+            continue
+        velocity = data.oMi[j].act(data.v[j]).vector
+        for part in reversed(primitives(joint, tree.jointPlacements[j], tree.names[j])):
+            columns = slice(part.iv, part.iv + part.nv)
+            dJ[:, columns] = pin.Motion(velocity).action @ J[:, columns]
+            velocity -= J[:, columns] @ v[columns]
 
 
 def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:

@@ -59,9 +59,12 @@ def test_function_is_documented(name: str) -> None:
     signature = inspect.signature(function)
     for parameter in signature.parameters:
         assert re.search(rf"^\s+\*{{0,2}}{parameter}(\s\(.*\))?:", doc.get("Args", ""), re.MULTILINE), parameter
+    assert len(doc[""]) > 10
+    if not signature.parameters:
+        return
     if signature.return_annotation not in (None, "None", inspect.Signature.empty):
         assert "Returns" in doc
-    assert "Raises" in doc or not signature.parameters
+    assert "Raises" in doc
     arrays = [p for p in signature.parameters if p in {"q", "v", "a", "tau", "q0", "q1"}]
     for array in arrays:
         entry = re.search(rf"^\s+{array}:(.*?)(?=^\s+\w+:|\Z)", doc["Args"] + "\n", re.MULTILINE | re.DOTALL)
