@@ -31,7 +31,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=_CONTEXT)
 @click.version_option(__version__, prog_name="pin-clusters")
 def main() -> None:
-    r"""Exact dynamics of geared and belted robots, on top of Pinocchio.
+    """Exact dynamics of geared and belted robots, on top of Pinocchio.
 
     \b
     Examples:
@@ -41,13 +41,13 @@ def main() -> None:
       pin-clusters bench mit_humanoid         time per call against Pinocchio
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
-    """
+    """  # noqa: D301 (click wants the character)
 
 
 @main.command(context_settings=_CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE")
 def info(robot: str) -> None:
-    r"""Show clusters, rotors and reflected inertia.
+    """Show clusters, rotors and reflected inertia.
 
     ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
     go to stderr.
@@ -56,7 +56,7 @@ def info(robot: str) -> None:
     Examples:
       pin-clusters info mit_humanoid
       pin-clusters info robots/arm.urdf
-    """
+    """  # noqa: D301 (click wants the character)
     from ._cli import common
     from ._cli import info as command
 
@@ -67,7 +67,7 @@ def info(robot: str) -> None:
 @click.argument("robot", metavar="ROBOT|FILE")
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
 def bench(robot: str, repeats: int) -> None:
-    r"""Time rnea, aba and crba against Pinocchio.
+    """Time rnea, aba and crba against Pinocchio.
 
     Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
     interleaved. The first run compiles kernels.
@@ -76,7 +76,7 @@ def bench(robot: str, repeats: int) -> None:
     Examples:
       pin-clusters bench mit_humanoid
       pin-clusters bench jvrc1 --repeats 100
-    """
+    """  # noqa: D301 (click wants the character)
     from ._cli import bench as command
     from ._cli import common
 
@@ -105,7 +105,7 @@ def study(
     dt: float,
     drop_rotors: bool,
 ) -> None:
-    r"""Compare exact joint torques with three approximations along a sine.
+    """Compare exact joint torques with three approximations along a sine.
 
     Every independent joint moves as A sin(2 pi f t), the base is fixed. The approximations: no armature; diagonal
     armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of belts. Prints a table and writes
@@ -116,7 +116,7 @@ def study(
       pin-clusters study mit_humanoid_leg
       pin-clusters study mit_humanoid_leg --drop-rotors --output /tmp/dropped
       pin-clusters study my_robot.urdf --amplitude 0.2 --frequency 3
-    """
+    """  # noqa: D301 (click wants the character)
     from ._cli import common
     from ._cli import study as command
 

@@ -87,7 +87,8 @@ def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
     A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the
-    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays.
+    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays. So it is with one that the universe
+    carries: what is added to the universe counts nowhere, as in Pinocchio.
 
     Args:
         model: Cluster model.
@@ -195,7 +196,7 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement, taken: bool) 
     axis = rotor.placement.rotation.T @ rotor.axis
     name = f"rotor:{rotor.name}" if taken else rotor.name
     j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, name)
-    if rotor.inertia is not None:
+    if rotor.inertia is not None and carrier:
         tree.appendBodyToJoint(j, rotor.inertia, pin.SE3.Identity())
         return int(j)
     spin = rotor.axial_inertia * np.outer(axis, axis)

@@ -44,7 +44,9 @@ def rebuilt(robot: str) -> tuple[pc.ClusterModel, dict[str, int]]:
         ids.append(j)
         joint_of[b["name"]] = j
     joints = {b["joint"]: b for b in numbers["bodies"]}
-    columns = [name for name in numbers["independent_joints"] for _ in range(6 if joints[name]["joint_type"] == "free" else 1)]
+    columns = [
+        name for name in numbers["independent_joints"] for _ in range(6 if joints[name]["joint_type"] == "free" else 1)
+    ]
     constraints = []
     for b in numbers["bodies"]:
         if b["joint"] in numbers["independent_joints"]:

@@ -8,13 +8,11 @@ loops to LLVM gives no vector instruction at all: its alias analysis gives up on
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
 from llvmlite import ir
 from numba import carray, types
-from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 from ._jit import BOUNDSCHECK, JIT, inline
@@ -106,28 +104,6 @@ def _neg(a):
 
 
 @intrinsic
-def _pack_floor(typing: Any, a: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = args[0].type
-        name = f"llvm.floor.v{a.n}f64"
-        return builder.call(
-            cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name), args
-        )
-
-    return a(a), codegen
-
-
-def floor(x):
-    """Return the largest whole number not above x, as a float."""
-    return float(math.floor(x)) if math.isfinite(x) else math.nan
-
-
-@overload(floor, **_INLINE)
-def _floor(x):
-    return (lambda x: _pack_floor(x)) if isinstance(x, Pack) else (lambda x: float(math.floor(x)))
-
-
-@intrinsic
 def _pack_select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         limit = _widen(context, builder, args[1], signature.args[1], a.n)
@@ -191,6 +167,27 @@ def _store(typing: Any, array: Any, i: Any, value: Any, n: Any) -> Any:
     return types.void(array, types.intp, value, n), codegen
 
 
+@intrinsic
+def _load_scalar(typing: Any, array: Any, i: Any) -> Any:
+    """Read without Python's rule for negative indices: it would cost a comparison at every access."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load(builder.gep(data, [args[1]]))
+
+    return types.float64(array, types.intp), codegen
+
+
+@intrinsic
+def _store_scalar(typing: Any, array: Any, i: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        number = context.cast(builder, args[2], signature.args[2], types.float64)
+        builder.store(number, builder.gep(data, [args[1]]))
+
+    return types.void(array, types.intp, value), codegen
+
+
 def get(a, i):
     """Return scalar i of a flat array."""
     return a[i]
@@ -227,10 +224,10 @@ def _get(a, i):
 
         def checked(a, i):
             assert 0 <= i < a.shape[0], "kernel reads out of bounds"
-            return a[i]
+            return _load_scalar(a, i)
 
         return checked
-    return lambda a, i: a[i]
+    return lambda a, i: _load_scalar(a, i)
 
 
 @overload(put, **_INLINE)
@@ -249,7 +246,7 @@ def _put(a, i, x):
     def scalar(a, i, x):
         if BOUNDSCHECK:
             assert 0 <= i < a.shape[0], "kernel writes out of bounds"
-        a[i] = x
+        _store_scalar(a, i, x)
 
     return scalar
 

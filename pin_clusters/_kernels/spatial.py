@@ -9,7 +9,7 @@ Loops are written out: Numba keeps unrolled tuples in registers.
 from __future__ import annotations
 
 from ._jit import inline
-from .simd import floor, get, if_less, put, zero
+from .simd import get, if_less, put, zero
 
 
 @inline
@@ -108,13 +108,23 @@ _PIO2_1, _PIO2_2, _PIO2_3 = 1.57079632673412561417e00, 6.07710050630396597660e-1
 _TWO_OVER_PI = 0.63661977236758134308
 
 
+# adding and taking away 1.5 * 2^52 rounds to the nearest whole number; floor() would convert to integers and back
+_ROUND = 6755399441055744.0
+
+
+@inline
+def nearest(x):
+    """Nearest whole number, for |x| below 2^51."""
+    return (x + _ROUND) - _ROUND
+
+
 @inline
 def sincos(x):
     """Sine and cosine to one unit in the last place, for |x| below 1e6; slowly less accurate beyond.
 
     Polynomials of the Cephes library (S. Moshier) on [-pi/4, pi/4].
     """
-    n = floor(x * _TWO_OVER_PI + 0.5)
+    n = nearest(x * _TWO_OVER_PI)
     r = ((x - n * _PIO2_1) - n * _PIO2_2) - n * _PIO2_3
     z = r * r
     p = -2.50507602534068634195e-08 + z * 1.58969099521155010221e-10
@@ -123,8 +133,8 @@ def sincos(x):
     p = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11
     p = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 + z * p))
     c = 1.0 - (0.5 * z - z * z * (4.16666666666666019037e-02 + z * p))
-    quadrant = n - 4.0 * floor(0.25 * n)
-    odd = quadrant - 2.0 * floor(0.5 * quadrant)
+    quadrant = n - 4.0 * nearest(0.25 * n - 0.375)  # the nearest one is the floor: n is whole
+    odd = quadrant - 2.0 * nearest(0.5 * quadrant - 0.25)
     ss, cc = if_less(odd, 0.5, s, c), if_less(odd, 0.5, c, s)
     return if_less(quadrant, 1.5, ss, -ss), if_less(quadrant * (3.0 - quadrant), 1.0, cc, -cc)
 

@@ -37,8 +37,8 @@ def model_data(model: Any, data: Any) -> None:
         )
     if data.check and model.tree != model._pristine:
         raise DataMismatchError(
-            f"model.tree of {model.name!r} was changed after the ClusterModel was made; the algorithms do not see that. "
-            "Change the pin.Model first and make a new ClusterModel."
+            f"model.tree of {model.name!r} was changed after the ClusterModel was made; the algorithms do not see "
+            "that. Change the pin.Model first and make a new ClusterModel."
         )
 
 
@@ -71,7 +71,8 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
             raise ShapeError(f"fext has shape {given.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
         return np.ascontiguousarray(given, dtype=np.float64)
     if not isinstance(fext, Sequence) and not hasattr(fext, "__len__"):
-        raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {type(fext).__name__}.")
+        given_type = type(fext).__name__
+        raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {given_type}.")
     if len(fext) != n:
         raise ShapeError(
             f"fext has {len(fext)} forces, but model {model.name!r} needs njoints = {n} (the first is the universe's)."
@@ -102,6 +103,7 @@ def status(model: ClusterModel, code: int) -> None:
         joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
         raise SingularClusterError(
             f"the joint(s) {', '.join(map(repr, joints))} move no inertia: D is zero or negative, so no torque gives a "
-            "finite acceleration. Give the bodies that they move a mass and an inertia, or the joints an armature or rotor.",
+            "finite acceleration. Give the bodies that they move a mass and an inertia, or the joints an armature or "
+            "a rotor.",
             joints,
         )

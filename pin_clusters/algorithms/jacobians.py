@@ -41,7 +41,8 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
-    Pinocchio 4.1 forgets that the axes of universal, ZYX and composite joints move in their own body; that is put right.
+    Pinocchio (4.1) forgets that the axes of universal, ZYX and composite joints move in their own body; that is put
+    right here.
 
     Args:
         model: Cluster model.
