@@ -59,7 +59,7 @@ from .layout import (
     WRONG_SIZE,
 )
 from .rnea import rotor_forces, set_body, wrong_size
-from .simd import get, put, tables, too_small, zero
+from .simd import entry, get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
     accumulate3,
@@ -94,13 +94,13 @@ from .spatial import (
 @inline
 def gyration(index, work, v, c, carrier, h, u):
     """Spin elements of one carrier at a = 0: the moment w x h v on it, and u -= h . alpha."""
-    nk, column, w = index[c, NK], index[c, COLUMN], carrier * BODY_WORK
+    nk, column, w = entry(index, c, NK), entry(index, c, COLUMN), carrier * BODY_WORK
     omega, alpha = angular(load6(work, w + W_V)), angular(load6(work, w + W_A))
     o = zero(work)
     momentum = (o, o, o)
     for k in range(nk):
         hk = load3(work, h + 3 * k)
-        momentum = axpy3(get(v, index[column + k, 0]), hk, momentum)
+        momentum = axpy3(get(v, entry(index, column + k, 0)), hk, momentum)
         put(work, u + k, get(work, u + k) - dot3(hk, alpha))
     if carrier > 0:
         accumulate3(work, w + W_F + 3, cross(omega, momentum))
@@ -110,12 +110,12 @@ def gyration(index, work, v, c, carrier, h, u):
 def forward(index, params, work, q, v, keep, c, forced):
     """Forward pass over a GENERAL cluster at a = 0; leaves minus the spin elements' bias in u."""
     o = zero(work)
-    for b in range(index[c, FIRST], index[c, LAST]):
-        w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        w, up = b * BODY_WORK, entry(index, b, PARENT) * BODY_WORK
         vp = load6(work, up + W_V)
-        if index[b, NDOF] == 1:
+        if entry(index, b, NDOF) == 1:
             R, x, S = hinge(index, params, work, q, b)
-            store6(work, index[b, AT_S], S)
+            store6(work, entry(index, b, AT_S), S)
             vj = scale6(rates(index, params, work, v, c, b), S)
         else:
             place(index, params, work, q, b)
@@ -129,63 +129,63 @@ def forward(index, params, work, q, v, keep, c, forced):
             f = sub6(f, external_force(index, params, keep, b, R, x))
         set_body(work, b, R, x, vel, acc, f)
         store21(work, w + W_I, rigid_as_sym6(I, o))
-    nk, at = index[c, NK], index[c, AT_WORK]
+    nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
     u, h = at + at_u(nk), at + at_spin(nk)
     for k in range(nk):
         put(work, u + k, o)
     spin_columns(index, params, work, c)
-    if index[c, AT_SPIN] >= 0:
-        gyration(index, work, v, c, index[c, OUT], h, u)
-    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+    if entry(index, c, AT_SPIN) >= 0:
+        gyration(index, work, v, c, entry(index, c, OUT), h, u)
+    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
         h += 3 * nk
-        gyration(index, work, v, c, index[r, CARRIER], h, u)
+        gyration(index, work, v, c, entry(index, r, CARRIER), h, u)
 
 
 @inline
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster; out holds tau. Returns whether D is singular."""
-    nk, at, column = index[c, NK], index[c, AT_WORK], index[c, COLUMN]
+    nk, at, column = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN)
     total = assemble(index, params, work, c)
     singular = factor(index, params, work, c)
     u, force = at + at_u(nk), zero6(work)
     for k in range(nk):
-        put(work, u + k, get(work, u + k) + get(out, index[column + k, 0]))
-    for b in range(index[c, FIRST], index[c, LAST]):
-        f, K = load6(work, b * BODY_WORK + W_F), index[b, AT_K]
-        force, mask = add6(force, f), index[b, MASK]
+        put(work, u + k, get(work, u + k) + get(out, entry(index, column + k, 0)))
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        f, K = load6(work, b * BODY_WORK + W_F), entry(index, b, AT_K)
+        force, mask = add6(force, f), entry(index, b, MASK)
         for k in range(nk):
             if (mask >> k) & 1:
                 put(work, u + k, get(work, u + k) - dot6(load6(work, K + 6 * k), f))
     solve(index, work, c)
     hand_up(index, work, c, total)
-    if index[c, OUT] > 0:
+    if entry(index, c, OUT) > 0:
         for k in range(nk):
             force = axpy6(get(work, u + k), load6(work, at + 6 * k), force)
-        accumulate6(work, index[c, OUT] * BODY_WORK + W_F, force)
+        accumulate6(work, entry(index, c, OUT) * BODY_WORK + W_F, force)
     return singular
 
 
 @inline
 def outward(index, work, out, c):
     """Accelerations of a GENERAL cluster; those of its bodies are corrections to the a = 0 pass."""
-    nk, at, column = index[c, NK], index[c, AT_WORK], index[c, COLUMN]
-    a_out = load6(work, index[c, OUT] * BODY_WORK + W_A)
+    nk, at, column = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN)
+    a_out = load6(work, entry(index, c, OUT) * BODY_WORK + W_A)
     y, u = at + at_y(nk), at + at_u(nk)
     for k in range(nk):
-        put(out, index[column + k, 0], get(work, u + k) - dot6(load6(work, y + 6 * k), a_out))
-    for b in range(index[c, FIRST], index[c, LAST]):
-        if index[b, BEARS] == 1:
-            a, K = a_out, index[b, AT_K]
+        put(out, entry(index, column + k, 0), get(work, u + k) - dot6(load6(work, y + 6 * k), a_out))
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        if entry(index, b, BEARS) == 1:
+            a, K = a_out, entry(index, b, AT_K)
             for k in range(nk):
-                if (index[b, MASK] >> k) & 1:
-                    a = axpy6(get(out, index[column + k, 0]), load6(work, K + 6 * k), a)
+                if (entry(index, b, MASK) >> k) & 1:
+                    a = axpy6(get(out, entry(index, column + k, 0)), load6(work, K + 6 * k), a)
             store6(work, b * BODY_WORK + W_A, a)
 
 
 @device
 def aba(index, params, work, keep, q, v, tau, out):
     """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
-    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
+    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
     if wrong_size(index, q, v, tau, keep):
         return WRONG_SIZE
     forced = keep.shape[0] > nv
@@ -194,10 +194,10 @@ def aba(index, params, work, keep, q, v, tau, out):
     for i in range(nv):
         put(out, i, get(tau, i))
     for c in range(first, last):
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
-            up, w = index[b, PARENT] * BODY_WORK, b * BODY_WORK
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+            up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
             R, x, S = hinge(index, params, work, q, b)
             vp, ap, rate = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v)
             vj = scale6(rate, S)
@@ -209,7 +209,7 @@ def aba(index, params, work, keep, q, v, tau, out):
             set_body(work, b, R, x, vel, acc, f)
             store6(work, w + W_S, S)
             store21(work, w + W_I, rigid_as_sym6(I, o))
-            at = index[c, AT_SPIN]
+            at = entry(index, c, AT_SPIN)
             if at >= 0:
                 h = rot(load9(work, up + W_R), load3(params, at))
                 store3(work, w + W_H, h)
@@ -217,7 +217,7 @@ def aba(index, params, work, keep, q, v, tau, out):
                 if up > 0:
                     accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
         elif kind == FREE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             R, vel = unit_rotation(o), load6(v, i_v)
             acc = base_gravity(index, params, work, q, b)
             I = body_inertia(params, b, R, (o, o, o))
@@ -232,18 +232,18 @@ def aba(index, params, work, keep, q, v, tau, out):
         rotor_forces(index, params, work, q, keep, out, 1.0)
     for i in range(last - first):
         c = last - 1 - i
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b = index[c, FIRST]
-            w, p = b * BODY_WORK, index[b, PARENT]
+            b = entry(index, c, FIRST)
+            w, p = b * BODY_WORK, entry(index, b, PARENT)
             I, S, f = load21(work, w + W_I), load6(work, w + W_S), load6(work, w + W_F)
             U = sym6_mul(I, S)
-            d = dot6(S, U) + get(params, index[c, AT_D])
-            if too_small(d, get(params, index[c, AT_D] - 1)):
+            d = dot6(S, U) + get(params, entry(index, c, AT_D))
+            if too_small(d, get(params, entry(index, c, AT_D) - 1)):
                 singular = c
             d = 1.0 / d
-            u = get(out, index[c, COLUMN]) - dot6(S, f)
-            if index[c, AT_SPIN] >= 0:
+            u = get(out, entry(index, c, COLUMN)) - dot6(S, f)
+            if entry(index, c, AT_SPIN) >= 0:
                 h = load3(work, w + W_H)
                 u -= get(work, w + W_B)
                 U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
@@ -254,11 +254,11 @@ def aba(index, params, work, keep, q, v, tau, out):
             store6(work, w + W_U, Y)
             put(work, w + W_Q, d * u)
         elif kind == FREE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             w = b * BODY_WORK
             inverse_d, d, L = sym6_factor(load21(work, w + W_I))
             for k in range(6):
-                if too_small(d[k], get(params, index[c, AT_D] - 1)):
+                if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
                     singular = c
             a = sym6_solve(inverse_d, L, sub6(load6(out, i_v), load6(work, w + W_F)))
             store6(work, w + W_A, a)
@@ -268,14 +268,14 @@ def aba(index, params, work, keep, q, v, tau, out):
     # from here on W_A is the correction to the a = 0 pass: none at the universe
     store6(work, W_A, (o, o, o, o, o, o))
     for c in range(first, last):
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b = index[c, FIRST]
+            b = entry(index, c, FIRST)
             w = b * BODY_WORK
-            a_up = load6(work, index[b, PARENT] * BODY_WORK + W_A)
+            a_up = load6(work, entry(index, b, PARENT) * BODY_WORK + W_A)
             a = get(work, w + W_Q) - dot6(load6(work, w + W_U), a_up)
-            put(out, index[c, COLUMN], a)
-            if index[b, BEARS] == 1:
+            put(out, entry(index, c, COLUMN), a)
+            if entry(index, b, BEARS) == 1:
                 store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
         elif kind != FREE:
             outward(index, work, out, c)

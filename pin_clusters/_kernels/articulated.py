@@ -26,7 +26,7 @@ from .layout import (
     W_I,
     W_R,
 )
-from .simd import get, put, too_small, zero
+from .simd import entry, get, put, too_small, zero
 from .spatial import (
     accumulate3,
     accumulate6,
@@ -76,15 +76,15 @@ def at_spin(nk):
 @inline
 def columns(index, params, work, c, b):
     """K_b = K_parent + S_b G_b."""
-    nk, g, s, at = index[c, NK], index[b, AT_G], index[b, AT_S], index[b, AT_K]
-    p = index[b, PARENT]
-    up, above = index[p, AT_K], index[p, MASK] if index[b, INNER] == 1 else 0
+    nk, g, s, at = entry(index, c, NK), entry(index, b, AT_G), entry(index, b, AT_S), entry(index, b, AT_K)
+    p = entry(index, b, PARENT)
+    up, above = entry(index, p, AT_K), entry(index, p, MASK) if entry(index, b, INNER) == 1 else 0
     for k in range(nk):
-        if (index[b, MASK] >> k) & 1:
+        if (entry(index, b, MASK) >> k) & 1:
             K = zero6(work)
             if (above >> k) & 1:
                 K = load6(work, up + 6 * k)
-            for d in range(index[b, NDOF]):
+            for d in range(entry(index, b, NDOF)):
                 K = axpy6(get(params, g + d * nk + k), load6(work, s + 6 * d), K)
             store6(work, at + 6 * k, K)
         else:
@@ -94,23 +94,23 @@ def columns(index, params, work, c, b):
 @inline
 def spin_columns(index, params, work, c):
     """Turn the spin momenta per unit velocity to the world."""
-    nk = index[c, NK]
-    to = index[c, AT_WORK] + at_spin(nk)
-    if index[c, AT_SPIN] >= 0:
-        R = load9(work, index[c, OUT] * BODY_WORK + W_R)
+    nk = entry(index, c, NK)
+    to = entry(index, c, AT_WORK) + at_spin(nk)
+    if entry(index, c, AT_SPIN) >= 0:
+        R = load9(work, entry(index, c, OUT) * BODY_WORK + W_R)
         for k in range(nk):
-            store3(work, to + 3 * k, rot(R, load3(params, index[c, AT_SPIN] + 3 * k)))
-    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+            store3(work, to + 3 * k, rot(R, load3(params, entry(index, c, AT_SPIN) + 3 * k)))
+    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
         to += 3 * nk
-        R = load9(work, index[r, CARRIER] * BODY_WORK + W_R)
+        R = load9(work, entry(index, r, CARRIER) * BODY_WORK + W_R)
         for k in range(nk):
-            store3(work, to + 3 * k, rot(R, load3(params, index[r, AT_CARRIED] + 3 * k)))
+            store3(work, to + 3 * k, rot(R, load3(params, entry(index, r, AT_CARRIED) + 3 * k)))
 
 
 @inline
 def assemble(index, params, work, c):
     """Collect U and D of a cluster (bodies, armature, spin elements); returns the sum of its bodies' inertias."""
-    nk, at, diagonal = index[c, NK], index[c, AT_WORK], index[c, AT_D]
+    nk, at, diagonal = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, AT_D)
     d = at + at_d(nk)
     for k in range(6 * nk):
         put(work, at + k, zero(work))
@@ -118,8 +118,8 @@ def assemble(index, params, work, c):
         put(work, d + k, zero(work) + get(params, diagonal + k))
     o = zero(work)
     total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
-    for b in range(index[c, FIRST], index[c, LAST]):
-        I, K, mask = load21(work, b * BODY_WORK + W_I), index[b, AT_K], index[b, MASK]
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        I, K, mask = load21(work, b * BODY_WORK + W_I), entry(index, b, AT_K), entry(index, b, MASK)
         total = add21(total, I)
         for k in range(nk):
             if (mask >> k) & 1:
@@ -130,12 +130,12 @@ def assemble(index, params, work, c):
                         i = d + k * nk + m
                         put(work, i, get(work, i) + dot6(load6(work, K + 6 * m), U))
     h = at + at_spin(nk)
-    if index[c, AT_SPIN] >= 0:
+    if entry(index, c, AT_SPIN) >= 0:
         for k in range(nk):
             accumulate3(work, at + 6 * k + 3, load3(work, h + 3 * k))
-    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
         h += 3 * nk
-        K = index[index[r, CARRIER], AT_K]
+        K = entry(index, entry(index, r, CARRIER), AT_K)
         for k in range(nk):
             hk, Kk = load3(work, h + 3 * k), load3(work, K + 6 * k + 3)
             accumulate3(work, at + 6 * k + 3, hk)
@@ -148,9 +148,9 @@ def assemble(index, params, work, c):
 @inline
 def factor(index, params, work, c):
     """D = L diag(e) L' in place, with 1/e on the diagonal; Y = D^-1 U'. Returns whether D is singular."""
-    nk, at = index[c, NK], index[c, AT_WORK]
+    nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
     d, y, singular = at + at_d(nk), at + at_y(nk), False
-    smallest = get(params, index[c, AT_D] - 1)
+    smallest = get(params, entry(index, c, AT_D) - 1)
     for k in range(nk):
         # L e stands below the diagonal (the rows below need it), L above it
         for m in range(k):
@@ -184,7 +184,7 @@ def factor(index, params, work, c):
 @inline
 def solve(index, work, c):
     """u <- D^-1 u."""
-    nk, at = index[c, NK], index[c, AT_WORK]
+    nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
     d, u = at + at_d(nk), at + at_u(nk)
     for k in range(nk):
         t = get(work, u + k)
@@ -202,7 +202,7 @@ def solve(index, work, c):
 @inline
 def hand_up(index, work, c, total):
     """I_out += sum I_b - U D^-1 U'."""
-    nk, at, p = index[c, NK], index[c, AT_WORK], index[c, OUT]
+    nk, at, p = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, OUT)
     if p > 0:
         for k in range(nk):
             total = sym6_minus_outer(total, load6(work, at + 6 * k), load6(work, at + at_y(nk) + 6 * k))

@@ -38,7 +38,7 @@ from .layout import (
     W_S,
     WRONG_SIZE,
 )
-from .simd import get, put, tables, zero
+from .simd import entry, get, put, tables, zero
 from .spatial import (
     accumulate3,
     accumulate6,
@@ -62,28 +62,28 @@ from .spatial import (
 def poses(index, params, work, q):
     """Poses, motion subspaces, columns K and rigid-body inertias of all bodies."""
     start(params, work)
-    for c in range(index[0, CLUSTER0], index[0, CLUSTER1]):
-        kind, o = index[c, TYPE], zero(work)
+    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
+        kind, o = entry(index, c, TYPE), zero(work)
         if kind == SINGLE:
-            b = index[c, FIRST]
+            b = entry(index, c, FIRST)
             w = b * BODY_WORK
             R, x, S = hinge(index, params, work, q, b)
             store9(work, w + W_R, R)
             store3(work, w + W_P, x)
             store6(work, w + W_S, S)
             store10(work, w + W_I, body_inertia(params, b, R, x))
-            if index[c, AT_SPIN] >= 0:
-                R_up = load9(work, index[b, PARENT] * BODY_WORK + W_R)
-                store3(work, w + W_H, rot(R_up, load3(params, index[c, AT_SPIN])))
+            if entry(index, c, AT_SPIN) >= 0:
+                R_up = load9(work, entry(index, b, PARENT) * BODY_WORK + W_R)
+                store3(work, w + W_H, rot(R_up, load3(params, entry(index, c, AT_SPIN))))
         elif kind == FREE:
-            b = index[c, FIRST]
+            b = entry(index, c, FIRST)
             w = b * BODY_WORK
             R = unit_rotation(o)
             store9(work, w + W_R, R)
             store3(work, w + W_P, (o, o, o))
             store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
         else:
-            for b in range(index[c, FIRST], index[c, LAST]):
+            for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
                 w = b * BODY_WORK
                 place(index, params, work, q, b)
                 columns(index, params, work, c, b)
@@ -95,16 +95,16 @@ def poses(index, params, work, q):
 def to_ancestors(index, work, nv, body, F, i_v, M):
     """Entries of M between column i_v, whose force on ``body`` is F, and all clusters above."""
     while body > 0:
-        k = index[body, SOLE]
+        k = entry(index, body, SOLE)
         if k >= 0:
             x = dot6(F, load6(work, body * BODY_WORK + W_S))
             put(M, k * nv + i_v, x)
             put(M, i_v * nv + k, x)
-            body = index[body, PARENT]
+            body = entry(index, body, PARENT)
             continue
-        c = index[body, CLUSTER]
-        if index[c, TYPE] == FREE:
-            k = index[c, COLUMN]
+        c = entry(index, body, CLUSTER)
+        if entry(index, c, TYPE) == FREE:
+            k = entry(index, c, COLUMN)
             store6(M, i_v * nv + k, F)
             at = k * nv + i_v
             put(M, at, F[0])
@@ -114,13 +114,13 @@ def to_ancestors(index, work, nv, body, F, i_v, M):
             put(M, at + 4 * nv, F[4])
             put(M, at + 5 * nv, F[5])
         else:
-            K = index[body, AT_K]
-            for r in range(index[c, NK]):
-                k = index[index[c, COLUMN] + r, 0]
+            K = entry(index, body, AT_K)
+            for r in range(entry(index, c, NK)):
+                k = entry(index, entry(index, c, COLUMN) + r, 0)
                 x = dot6(F, load6(work, K + 6 * r))
                 put(M, k * nv + i_v, x)
                 put(M, i_v * nv + k, x)
-        body = index[c, OUT]
+        body = entry(index, c, OUT)
 
 
 @inline
@@ -139,67 +139,67 @@ def base_block(I, o, nv, k, M):
 @inline
 def general(index, params, work, nv, c, M):
     """Block of a GENERAL cluster, and its entries with the clusters above."""
-    nk, at, column, out = index[c, NK], index[c, AT_WORK], index[c, COLUMN], index[c, OUT]
+    nk, at, column, out = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN), entry(index, c, OUT)
     h = at + at_spin(nk)
     for k in range(nk):
-        i_v = index[column + k, 0]
+        i_v = entry(index, column + k, 0)
         for m in range(nk):
-            put(M, i_v * nv + index[column + m, 0], zero(work) + get(params, index[c, AT_D] + k * nk + m))
+            put(M, i_v * nv + entry(index, column + m, 0), zero(work) + get(params, entry(index, c, AT_D) + k * nk + m))
         for r in range(6):
             put(work, at + 6 * k + r, zero(work))
-        if index[c, AT_SPIN] >= 0:
+        if entry(index, c, AT_SPIN) >= 0:
             accumulate3(work, at + 6 * k + 3, load3(work, h + 3 * k))
-    for b in range(index[c, FIRST], index[c, LAST]):
-        I, K = load10(work, b * BODY_WORK + W_I), index[b, AT_K]
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        I, K = load10(work, b * BODY_WORK + W_I), entry(index, b, AT_K)
         for k in range(nk):
-            if not (index[b, MASK] >> k) & 1:
+            if not (entry(index, b, MASK) >> k) & 1:
                 continue
             U = rigid_mul(I, load6(work, K + 6 * k))
             accumulate6(work, at + 6 * k, U)
             for m in range(nk):
-                i = index[column + k, 0] * nv + index[column + m, 0]
+                i = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
                 put(M, i, get(M, i) + dot6(U, load6(work, K + 6 * m)))
-    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
+    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
         h += 3 * nk
-        K = index[index[r, CARRIER], AT_K]
+        K = entry(index, entry(index, r, CARRIER), AT_K)
         for k in range(nk):
             hk, Kk = load3(work, h + 3 * k), load3(work, K + 6 * k + 3)
             accumulate3(work, at + 6 * k + 3, hk)
             for m in range(nk):
-                i = index[column + k, 0] * nv + index[column + m, 0]
+                i = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
                 both = dot3(hk, load3(work, K + 6 * m + 3)) + dot3(Kk, load3(work, h + 3 * m))
                 put(M, i, get(M, i) + both)
     for k in range(nk):
-        to_ancestors(index, work, nv, out, load6(work, at + 6 * k), index[column + k, 0], M)
+        to_ancestors(index, work, nv, out, load6(work, at + 6 * k), entry(index, column + k, 0), M)
     if out > 0:
-        for b in range(index[c, FIRST], index[c, LAST]):
+        for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
             accumulate10(work, out * BODY_WORK + W_I, load10(work, b * BODY_WORK + W_I))
 
 
 @device
 def crba(index, params, work, M, q):
     """Write the mass matrix to M, which must be zero where clusters are on different branches."""
-    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
-    if q.shape[0] != index[0, NQ] or M.shape[0] != nv * nv:
+    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+    if q.shape[0] != entry(index, 0, NQ) or M.shape[0] != nv * nv:
         return WRONG_SIZE
     poses(index, params, work, q)
     for i in range(last - first):
         c = last - 1 - i
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
-            w, p = b * BODY_WORK, index[b, PARENT]
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+            w, p = b * BODY_WORK, entry(index, b, PARENT)
             I, S = load10(work, w + W_I), load6(work, w + W_S)
             F = rigid_mul(I, S)
-            put(M, i_v * nv + i_v, dot6(F, S) + get(params, index[c, AT_D]))
-            if index[c, AT_SPIN] >= 0:
+            put(M, i_v * nv + i_v, dot6(F, S) + get(params, entry(index, c, AT_D)))
+            if entry(index, c, AT_SPIN) >= 0:
                 h = load3(work, w + W_H)
                 F = (F[0], F[1], F[2], F[3] + h[0], F[4] + h[1], F[5] + h[2])
             to_ancestors(index, work, nv, p, F, i_v, M)
             if p > 0:
                 accumulate10(work, p * BODY_WORK + W_I, I)
         elif kind == FREE:
-            b, k = index[c, FIRST], index[c, COLUMN]
+            b, k = entry(index, c, FIRST), entry(index, c, COLUMN)
             base_block(load10(work, b * BODY_WORK + W_I), zero(work), nv, k, M)
         else:
             general(index, params, work, nv, c, M)

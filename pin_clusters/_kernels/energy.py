@@ -39,7 +39,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
-from .simd import get, put, tables, zero
+from .simd import entry, get, put, tables, zero
 from .spatial import (
     add3,
     add6,
@@ -65,8 +65,10 @@ def spin_energy(index, params, work, v, c, carrier, at):
     """Spin momentum times the angular velocity of the carrier."""
     w, total = carrier * BODY_WORK, zero(work)
     R, omega = load9(work, w + W_R), angular(load6(work, w + W_V))
-    for k in range(index[c, NK]):
-        i_v = index[c, COLUMN] if index[c, TYPE] == SINGLE else index[index[c, COLUMN] + k, 0]
+    for k in range(entry(index, c, NK)):
+        i_v = (
+            entry(index, c, COLUMN) if entry(index, c, TYPE) == SINGLE else entry(index, entry(index, c, COLUMN) + k, 0)
+        )
         total += get(v, i_v) * dot3(rot(R, load3(params, at + 3 * k)), omega)
     return total
 
@@ -76,7 +78,7 @@ def body_energy(index, params, work, b, vel):
     """Twice the kinetic energy of body b, and its potential energy."""
     w = b * BODY_WORK
     I = body_inertia(params, b, load9(work, w + W_R), load3(work, w + W_P))
-    base = add3(load3(params, ORIGIN), load3(work, index[b, ROOT] * BODY_WORK + W_F))
+    base = add3(load3(params, ORIGIN), load3(work, entry(index, b, ROOT) * BODY_WORK + W_F))
     height = dot3(load3(params, MINUS_GRAVITY), axpy3(I[0], base, (I[1], I[2], I[3])))
     return dot6(vel, rigid_mul(I, vel)), height
 
@@ -84,16 +86,21 @@ def body_energy(index, params, work, b, vel):
 @device
 def energy(index, params, work, out, q, v):
     """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
-    nv = index[0, NV]
-    if q.shape[0] != index[0, NQ] or v.shape[0] != nv:
+    nv = entry(index, 0, NV)
+    if q.shape[0] != entry(index, 0, NQ) or v.shape[0] != nv:
         return WRONG_SIZE
     start(params, work)
     twice, potential, o = zero(work), zero(work), zero(work)
-    for c in range(index[0, CLUSTER0], index[0, CLUSTER1]):
-        kind, nk, column, at = index[c, TYPE], index[c, NK], index[c, COLUMN], index[c, AT_D]
-        for b in range(index[c, FIRST], index[c, LAST]):
+    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
+        kind, nk, column, at = (
+            entry(index, c, TYPE),
+            entry(index, c, NK),
+            entry(index, c, COLUMN),
+            entry(index, c, AT_D),
+        )
+        for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
             w = b * BODY_WORK
-            vp = load6(work, index[b, PARENT] * BODY_WORK + W_V)
+            vp = load6(work, entry(index, b, PARENT) * BODY_WORK + W_V)
             store3(work, w + W_F, (o, o, o))
             if kind == SINGLE:
                 R, x, S = hinge(index, params, work, q, b)
@@ -101,12 +108,12 @@ def energy(index, params, work, out, q, v):
                 store3(work, w + W_P, x)
                 vel = add6(vp, scale6(get(v, column), S))
             elif kind == FREE:
-                R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, index[b, IQ]))
+                R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, entry(index, b, IQ)))
                 store9(work, w + W_R, R)
                 store3(work, w + W_P, (o, o, o))
                 vel = free_motion(R, v, column)
                 # poses are relative to the base: keep where it is
-                place_of = rot(load9(params, b * BODY_PARAMS + ROTATION), load3(q, index[b, IQ]))
+                place_of = rot(load9(params, b * BODY_PARAMS + ROTATION), load3(q, entry(index, b, IQ)))
                 store3(work, w + W_F, add3(load3(params, b * BODY_PARAMS + POSITION), place_of))
             else:
                 place(index, params, work, q, b)
@@ -118,13 +125,15 @@ def energy(index, params, work, out, q, v):
         if kind != FREE:
             for k in range(nk):
                 for m in range(nk):
-                    i = column if kind == SINGLE else index[column + k, 0]
-                    j = column if kind == SINGLE else index[column + m, 0]
+                    i = column if kind == SINGLE else entry(index, column + k, 0)
+                    j = column if kind == SINGLE else entry(index, column + m, 0)
                     twice += get(params, at + k * nk + m) * get(v, i) * get(v, j)
-            if index[c, AT_SPIN] >= 0:
-                twice += 2.0 * spin_energy(index, params, work, v, c, index[c, OUT], index[c, AT_SPIN])
-            for r in range(index[c, CARRIER0], index[c, CARRIER1]):
-                twice += 2.0 * spin_energy(index, params, work, v, c, index[r, CARRIER], index[r, AT_CARRIED])
+            if entry(index, c, AT_SPIN) >= 0:
+                twice += 2.0 * spin_energy(index, params, work, v, c, entry(index, c, OUT), entry(index, c, AT_SPIN))
+            for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
+                twice += 2.0 * spin_energy(
+                    index, params, work, v, c, entry(index, r, CARRIER), entry(index, r, AT_CARRIED)
+                )
     put(out, 0, 0.5 * twice)
     put(out, 1, potential)
     return OK

@@ -43,7 +43,7 @@ from .layout import (
     W_R,
     W_V,
 )
-from .simd import get, zero
+from .simd import entry, get, zero
 from .spatial import (
     add3,
     add6,
@@ -100,9 +100,9 @@ def turned(R, shuffle, params, at):
 @inline
 def fixed_part(index, params, work, b):
     """Pose of the joint frame of body b before the joint moves."""
-    at, k = index[b, PARENT] * BODY_WORK, b * BODY_PARAMS
+    at, k = entry(index, b, PARENT) * BODY_WORK, b * BODY_PARAMS
     R_parent = load9(work, at + W_R)
-    R = turned(R_parent, index[b, SHUFFLE], params, k + ROTATION)
+    R = turned(R_parent, entry(index, b, SHUFFLE), params, k + ROTATION)
     return R, add3(load3(work, at + W_P), rot(R_parent, load3(params, k + POSITION)))
 
 
@@ -110,7 +110,7 @@ def fixed_part(index, params, work, b):
 def hinge(index, params, work, q, b):
     """Pose and motion axis of a body with a joint of one degree of freedom."""
     R, x = fixed_part(index, params, work, b)
-    kind, i = index[b, KIND], index[b, IQ]
+    kind, i = entry(index, b, KIND), entry(index, b, IQ)
     z = (R[2], R[5], R[8])
     m = cross(x, z)
     S = (m[0], m[1], m[2], z[0], z[1], z[2])
@@ -141,7 +141,7 @@ def free_rotation(q, i):
 @inline
 def place(index, params, work, q, b):
     """Pose and motion subspace of a body of a GENERAL cluster, written to work."""
-    kind, i, at = index[b, KIND], index[b, IQ], index[b, AT_S]
+    kind, i, at = entry(index, b, KIND), entry(index, b, IQ), entry(index, b, AT_S)
     w = b * BODY_WORK
     o = zero(work)
     if kind == REVOLUTE or kind == CONTINUOUS or kind == PRISMATIC or kind == HELICAL:
@@ -181,12 +181,12 @@ def place(index, params, work, q, b):
 @inline
 def along(index, params, work, v, c, b):
     """Return S_b G_b v: the velocity of body b of GENERAL cluster c relative to its parent."""
-    nk, column, g, s = index[c, NK], index[c, COLUMN], index[b, AT_G], index[b, AT_S]
+    nk, column, g, s = entry(index, c, NK), entry(index, c, COLUMN), entry(index, b, AT_G), entry(index, b, AT_S)
     vj = zero6(work)
-    for d in range(index[b, NDOF]):
+    for d in range(entry(index, b, NDOF)):
         rate = zero(work)
         for k in range(nk):
-            rate += get(params, g + d * nk + k) * get(v, index[column + k, 0])
+            rate += get(params, g + d * nk + k) * get(v, entry(index, column + k, 0))
         vj = axpy6(rate, load6(work, s + 6 * d), vj)
     return vj
 
@@ -201,7 +201,7 @@ def free_motion(R, v, i):
 def base_gravity(index, params, work, q, b):
     """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
     o, g = zero(work), load3(params, MINUS_GRAVITY)
-    local = rot_t(free_rotation(q, index[b, IQ]), rot_t(load9(params, b * BODY_PARAMS + ROTATION), g))
+    local = rot_t(free_rotation(q, entry(index, b, IQ)), rot_t(load9(params, b * BODY_PARAMS + ROTATION), g))
     return (local[0], local[1], local[2], o, o, o)
 
 
@@ -243,12 +243,12 @@ def body_force(params, b, R, x, v, a):
 @inline
 def rates(index, params, work, v, c, b):
     """Velocity of the one degree of freedom of body b of GENERAL cluster c: its row of G times v."""
-    if index[b, UNIT] >= 0:
-        return get(v, index[b, UNIT])
-    column, g = index[c, COLUMN], index[b, AT_G]
+    if entry(index, b, UNIT) >= 0:
+        return get(v, entry(index, b, UNIT))
+    column, g = entry(index, c, COLUMN), entry(index, b, AT_G)
     rate = zero(work)
-    for k in range(index[c, NK]):
-        rate += get(params, g + k) * get(v, index[column + k, 0])
+    for k in range(entry(index, c, NK)):
+        rate += get(params, g + k) * get(v, entry(index, column + k, 0))
     return rate
 
 
@@ -263,9 +263,9 @@ def wrench_in_world(R, x, R_align, f):
 @inline
 def external_force(index, params, keep, b, R, x):
     """External force on body b in the world; the user's forces stand in keep behind the result."""
-    j = index[b, JOINT]
+    j = entry(index, b, JOINT)
     # an intermediate body of a joint has no force of its own; body 0's is never used, as in Pinocchio
-    at = index[0, NV] + 6 * max(j, 0)
+    at = entry(index, 0, NV) + 6 * max(j, 0)
     f = wrench_in_world(R, x, load9(params, b * BODY_PARAMS + ALIGN), load6(keep, at))
     on = 1.0 if j > 0 else 0.0
     return (on * f[0], on * f[1], on * f[2], on * f[3], on * f[4], on * f[5])
@@ -274,17 +274,17 @@ def external_force(index, params, keep, b, R, x):
 @inline
 def rotor_force(index, params, work, q, keep, r):
     """External force on a spinning rotor of the tree: on its carrier, in the world, and about its axis."""
-    at, carrier, i = index[r, ROTOR_AT], index[r, ROTOR_CARRIER], index[r, ROTOR_IQ]
+    at, carrier, i = entry(index, r, ROTOR_AT), entry(index, r, ROTOR_CARRIER), entry(index, r, ROTOR_IQ)
     w = carrier * BODY_WORK
     R_carrier = load9(work, w + W_R)
     R = matmul3(R_carrier, load9(params, at))
     x = add3(load3(work, w + W_P), rot(R_carrier, load3(params, at + 9)))
-    if index[r, ROTOR_KIND] == CONTINUOUS:
+    if entry(index, r, ROTOR_KIND) == CONTINUOUS:
         R = turn_z(R, get(q, i), get(q, i + 1))
     else:
         s, c = sincos(get(q, i))
         R = turn_z(R, c, s)
-    f = load6(keep, index[0, NV] + 6 * index[r, ROTOR_JOINT])
+    f = load6(keep, entry(index, 0, NV) + 6 * entry(index, r, ROTOR_JOINT))
     R_align = load9(params, at + 12)
     axial = rot_t(R_align, (f[3], f[4], f[5]))[2]
     return wrench_in_world(R, x, R_align, f), axial

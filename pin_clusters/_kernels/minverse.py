@@ -36,7 +36,7 @@ from .layout import (
     W_U,
     WRONG_SIZE,
 )
-from .simd import get, put, tables, too_small, zero
+from .simd import entry, get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
     accumulate21,
@@ -59,22 +59,22 @@ from .spatial import (
 @inline
 def eliminate(index, params, work):
     """Articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
-    first, last, singular = index[0, CLUSTER0], index[0, CLUSTER1], 0
-    for b in range(1, index[0, NB] + 1):
+    first, last, singular = entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1), 0
+    for b in range(1, entry(index, 0, NB) + 1):
         w = b * BODY_WORK
         store21(work, w + W_I, rigid_as_sym6(load10(work, w + W_I), zero(work)))
     for i in range(last - first):
         c = last - 1 - i
-        if index[c, TYPE] == SINGLE:
-            b = index[c, FIRST]
-            w, p = b * BODY_WORK, index[b, PARENT]
+        if entry(index, c, TYPE) == SINGLE:
+            b = entry(index, c, FIRST)
+            w, p = b * BODY_WORK, entry(index, b, PARENT)
             I, S = load21(work, w + W_I), load6(work, w + W_S)
             U = sym6_mul(I, S)
-            d = dot6(S, U) + get(params, index[c, AT_D])
-            if too_small(d, get(params, index[c, AT_D] - 1)):
+            d = dot6(S, U) + get(params, entry(index, c, AT_D))
+            if too_small(d, get(params, entry(index, c, AT_D) - 1)):
                 singular = c
             d = 1.0 / d
-            if index[c, AT_SPIN] >= 0:
+            if entry(index, c, AT_SPIN) >= 0:
                 h = load3(work, w + W_H)
                 U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
             Y = scale6(d, U)
@@ -82,7 +82,7 @@ def eliminate(index, params, work):
                 accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
             store6(work, w + W_U, Y)
             put(work, w + W_B, d)
-        elif index[c, TYPE] != FREE:
+        elif entry(index, c, TYPE) != FREE:
             total = assemble(index, params, work, c)
             if factor(index, params, work, c):
                 singular = c
@@ -93,25 +93,25 @@ def eliminate(index, params, work):
 @inline
 def inward(index, work, c, k):
     """Carry a unit torque on column k of cluster c to the base: the solutions u of all clusters on the way."""
-    kind = index[c, TYPE]
+    kind = entry(index, c, TYPE)
     if kind == FREE:
         return
     if kind == SINGLE:
-        w = index[c, FIRST] * BODY_WORK
+        w = entry(index, c, FIRST) * BODY_WORK
         put(work, w + W_Q, get(work, w + W_B))
         F = load6(work, w + W_U)
     else:
-        nk, at = index[c, NK], index[c, AT_WORK]
+        nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
         u = at + at_u(nk)
         for m in range(nk):
             put(work, u + m, zero(work))
         put(work, u + k, zero(work) + 1.0)
         solve(index, work, c)
         F = load6(work, at + at_y(nk) + 6 * k)
-    b = index[c, OUT]
+    b = entry(index, c, OUT)
     while b > 0:
-        c = index[b, CLUSTER]
-        kind = index[c, TYPE]
+        c = entry(index, b, CLUSTER)
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
             w = b * BODY_WORK
             u = -dot6(load6(work, w + W_S), F)
@@ -120,7 +120,7 @@ def inward(index, work, c, k):
         elif kind == FREE:
             store6(work, b * BODY_WORK + W_F, F)
         else:
-            nk, at, K = index[c, NK], index[c, AT_WORK], index[b, AT_K]
+            nk, at, K = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, b, AT_K)
             u = at + at_u(nk)
             for m in range(nk):
                 t = -dot6(load6(work, K + 6 * m), F)
@@ -129,78 +129,78 @@ def inward(index, work, c, k):
             for m in range(nk):
                 F = axpy6(get(work, u + m), load6(work, at + at_y(nk) + 6 * m), F)
             solve(index, work, c)
-        b = index[c, OUT]
+        b = entry(index, c, OUT)
 
 
 @inline
 def outward(index, work, nv, c, i_v, Minv):
     """Accelerations of cluster c under the unit torque i_v; written to row and column."""
-    kind = index[c, TYPE]
+    kind = entry(index, c, TYPE)
     if kind == SINGLE:
-        b = index[c, FIRST]
+        b = entry(index, c, FIRST)
         w = b * BODY_WORK
-        a_up = load6(work, index[b, PARENT] * BODY_WORK + W_A)
+        a_up = load6(work, entry(index, b, PARENT) * BODY_WORK + W_A)
         a = get(work, w + W_Q) - dot6(load6(work, w + W_U), a_up)
         store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
-        put(Minv, index[c, COLUMN] * nv + i_v, a)
-        put(Minv, i_v * nv + index[c, COLUMN], a)
+        put(Minv, entry(index, c, COLUMN) * nv + i_v, a)
+        put(Minv, i_v * nv + entry(index, c, COLUMN), a)
     else:
-        nk, at, column = index[c, NK], index[c, AT_WORK], index[c, COLUMN]
-        a_out = load6(work, index[c, OUT] * BODY_WORK + W_A)
+        nk, at, column = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN)
+        a_out = load6(work, entry(index, c, OUT) * BODY_WORK + W_A)
         u, y = at + at_u(nk), at + at_y(nk)
         for k in range(nk):
             a = get(work, u + k) - dot6(load6(work, y + 6 * k), a_out)
-            put(Minv, index[column + k, 0] * nv + i_v, a)
-            put(Minv, i_v * nv + index[column + k, 0], a)
-        for b in range(index[c, FIRST], index[c, LAST]):
-            a, K = a_out, index[b, AT_K]
+            put(Minv, entry(index, column + k, 0) * nv + i_v, a)
+            put(Minv, i_v * nv + entry(index, column + k, 0), a)
+        for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+            a, K = a_out, entry(index, b, AT_K)
             for k in range(nk):
-                a = axpy6(get(Minv, i_v * nv + index[column + k, 0]), load6(work, K + 6 * k), a)
+                a = axpy6(get(Minv, i_v * nv + entry(index, column + k, 0)), load6(work, K + 6 * k), a)
             store6(work, b * BODY_WORK + W_A, a)
 
 
 @inline
 def clear(index, work, c):
     """Forget the torques of the column before."""
-    kind = index[c, TYPE]
+    kind = entry(index, c, TYPE)
     if kind == SINGLE:
-        put(work, index[c, FIRST] * BODY_WORK + W_Q, zero(work))
+        put(work, entry(index, c, FIRST) * BODY_WORK + W_Q, zero(work))
     elif kind == FREE:
-        store6(work, index[c, FIRST] * BODY_WORK + W_F, zero6(work))
+        store6(work, entry(index, c, FIRST) * BODY_WORK + W_F, zero6(work))
     else:
-        nk = index[c, NK]
+        nk = entry(index, c, NK)
         for k in range(nk):
-            put(work, index[c, AT_WORK] + at_u(nk) + k, zero(work))
+            put(work, entry(index, c, AT_WORK) + at_u(nk) + k, zero(work))
 
 
 @device
 def minverse(index, params, work, Minv, q):
     """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
-    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
-    if q.shape[0] != index[0, NQ] or Minv.shape[0] != nv * nv:
+    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+    if q.shape[0] != entry(index, 0, NQ) or Minv.shape[0] != nv * nv:
         return WRONG_SIZE
     poses(index, params, work, q)
     singular = eliminate(index, params, work)
     store6(work, W_A, zero6(work))
     o = zero(work)
     for c in range(first, last):
-        free = index[c, TYPE] == FREE
+        free = entry(index, c, TYPE) == FREE
         if free:
-            inverse_d, d, L = sym6_factor(load21(work, index[c, FIRST] * BODY_WORK + W_I))
+            inverse_d, d, L = sym6_factor(load21(work, entry(index, c, FIRST) * BODY_WORK + W_I))
             for k in range(6):
-                if too_small(d[k], get(params, index[c, AT_D] - 1)):
+                if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
                     singular = c
-        for k in range(6 if free else index[c, NK]):
-            i_v = index[c, COLUMN] + k
-            if index[c, TYPE] != FREE and index[c, TYPE] != SINGLE:
-                i_v = index[index[c, COLUMN] + k, 0]
+        for k in range(6 if free else entry(index, c, NK)):
+            i_v = entry(index, c, COLUMN) + k
+            if entry(index, c, TYPE) != FREE and entry(index, c, TYPE) != SINGLE:
+                i_v = entry(index, entry(index, c, COLUMN) + k, 0)
             for r in range(first, c + 1):
                 clear(index, work, r)
             inward(index, work, c, k)
             for r in range(first, c + 1):
-                if index[r, TYPE] == FREE:
-                    b = index[r, FIRST]
-                    w, j_v = b * BODY_WORK, index[r, COLUMN]
+                if entry(index, r, TYPE) == FREE:
+                    b = entry(index, r, FIRST)
+                    w, j_v = b * BODY_WORK, entry(index, r, COLUMN)
                     if r == c:
                         put(work, w + W_F + k, o - 1.0)
                     f = load6(work, w + W_F)

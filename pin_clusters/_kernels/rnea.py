@@ -59,7 +59,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
-from .simd import get, put, tables, zero
+from .simd import entry, get, put, tables, zero
 from .spatial import (
     accumulate3,
     accumulate6,
@@ -89,13 +89,13 @@ from .spatial import (
 @inline
 def wrong_size(index, q, v, x, keep):
     """Whether an argument has not the model's size."""
-    nv = index[0, NV]
+    nv = entry(index, 0, NV)
     room = keep.shape[0]
     return (
-        q.shape[0] != index[0, NQ]
+        q.shape[0] != entry(index, 0, NQ)
         or v.shape[0] != nv
         or x.shape[0] != nv
-        or (room != nv and room != nv + 6 * index[0, NJOINTS])
+        or (room != nv and room != nv + 6 * entry(index, 0, NJOINTS))
     )
 
 
@@ -112,14 +112,14 @@ def set_body(work, b, R, x, v, a, f):
 @inline
 def spin_terms(index, params, work, v, a, c, carrier, at, spin):
     """Moment of the spin elements on one carrier of a cluster: w x h v + h a; their share of tau goes to spin."""
-    nk, column, w = index[c, NK], index[c, COLUMN], carrier * BODY_WORK
+    nk, column, w = entry(index, c, NK), entry(index, c, COLUMN), carrier * BODY_WORK
     R = load9(work, w + W_R)
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(load6(work, w + W_V))), rot_t(R, angular(load6(work, w + W_A)))
     o = zero(work)
     momentum, rate = (o, o, o), (o, o, o)
     for k in range(nk):
-        h, i_v = load3(params, at + 3 * k), index[column + k, 0]
+        h, i_v = load3(params, at + 3 * k), entry(index, column + k, 0)
         momentum = axpy3(get(v, i_v), h, momentum)
         rate = axpy3(get(a, i_v), h, rate)
         put(work, spin + k, get(work, spin + k) + dot3(h, alpha))
@@ -130,12 +130,12 @@ def spin_terms(index, params, work, v, a, c, carrier, at, spin):
 @inline
 def forward(index, params, work, q, v, a, keep, c, forced):
     """Forward pass over a GENERAL cluster; leaves the spin elements' share of tau in the cluster's work."""
-    for b in range(index[c, FIRST], index[c, LAST]):
-        w, up = b * BODY_WORK, index[b, PARENT] * BODY_WORK
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        w, up = b * BODY_WORK, entry(index, b, PARENT) * BODY_WORK
         vp, ap = load6(work, up + W_V), load6(work, up + W_A)
-        if index[b, NDOF] == 1:
+        if entry(index, b, NDOF) == 1:
             R, x, S = hinge(index, params, work, q, b)
-            store6(work, index[b, AT_S], S)
+            store6(work, entry(index, b, AT_S), S)
             vj = scale6(rates(index, params, work, v, c, b), S)
             aj = scale6(rates(index, params, work, a, c, b), S)
         else:
@@ -147,36 +147,36 @@ def forward(index, params, work, q, v, a, keep, c, forced):
         if forced:
             f = sub6(f, external_force(index, params, keep, b, R, x))
         set_body(work, b, R, x, vel, acc, f)
-    nk, spin, column, at = index[c, NK], index[c, AT_WORK], index[c, COLUMN], index[c, AT_D]
+    nk, spin, column, at = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN), entry(index, c, AT_D)
     for k in range(nk):
         t = zero(work)
         for m in range(nk):
-            t += get(params, at + k * nk + m) * get(a, index[column + m, 0])
+            t += get(params, at + k * nk + m) * get(a, entry(index, column + m, 0))
         put(work, spin + k, t)
-    if index[c, AT_SPIN] >= 0:
-        spin_terms(index, params, work, v, a, c, index[c, OUT], index[c, AT_SPIN], spin)
-    for r in range(index[c, CARRIER0], index[c, CARRIER1]):
-        spin_terms(index, params, work, v, a, c, index[r, CARRIER], index[r, AT_CARRIED], spin)
+    if entry(index, c, AT_SPIN) >= 0:
+        spin_terms(index, params, work, v, a, c, entry(index, c, OUT), entry(index, c, AT_SPIN), spin)
+    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
+        spin_terms(index, params, work, v, a, c, entry(index, r, CARRIER), entry(index, r, AT_CARRIED), spin)
 
 
 @inline
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster: tau_k = sum over bodies and joints of G' S' f."""
-    nk, column, spin = index[c, NK], index[c, COLUMN], index[c, AT_WORK]
+    nk, column, spin = entry(index, c, NK), entry(index, c, COLUMN), entry(index, c, AT_WORK)
     for k in range(nk):
-        put(out, index[column + k, 0], get(work, spin + k))
-    for i in range(index[c, LAST] - index[c, FIRST]):
-        b = index[c, LAST] - 1 - i
-        f, g, s = load6(work, b * BODY_WORK + W_F), index[b, AT_G], index[b, AT_S]
-        if index[b, UNIT] >= 0:
-            put(out, index[b, UNIT], get(out, index[b, UNIT]) + dot6(load6(work, s), f))
+        put(out, entry(index, column + k, 0), get(work, spin + k))
+    for i in range(entry(index, c, LAST) - entry(index, c, FIRST)):
+        b = entry(index, c, LAST) - 1 - i
+        f, g, s = load6(work, b * BODY_WORK + W_F), entry(index, b, AT_G), entry(index, b, AT_S)
+        if entry(index, b, UNIT) >= 0:
+            put(out, entry(index, b, UNIT), get(out, entry(index, b, UNIT)) + dot6(load6(work, s), f))
         else:
-            for d in range(index[b, NDOF]):
+            for d in range(entry(index, b, NDOF)):
                 t = dot6(load6(work, s + 6 * d), f)
                 for k in range(nk):
-                    i_v = index[column + k, 0]
+                    i_v = entry(index, column + k, 0)
                     put(out, i_v, get(out, i_v) + get(params, g + d * nk + k) * t)
-        p = index[b, PARENT]
+        p = entry(index, b, PARENT)
         if p > 0:
             accumulate6(work, p * BODY_WORK + W_F, f)
 
@@ -184,30 +184,30 @@ def backward(index, params, work, out, c):
 @inline
 def rotor_forces(index, params, work, q, keep, out, sign):
     """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G."""
-    for r in range(index[0, SPIN0], index[0, SPIN1]):
+    for r in range(entry(index, 0, SPIN0), entry(index, 0, SPIN1)):
         f, axial = rotor_force(index, params, work, q, keep, r)
-        carrier = index[r, ROTOR_CARRIER]
+        carrier = entry(index, r, ROTOR_CARRIER)
         if carrier > 0:
             at = carrier * BODY_WORK + W_F
             store6(work, at, sub6(load6(work, at), f))
-        for k in range(index[r, ROTOR_NK]):
-            i_v = index[index[r, ROTOR_COLUMN] + k, 0]
-            put(out, i_v, get(out, i_v) + sign * get(params, index[r, ROTOR_AT] + ROTOR_ROW + k) * axial)
+        for k in range(entry(index, r, ROTOR_NK)):
+            i_v = entry(index, entry(index, r, ROTOR_COLUMN) + k, 0)
+            put(out, i_v, get(out, i_v) + sign * get(params, entry(index, r, ROTOR_AT) + ROTOR_ROW + k) * axial)
 
 
 @device
 def rnea(index, params, work, keep, q, v, a, out):
     """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
-    nv, first, last = index[0, NV], index[0, CLUSTER0], index[0, CLUSTER1]
+    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
     if wrong_size(index, q, v, a, keep):
         return WRONG_SIZE
     forced = keep.shape[0] > nv
     start(params, work)
     for c in range(first, last):
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
-            up, w = index[b, PARENT] * BODY_WORK, b * BODY_WORK
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+            up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
             R, x, S = hinge(index, params, work, q, b)
             vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
             vj = scale6(rate, S)
@@ -217,7 +217,7 @@ def rnea(index, params, work, keep, q, v, a, out):
                 f = sub6(f, external_force(index, params, keep, b, R, x))
             set_body(work, b, R, x, vel, acc, f)
             store6(work, w + W_S, S)
-            t, at = get(params, index[c, AT_D]) * aj, index[c, AT_SPIN]
+            t, at = get(params, entry(index, c, AT_D)) * aj, entry(index, c, AT_SPIN)
             if at >= 0:
                 h = rot(load9(work, up + W_R), load3(params, at))
                 t += dot3(h, angular(ap))
@@ -225,7 +225,7 @@ def rnea(index, params, work, keep, q, v, a, out):
                     accumulate3(work, up + W_F + 3, axpy3(rate, cross(angular(vp), h), scale3(aj, h)))
             put(work, w + W_B, t)
         elif kind == FREE:
-            b, i_v = index[c, FIRST], index[c, COLUMN]
+            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             o = zero(work)
             R, vel = unit_rotation(o), load6(v, i_v)
             acc = add6(base_gravity(index, params, work, q, b), load6(a, i_v))
@@ -243,16 +243,16 @@ def rnea(index, params, work, keep, q, v, a, out):
             put(keep, i, get(out, i))
     for i in range(last - first):
         c = last - 1 - i
-        kind = index[c, TYPE]
+        kind = entry(index, c, TYPE)
         if kind == SINGLE:
-            b = index[c, FIRST]
-            w, p = b * BODY_WORK, index[b, PARENT]
+            b = entry(index, c, FIRST)
+            w, p = b * BODY_WORK, entry(index, b, PARENT)
             f = load6(work, w + W_F)
-            put(out, index[c, COLUMN], dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+            put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
             if p > 0:
                 accumulate6(work, p * BODY_WORK + W_F, f)
         elif kind == FREE:
-            store6(out, index[c, COLUMN], load6(work, index[c, FIRST] * BODY_WORK + W_F))
+            store6(out, entry(index, c, COLUMN), load6(work, entry(index, c, FIRST) * BODY_WORK + W_F))
         else:
             backward(index, params, work, out, c)
     for i in range(nv):

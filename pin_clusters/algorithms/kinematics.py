@@ -37,7 +37,7 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
         >>> data = model.createData()
         >>> pc.forwardKinematics(model, data, pc.neutral(model), np.zeros(model.nv))
-        >>> np.abs(data.v[1].vector).max() == 0.0
+        >>> bool(np.abs(data.v[1].vector).max() == 0.0)
         True
     """
     _check.model_data(model, data)
