@@ -58,6 +58,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
+from .pair import backward_pair
 from .rnea import rotor_forces, set_body, wrong_size
 from .simd import entry, get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
@@ -145,6 +146,8 @@ def forward(index, params, work, q, v, keep, c, forced):
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster; out holds tau. Returns whether D is singular."""
     nk, at, column = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN)
+    if nk == 2 and entry(index, c, CARRIER0) == entry(index, c, CARRIER1):
+        return backward_pair(index, params, work, out, c)
     total = assemble(index, params, work, c)
     singular = factor(index, params, work, c)
     u, force = at + at_u(nk), zero6(work)

@@ -30,6 +30,9 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``computeAllTerms``; the functions that it calls name their own.
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)

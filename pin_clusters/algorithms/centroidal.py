@@ -41,6 +41,9 @@ def centerOfMass(
         ArgumentTypeError: A type is wrong, v comes without q, or a without v.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``centerOfMass``, with the mass of all rotors.
     """
     _check.model_data(model, data)
     if (v is not None and q is None) or (a is not None and v is None):
@@ -69,6 +72,9 @@ def jacobianCenterOfMass(
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
     """
     _check.model_data(model, data)
     state = [] if q is None else [_check.configuration(model, data, q)]
@@ -120,6 +126,9 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
@@ -145,6 +154,9 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
@@ -173,6 +185,9 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -57,6 +57,9 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)
@@ -81,6 +84,9 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -112,6 +118,9 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)
@@ -141,6 +150,9 @@ def independent_velocity(
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)
@@ -178,6 +190,9 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)

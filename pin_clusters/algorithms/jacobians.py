@@ -30,6 +30,9 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``computeJointJacobians``, times G.
     """
     _check.model_data(model, data)
     given = () if q is None else (_check.configuration(model, data, q),)
@@ -58,6 +61,9 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``computeJointJacobiansTimeVariation``, times G.
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
@@ -104,6 +110,9 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``computeJointJacobian``, times G.
     """
     _check.model_data(model, data)
     q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
@@ -131,6 +140,9 @@ def computeFrameJacobian(
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``computeFrameJacobian``, times G.
     """
     _check.model_data(model, data)
     q, frame, reference = (
@@ -159,6 +171,9 @@ def getJointJacobian(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getJointJacobian``, times G.
     """
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
@@ -183,6 +198,9 @@ def getFrameJacobian(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getFrameJacobian``, times G.
     """
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
@@ -207,6 +225,9 @@ def getJointJacobianTimeVariation(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getJointJacobianTimeVariation``, times G.
     """
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
@@ -233,6 +254,9 @@ def getFrameJacobianTimeVariation(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getFrameJacobianTimeVariation``, times G.
     """
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)

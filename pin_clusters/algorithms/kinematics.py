@@ -32,6 +32,9 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
 
+    References:
+        Pinocchio's ``forwardKinematics``, which it calls; with the velocities G v of the tree.
+
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
@@ -58,6 +61,9 @@ def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     Raises:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``updateFramePlacements``, which it calls.
     """
     _check.model_data(model, data)
     pin.updateFramePlacements(model._pristine, data.tree)
@@ -78,6 +84,9 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``updateFramePlacement``, which it calls.
     """
     _check.model_data(model, data)
     return pin.SE3(pin.updateFramePlacement(model._pristine, data.tree, _ids.frame(model, frame_id)))
@@ -93,6 +102,9 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
     Raises:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``updateGlobalPlacements``, which it calls.
     """
     _check.model_data(model, data)
     pin.updateGlobalPlacements(model._pristine, data.tree)
@@ -111,6 +123,9 @@ def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> N
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Pinocchio's ``framesForwardKinematics``, which it calls.
     """
     _check.model_data(model, data)
     pin.framesForwardKinematics(model._pristine, data.tree, _check.configuration(model, data, q))
@@ -146,6 +161,9 @@ def getVelocity(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getVelocity``, which it calls.
     """
     return _of_joint(pin.getVelocity, model, data, joint_id, reference_frame)
 
@@ -168,6 +186,9 @@ def getAcceleration(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getAcceleration``, which it calls.
     """
     return _of_joint(pin.getAcceleration, model, data, joint_id, reference_frame)
 
@@ -190,6 +211,9 @@ def getClassicalAcceleration(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getClassicalAcceleration``, which it calls.
     """
     return _of_joint(pin.getClassicalAcceleration, model, data, joint_id, reference_frame)
 
@@ -212,6 +236,9 @@ def getFrameVelocity(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getFrameVelocity``, which it calls.
     """
     return _of_frame(pin.getFrameVelocity, model, data, frame_id, reference_frame)
 
@@ -234,6 +261,9 @@ def getFrameAcceleration(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getFrameAcceleration``, which it calls.
     """
     return _of_frame(pin.getFrameAcceleration, model, data, frame_id, reference_frame)
 
@@ -256,5 +286,8 @@ def getFrameClassicalAcceleration(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+
+    References:
+        Pinocchio's ``getFrameClassicalAcceleration``, which it calls.
     """
     return _of_frame(pin.getFrameClassicalAcceleration, model, data, frame_id, reference_frame)

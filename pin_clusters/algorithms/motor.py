@@ -32,6 +32,9 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)
@@ -54,6 +57,9 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
     _check.configuration(model, data, q)
@@ -79,6 +85,19 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+
+    References:
+        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
+
+    Example:
+        A gear of ratio 5 needs a fifth of the torque at its motor:
+
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> tree = pin.Model()
+        >>> j = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "elbow")
+        >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow", 5.0, axial_inertia=1e-4)])
+        >>> pc.motor_torque(model, model.createData(), pc.neutral(model), [10.0]).tolist()
+        [2.0]
     """
     B = actuation_matrix(model, data, q)
     tau = _check.velocity(model, "tau", tau)

@@ -173,6 +173,9 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
     Raises:
         ShapeError: q has another size.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     return shape.residual(vector(model, "q", q, model.nq, "nq (the whole tree)"))
@@ -191,6 +194,9 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
         ConfigurationError: q is not finite, off a coupling, or a quaternion or (cos, sin) pair has not unit norm.
         ShapeError: q has another size.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, "nq (the whole tree)")

@@ -34,6 +34,9 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
 
+    References:
+        Pinocchio's ``integrate`` for the independent joints.
+
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
@@ -61,6 +64,9 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     Raises:
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        Pinocchio's ``difference`` for the independent joints.
     """
     manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
@@ -83,6 +89,9 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     Raises:
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        Pinocchio's ``interpolate`` for the independent joints.
     """
     shape = manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)

@@ -29,6 +29,9 @@ def neutral(model: ClusterModel) -> np.ndarray:
 
     Raises:
         ArgumentTypeError: It is not a cluster model.
+
+    References:
+        Pinocchio's ``neutral`` for the independent joints.
     """
     shape = manifold(model)
     return shape.follow(np.array(pin.neutral(model._pristine)))
@@ -52,6 +55,9 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
         ConfigurationError: A given lower limit is above the upper one, or not a number.
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        Pinocchio's ``randomConfiguration`` for the independent joints.
     """
     shape = manifold(model)
     given = lower is not None or upper is not None
@@ -96,6 +102,9 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         UnknownNameError: No joint has a name in ``hold``.
         ShapeError: q has another size.
         ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        The normal equations of a linear constraint; its rows are ``model.coupling_rows``.
 
     Example:
         Move the joints of a gear to agree, without touching the link:
