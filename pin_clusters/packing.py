@@ -121,16 +121,22 @@ def pack(
                 groups.append((t, _columns(topology, [body.primitive]), [body]))
         else:
             groups.append((t, _columns(topology, [p for j in joints for p in chains[j]]), whole))
+    fixed_potential = 0.0
     for j, rotor in spinning.items():
         carrier = body_of_joint[int(tree.parents[j])]
         if carrier:
             bodies[carrier - 1].inertia = bodies[carrier - 1].inertia + rotor.placement.act(tree.inertias[j])
+        else:
+            # a balanced rotor on the universe does not move its weight; Pinocchio counts it in the potential energy
+            centre = rotor.placement.act(np.asarray(tree.inertias[j].lever))
+            fixed_potential -= float(tree.inertias[j].mass * (gravity @ centre))
     out = _Writer(len(bodies), len(groups))
     header = out.rows[0]
     header[at.NB], header[at.CLUSTER0], header[at.CLUSTER1] = len(bodies), 1 + len(bodies), 1 + len(bodies) + len(groups)
     header[at.NQ], header[at.NV], header[at.NJOINTS] = tree.nq, topology.G.shape[1], tree.njoints
     out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
     origin = _origin(tree)
+    out.params[at.POTENTIAL] = fixed_potential
     out.params[at.ORIGIN : at.ORIGIN + 3] = origin.tolist()
     joint_of_row = {}
     for g, (t, columns, members) in enumerate(groups):

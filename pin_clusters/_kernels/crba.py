@@ -40,11 +40,14 @@ from .layout import (
 )
 from .simd import entry, get, put, tables, zero
 from .spatial import (
-    accumulate3,
-    accumulate6,
     accumulate10,
+    add3,
+    add6,
+    angular,
     dot3,
     dot6,
+    join,
+    linear,
     load3,
     load6,
     load9,
@@ -55,6 +58,7 @@ from .spatial import (
     store6,
     store9,
     store10,
+    zero6,
 )
 
 
@@ -140,37 +144,35 @@ def base_block(I, o, nv, k, M):
 def general(index, params, work, nv, c, M):
     """Block of a GENERAL cluster, and its entries with the clusters above."""
     nk, at, column, out = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN), entry(index, c, OUT)
-    h = at + at_spin(nk)
+    h, d = at + at_spin(nk), entry(index, c, AT_D)
     for k in range(nk):
-        i_v = entry(index, column + k, 0)
-        for m in range(nk):
-            put(M, i_v * nv + entry(index, column + m, 0), zero(work) + get(params, entry(index, c, AT_D) + k * nk + m))
-        for r in range(6):
-            put(work, at + 6 * k + r, zero(work))
+        i_v, U = entry(index, column + k, 0), zero6(work)
+        for m in range(k + 1):
+            put(M, i_v * nv + entry(index, column + m, 0), zero(work) + get(params, d + k * nk + m))
         if entry(index, c, AT_SPIN) >= 0:
-            accumulate3(work, at + 6 * k + 3, load3(work, h + 3 * k))
-    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
-        I, K = load10(work, b * BODY_WORK + W_I), entry(index, b, AT_K)
-        for k in range(nk):
-            if not (entry(index, b, MASK) >> k) & 1:
-                continue
-            U = rigid_mul(I, load6(work, K + 6 * k))
-            accumulate6(work, at + 6 * k, U)
-            for m in range(nk):
-                i = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
-                put(M, i, get(M, i) + dot6(U, load6(work, K + 6 * m)))
-    for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
-        h += 3 * nk
-        K = entry(index, entry(index, r, CARRIER), AT_K)
-        for k in range(nk):
-            hk, Kk = load3(work, h + 3 * k), load3(work, K + 6 * k + 3)
-            accumulate3(work, at + 6 * k + 3, hk)
-            for m in range(nk):
-                i = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
-                both = dot3(hk, load3(work, K + 6 * m + 3)) + dot3(Kk, load3(work, h + 3 * m))
-                put(M, i, get(M, i) + both)
-    for k in range(nk):
-        to_ancestors(index, work, nv, out, load6(work, at + 6 * k), entry(index, column + k, 0), M)
+            U = join(linear(U), load3(work, h + 3 * k))
+        for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+            mask, K = entry(index, b, MASK), entry(index, b, AT_K)
+            if (mask >> k) & 1:
+                F = rigid_mul(load10(work, b * BODY_WORK + W_I), load6(work, K + 6 * k))
+                U = add6(U, F)
+                for m in range(k + 1):
+                    if (mask >> m) & 1:
+                        i = i_v * nv + entry(index, column + m, 0)
+                        put(M, i, get(M, i) + dot6(F, load6(work, K + 6 * m)))
+        hc = h
+        for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
+            hc += 3 * nk
+            K = entry(index, entry(index, r, CARRIER), AT_K)
+            hk, Kk = load3(work, hc + 3 * k), load3(work, K + 6 * k + 3)
+            U = join(linear(U), add3(angular(U), hk))
+            for m in range(k + 1):
+                i = i_v * nv + entry(index, column + m, 0)
+                put(M, i, get(M, i) + dot3(hk, load3(work, K + 6 * m + 3)) + dot3(Kk, load3(work, hc + 3 * m)))
+        for m in range(k):
+            j_v = entry(index, column + m, 0)
+            put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
+        to_ancestors(index, work, nv, out, U, i_v, M)
     if out > 0:
         for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
             accumulate10(work, out * BODY_WORK + W_I, load10(work, b * BODY_WORK + W_I))

@@ -29,6 +29,7 @@ from .layout import (
     OUT,
     PARENT,
     POSITION,
+    POTENTIAL,
     ROOT,
     ROTATION,
     SINGLE,
@@ -90,7 +91,8 @@ def energy(index, params, work, out, q, v):
     if q.shape[0] != entry(index, 0, NQ) or v.shape[0] != nv:
         return WRONG_SIZE
     start(params, work)
-    twice, potential, o = zero(work), zero(work), zero(work)
+    twice, o = zero(work), zero(work)
+    potential = o + get(params, POTENTIAL)
     for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
         kind, nk, column, at = (
             entry(index, c, TYPE),

@@ -96,6 +96,7 @@ BODY_PARAMS: Final = 32
 # params, in the universe's place
 MINUS_GRAVITY: Final = 0
 ORIGIN: Final = 3  # of the kernels' world, in the universe
+POTENTIAL: Final = 6  # energy of what is fixed to the universe: spinning rotors of the tree
 
 # work of a body
 W_R: Final = 0

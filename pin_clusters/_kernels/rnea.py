@@ -21,7 +21,6 @@ from .layout import (
     AT_G,
     AT_S,
     AT_SPIN,
-    AT_WORK,
     BODY_WORK,
     CARRIER,
     CARRIER0,
@@ -110,8 +109,8 @@ def set_body(work, b, R, x, v, a, f):
 
 
 @inline
-def spin_terms(index, params, work, v, a, c, carrier, at, spin):
-    """Moment of the spin elements on one carrier of a cluster: w x h v + h a; their share of tau goes to spin."""
+def spin_terms(index, params, work, v, a, out, c, carrier, at):
+    """Moment of the spin elements on one carrier of a cluster: w x h v + h a; their share of tau goes to out."""
     nk, column, w = entry(index, c, NK), entry(index, c, COLUMN), carrier * BODY_WORK
     R = load9(work, w + W_R)
     # in the carrier's axes the spin momenta are constant
@@ -122,14 +121,14 @@ def spin_terms(index, params, work, v, a, c, carrier, at, spin):
         h, i_v = load3(params, at + 3 * k), entry(index, column + k, 0)
         momentum = axpy3(get(v, i_v), h, momentum)
         rate = axpy3(get(a, i_v), h, rate)
-        put(work, spin + k, get(work, spin + k) + dot3(h, alpha))
+        put(out, i_v, get(out, i_v) + dot3(h, alpha))
     if carrier > 0:
         accumulate3(work, w + W_F + 3, rot(R, add3(cross(omega, momentum), rate)))
 
 
 @inline
-def forward(index, params, work, q, v, a, keep, c, forced):
-    """Forward pass over a GENERAL cluster; leaves the spin elements' share of tau in the cluster's work."""
+def forward(index, params, work, q, v, a, keep, out, c, forced):
+    """Forward pass over a GENERAL cluster; leaves the spin elements' and the armature's share of tau in out."""
     for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
         w, up = b * BODY_WORK, entry(index, b, PARENT) * BODY_WORK
         vp, ap = load6(work, up + W_V), load6(work, up + W_A)
@@ -147,24 +146,22 @@ def forward(index, params, work, q, v, a, keep, c, forced):
         if forced:
             f = sub6(f, external_force(index, params, keep, b, R, x))
         set_body(work, b, R, x, vel, acc, f)
-    nk, spin, column, at = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN), entry(index, c, AT_D)
+    nk, column, at = entry(index, c, NK), entry(index, c, COLUMN), entry(index, c, AT_D)
     for k in range(nk):
         t = zero(work)
         for m in range(nk):
             t += get(params, at + k * nk + m) * get(a, entry(index, column + m, 0))
-        put(work, spin + k, t)
+        put(out, entry(index, column + k, 0), t)
     if entry(index, c, AT_SPIN) >= 0:
-        spin_terms(index, params, work, v, a, c, entry(index, c, OUT), entry(index, c, AT_SPIN), spin)
+        spin_terms(index, params, work, v, a, out, c, entry(index, c, OUT), entry(index, c, AT_SPIN))
     for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
-        spin_terms(index, params, work, v, a, c, entry(index, r, CARRIER), entry(index, r, AT_CARRIED), spin)
+        spin_terms(index, params, work, v, a, out, c, entry(index, r, CARRIER), entry(index, r, AT_CARRIED))
 
 
 @inline
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster: tau_k = sum over bodies and joints of G' S' f."""
-    nk, column, spin = entry(index, c, NK), entry(index, c, COLUMN), entry(index, c, AT_WORK)
-    for k in range(nk):
-        put(out, entry(index, column + k, 0), get(work, spin + k))
+    nk, column = entry(index, c, NK), entry(index, c, COLUMN)
     for i in range(entry(index, c, LAST) - entry(index, c, FIRST)):
         b = entry(index, c, LAST) - 1 - i
         f, g, s = load6(work, b * BODY_WORK + W_F), entry(index, b, AT_G), entry(index, b, AT_S)
@@ -234,13 +231,11 @@ def rnea(index, params, work, keep, q, v, a, out):
                 f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
             set_body(work, b, R, (o, o, o), vel, acc, f)
         else:
-            forward(index, params, work, q, v, a, keep, c, forced)
+            forward(index, params, work, q, v, a, keep, out, c, forced)
     if forced:
         for i in range(nv):
-            put(out, i, zero(work))
-        rotor_forces(index, params, work, q, keep, out, -1.0)
-        for i in range(nv):
-            put(keep, i, get(out, i))
+            put(keep, i, zero(work))
+        rotor_forces(index, params, work, q, keep, keep, -1.0)
     for i in range(last - first):
         c = last - 1 - i
         kind = entry(index, c, TYPE)
