@@ -1,14 +1,75 @@
-"""Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio."""
+"""Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
+
+What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Spatial vectors are
+[linear; angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are the independent joints' ones.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
+from . import batch
+
+# --- algorithms: Pinocchio's names
 from .algorithms.aba import aba
+from .algorithms.all_terms import computeAllTerms
+from .algorithms.centroidal import (
+    ccrba,
+    centerOfMass,
+    computeCentroidalMap,
+    computeCentroidalMomentum,
+    computeCentroidalMomentumTimeVariation,
+    jacobianCenterOfMass,
+)
+
+# --- the bridge to the spanning tree, and the motor side: names of our own
+from .algorithms.coupling import (
+    coupling_bias,
+    coupling_jacobian,
+    independent_torque,
+    independent_velocity,
+    spanning_acceleration,
+    spanning_velocity,
+)
 from .algorithms.crba import crba
 from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
+from .algorithms.jacobians import (
+    computeFrameJacobian,
+    computeJointJacobian,
+    computeJointJacobians,
+    computeJointJacobiansTimeVariation,
+    getFrameJacobian,
+    getFrameJacobianTimeVariation,
+    getJointJacobian,
+    getJointJacobianTimeVariation,
+)
+from .algorithms.kinematics import (
+    forwardKinematics,
+    framesForwardKinematics,
+    getAcceleration,
+    getClassicalAcceleration,
+    getFrameAcceleration,
+    getFrameClassicalAcceleration,
+    getFrameVelocity,
+    getVelocity,
+    updateFramePlacement,
+    updateFramePlacements,
+    updateGlobalPlacements,
+)
 from .algorithms.minverse import computeMinverse
+from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
+
+# --- configurations
+from .configuration import difference, integrate, interpolate, neutral, project, randomConfiguration, residual
+
+# --- what a robot is made of
 from .constraints import Belt, Gear, LinearCoupling, Rotor
 from .data import ClusterData
+from .elements import Cluster, RotorElement
+
+# --- errors
 from .errors import (
     ArgumentTypeError,
     ConfigurationError,
@@ -25,7 +86,108 @@ from .errors import (
     UnknownNameError,
     UnsupportedJointError,
 )
+
+# --- robots
 from .loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
 from .model import ClusterModel
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentTypeError",
+    "Belt",
+    "Cluster",
+    "ClusterData",
+    "ClusterModel",
+    "ConfigurationError",
+    "ConstraintError",
+    "DataMismatchError",
+    "Gear",
+    "InertiaError",
+    "LinearCoupling",
+    "LoadError",
+    "ModelError",
+    "NotAvailableError",
+    "PinClustersError",
+    "PinClustersWarning",
+    "Rotor",
+    "RotorElement",
+    "ShapeError",
+    "SingularClusterError",
+    "UnknownNameError",
+    "UnsupportedJointError",
+    "aba",
+    "actuation_matrix",
+    "batch",
+    "buildModelFromUrdf",
+    "buildModelFromXML",
+    "ccrba",
+    "centerOfMass",
+    "computeAllTerms",
+    "computeCentroidalMap",
+    "computeCentroidalMomentum",
+    "computeCentroidalMomentumTimeVariation",
+    "computeFrameJacobian",
+    "computeGeneralizedGravity",
+    "computeJointJacobian",
+    "computeJointJacobians",
+    "computeJointJacobiansTimeVariation",
+    "computeKineticEnergy",
+    "computeMechanicalEnergy",
+    "computeMinverse",
+    "computePotentialEnergy",
+    "computeStaticTorque",
+    "coupling_bias",
+    "coupling_jacobian",
+    "crba",
+    "difference",
+    "expand_mimic",
+    "forwardKinematics",
+    "framesForwardKinematics",
+    "getAcceleration",
+    "getClassicalAcceleration",
+    "getFrameAcceleration",
+    "getFrameClassicalAcceleration",
+    "getFrameJacobian",
+    "getFrameJacobianTimeVariation",
+    "getFrameVelocity",
+    "getJointJacobian",
+    "getJointJacobianTimeVariation",
+    "getVelocity",
+    "independent_torque",
+    "independent_velocity",
+    "integrate",
+    "interpolate",
+    "jacobianCenterOfMass",
+    "load",
+    "motor_torque",
+    "neutral",
+    "nonLinearEffects",
+    "project",
+    "randomConfiguration",
+    "residual",
+    "rnea",
+    "robots",
+    "rotor_velocity",
+    "spanning_acceleration",
+    "spanning_velocity",
+    "updateFramePlacement",
+    "updateFramePlacements",
+    "updateGlobalPlacements",
+]
+
+# subpackages that the algorithms do not need: imported at their first use
+_LAZY = ("baselines", "reference", "study")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
+    if name in _LAZY:
+        return importlib.import_module(f".{name}", __name__)
+    from .missing import unavailable
+
+    return unavailable(name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_LAZY, "__version__"])

@@ -1,6 +1,6 @@
 """Many states at once: the names of the single-state algorithms, over rows.
 
-The kernels are those of the single state, compiled for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, else 2).
+The kernels are those of the single state, compiled for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, or 2).
 Results agree with the single state to rounding. A row that is not finite, or a joint that moves no inertia, gives a row
 that is not finite; other rows are not affected.
 """
@@ -104,7 +104,12 @@ def _run(
         )
     if out is None:
         out = np.empty((n, model.nv))
-    elif not isinstance(out, np.ndarray) or out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
+    elif (
+        not isinstance(out, np.ndarray)
+        or out.dtype != np.float64
+        or not out.flags.c_contiguous
+        or not out.flags.writeable
+    ):
         raise ArgumentTypeError("out must be a writable, contiguous float64 array.")
     elif out.shape != (n, model.nv):
         raise ShapeError(f"out has shape {out.shape}, expected ({n}, {model.nv}).")
@@ -131,7 +136,13 @@ def _run(
 
 
 def _one_by_one(
-    model: ClusterModel, single: Kernel, q: np.ndarray, v: np.ndarray, x: np.ndarray, forces: np.ndarray, out: np.ndarray
+    model: ClusterModel,
+    single: Kernel,
+    q: np.ndarray,
+    v: np.ndarray,
+    x: np.ndarray,
+    forces: np.ndarray,
+    out: np.ndarray,
 ) -> np.ndarray:
     """Run without packs: they are LLVM's own, and there is no LLVM when the JIT is off."""
     data = model.createData()

@@ -126,9 +126,9 @@ def _turns(joint: pin.JointModel) -> bool:
     return any(s in joint.shortname() for s in ("JointModelR", "JointModelRevolute"))
 
 
-def describe(tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]) -> (
-    tuple[Cluster, ...]
-):
+def describe(
+    tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]
+) -> tuple[Cluster, ...]:
     """Turn the clusters' joint ids into names."""
     followers = {row.dependent for row in topology.rows}
     found = []

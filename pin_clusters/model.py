@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -9,8 +10,16 @@ import numpy as np
 import pinocchio as pin
 
 from .elements import Cluster, RotorElement, describe, find_rotors
-from .errors import ArgumentTypeError, InertiaError, ModelError, ShapeError, UnknownNameError, did_you_mean
-from .errors import UnsupportedJointError as _UnsupportedJointError
+from .errors import (
+    ArgumentTypeError,
+    InertiaError,
+    ModelError,
+    PinClustersWarning,
+    ShapeError,
+    UnknownNameError,
+    UnsupportedJointError,
+    did_you_mean,
+)
 from .packing import Tables, pack
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
@@ -23,8 +32,8 @@ if TYPE_CHECKING:
 class ClusterModel(TreeAttributes):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
-    ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled; ``v``, ``a``
-    and ``tau`` belong to the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree. Without
+    ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled; ``v``,
+    ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree. Without
     constraints everything is Pinocchio's.
 
     The model is immutable and can be pickled. It keeps a private copy of the tree; changing ``model.tree`` afterwards
@@ -39,7 +48,7 @@ class ClusterModel(TreeAttributes):
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, or its inertia is not positive semidefinite.
+        InertiaError: A body's mass is negative, or its inertia is not finite.
         UnknownNameError: A constraint names an unknown joint or body.
 
     Example:
@@ -214,11 +223,12 @@ class ClusterModel(TreeAttributes):
 
 
 def _check_tree(tree: pin.Model) -> None:
-    """Refuse what no algorithm could honour."""
+    """Refuse what no algorithm could honour; warn of inertias that no body can have."""
+    indefinite = []
     for j in range(1, tree.njoints):
         name, inertia = tree.names[j], tree.inertias[j]
         if "Mimic" in tree.joints[j].shortname():
-            raise _UnsupportedJointError(
+            raise UnsupportedJointError(
                 f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
                 "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
             )
@@ -228,11 +238,16 @@ def _check_tree(tree: pin.Model) -> None:
         if inertia.mass < 0.0:
             raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
         low, *_, high = np.linalg.eigvalsh(np.asarray(inertia.inertia))
-        if low < -1e-9 * max(high, 1e-12):
-            raise InertiaError(
-                f"The body of joint {name!r} has a rotational inertia with eigenvalue {low:g}; it must be positive "
-                "semidefinite."
-            )
+        if low < -max(1e-9 * high, 1e-15):  # below it is rounding
+            indefinite.append(name)
+    if indefinite:
+        names = ", ".join(map(repr, indefinite[:5])) + (", ..." if len(indefinite) > 5 else "")
+        warnings.warn(
+            f"{len(indefinite)} bodies of {tree.name!r} have a rotational inertia that is not positive semidefinite "
+            f"(joints {names}). They are used as they are, as Pinocchio does; the mass matrix may be indefinite.",
+            PinClustersWarning,
+            stacklevel=3,
+        )
     if np.any(np.asarray(tree.gravity.angular)):
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
 
@@ -248,7 +263,11 @@ def _inertia_tree(tree: pin.Model, rotors: Sequence[RotorElement]) -> pin.Model:
         if r.source.armature == "replace":
             armature = np.array(lumped.armature)
             for name in r.source.joints:
-                j = tree.getJointId(name) if tree.existJointName(name) else tree.frames[tree.getBodyId(name)].parentJoint
+                j = (
+                    tree.getJointId(name)
+                    if tree.existJointName(name)
+                    else tree.frames[tree.getBodyId(name)].parentJoint
+                )
                 armature[tree.joints[j].idx_v] = 0.0
             lumped.armature = armature
     return lumped

@@ -132,7 +132,11 @@ def pack(
             fixed_potential -= float(tree.inertias[j].mass * (gravity @ centre))
     out = _Writer(len(bodies), len(groups))
     header = out.rows[0]
-    header[at.NB], header[at.CLUSTER0], header[at.CLUSTER1] = len(bodies), 1 + len(bodies), 1 + len(bodies) + len(groups)
+    header[at.NB], header[at.CLUSTER0], header[at.CLUSTER1] = (
+        len(bodies),
+        1 + len(bodies),
+        1 + len(bodies) + len(groups),
+    )
     header[at.NQ], header[at.NV], header[at.NJOINTS] = tree.nq, topology.G.shape[1], tree.njoints
     out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
     origin = _origin(tree)
@@ -207,32 +211,15 @@ def _write_cluster(
 ) -> None:
     nk, entry = len(columns), out.rows[row]
     inside = {b.row for b in members}
-    # a split joint's later primitives hang from the one before
-    output = members[0].parent if members else body_of_joint[topology.outputs[t]]
-    G = topology.G[:, columns]
-    own = [r for r in rotors if r.spins and _driven_by(r, columns)]
-    D = np.zeros((nk, nk))
-    velocities = sorted({b.primitive.iv + d for b in members for d in range(b.primitive.nv)} | {
-        tree.joints[r.joint_id].idx_v for r in own if r.joint_id is not None
-    })  # fmt: skip
-    armature = np.asarray(inertia_tree.armature)
-    for iv in velocities:
-        D += armature[iv] * np.outer(G[iv], G[iv])
-    spin: dict[int, np.ndarray] = {}
-    for r in own:
-        g = r.row[columns]
-        D += r.axial_inertia * np.outer(g, g)
-        body = body_of_joint[r.carrier_id]
-        if body:  # the universe neither turns nor accelerates
-            h = r.axial_inertia * np.outer(g, align[r.carrier_id].T @ r.axis)
-            spin[body] = spin.get(body, 0.0) + h
-    carriers = [b for b in spin if b in inside]
-    entry[at.FIRST], entry[at.LAST], entry[at.NK], entry[at.OUT] = _span(members, row)[0], _span(members, row)[1], nk, output
+    output = members[0].parent  # of a split joint's later primitives: the one before
+    D, spin = _spin(tree, inertia_tree, topology, rotors, columns, members, body_of_joint, align)
+    carriers = [carrier for carrier in spin if carrier in inside]
+    entry[at.FIRST], entry[at.LAST], entry[at.NK], entry[at.OUT] = members[0].row, members[-1].row + 1, nk, output
     out.append(_smallest_d(tree, inertia_tree, topology.clusters[t]))
     entry[at.AT_D] = out.append(D)
     entry[at.AT_SPIN] = out.append(spin[output]) if output in spin else -1
     alone = members[0].primitive if len(members) == 1 else None
-    if alone is not None and alone.nv == nk == 1 and not carriers and G[alone.iv, 0] == 1.0:
+    if alone is not None and alone.nv == nk == 1 and not carriers and topology.G[alone.iv, columns[0]] == 1.0:
         entry[at.TYPE], entry[at.COLUMN] = at.SINGLE, columns[0]
     elif alone is not None and alone.kind == at.FREEFLYER and output == 0 and not D.any() and not carriers:
         entry[at.TYPE], entry[at.COLUMN] = at.FREE, columns[0]
@@ -240,26 +227,59 @@ def _write_cluster(
         entry[at.TYPE] = at.GENERAL
         entry[at.COLUMN] = out.add_list(columns)
         first = len(out.rows)
-        for b in carriers:
-            out.add_row(b, out.append(spin[b]))
+        for carrier in carriers:
+            out.add_row(carrier, out.append(spin[carrier]))
         entry[at.CARRIER0], entry[at.CARRIER1] = first, len(out.rows)
         entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
     for body in members:
-        mine = out.rows[body.row]
-        mine[at.CLUSTER] = row
-        mine[at.INNER] = int(body.parent in inside)
-        mine[at.AT_K] = mine[at.AT_S] if entry[at.TYPE] != at.GENERAL else out.room(6 * nk)
-        p = body.primitive
-        mine[at.SOLE] = columns[0] if entry[at.TYPE] == at.SINGLE else -1
-        own_rows = G[p.iv : p.iv + p.nv]
-        mine[at.AT_G] = out.append(own_rows) if entry[at.TYPE] == at.GENERAL else 0
-        direct = p.nv == 1 and np.count_nonzero(own_rows) == 1 and own_rows.max() == 1.0
-        mine[at.UNIT] = columns[int(np.argmax(own_rows[0]))] if direct else -1
-        moving = {int(k) for k in np.flatnonzero(np.any(own_rows, axis=0))}
-        mask = sum(1 << k for k in moving) if nk < 63 else -1
-        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if mine[at.INNER] else 0)
+        _write_columns(out, topology.G[:, columns], body, row, columns, inside)
     if output:
         out.rows[output][at.BEARS] = 1
+
+
+def _spin(
+    tree: pin.Model,
+    inertia_tree: pin.Model,
+    topology: Topology,
+    rotors: Sequence[RotorElement],
+    columns: list[int],
+    members: list[_Body],
+    body_of_joint: dict[int, int],
+    align: dict[int, np.ndarray],
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Return D of armature and spin elements, and per carrier the spin momentum per unit velocity, shape (nk, 3)."""
+    G, D, spin = topology.G[:, columns], np.zeros((len(columns), len(columns))), {}
+    own = [r for r in rotors if r.spins and set(np.flatnonzero(r.row).tolist()) & set(columns)]
+    velocities = {b.primitive.iv + d for b in members for d in range(b.primitive.nv)}
+    velocities |= {int(tree.joints[r.joint_id].idx_v) for r in own if r.joint_id is not None}
+    armature = np.asarray(inertia_tree.armature)
+    for iv in sorted(velocities):
+        D += armature[iv] * np.outer(G[iv], G[iv])
+    for r in own:
+        g, carrier = r.row[columns], body_of_joint[r.carrier_id]
+        D += r.axial_inertia * np.outer(g, g)
+        if carrier:  # the universe neither turns nor accelerates
+            h = r.axial_inertia * np.outer(g, align[r.carrier_id].T @ r.axis)
+            spin[carrier] = spin.get(carrier, 0.0) + h
+    return D, spin
+
+
+def _write_columns(out: _Writer, G: np.ndarray, body: _Body, row: int, columns: list[int], inside: set[int]) -> None:
+    """Write how a body moves with the columns of its cluster."""
+    mine, kind, p = out.rows[body.row], out.rows[row][at.TYPE], body.primitive
+    mine[at.CLUSTER] = row
+    mine[at.INNER] = int(body.parent in inside)
+    mine[at.AT_K] = out.room(6 * len(columns)) if kind == at.GENERAL else mine[at.AT_S]
+    mine[at.SOLE] = columns[0] if kind == at.SINGLE else -1
+    rows = G[p.iv : p.iv + p.nv]
+    mine[at.AT_G] = out.append(rows) if kind == at.GENERAL else 0
+    direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
+    mine[at.UNIT] = columns[int(np.argmax(rows[0]))] if direct else -1
+    if len(columns) < 63:
+        mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
+        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if mine[at.INNER] else 0)
+    else:
+        mine[at.MASK] = -1  # more columns than bits: all are taken to move it
 
 
 def _smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int]) -> np.ndarray:
@@ -271,14 +291,6 @@ def _smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int])
         path = [k for k in tree.supports[j] if k]
         reach = max(reach, sum(float(np.linalg.norm(tree.jointPlacements[k].translation)) for k in path))
     return np.array([8.0 * np.finfo(float).eps * mass * reach * reach])
-
-
-def _span(members: list[_Body], row: int) -> tuple[int, int]:
-    return (members[0].row, members[-1].row + 1) if members else (1, 1)
-
-
-def _driven_by(rotor: RotorElement, columns: list[int]) -> bool:
-    return bool(set(np.flatnonzero(rotor.row).tolist()) & set(columns))
 
 
 def _write_spinning(
@@ -304,7 +316,15 @@ def _write_spinning(
             ]
         )
         rows.append(
-            (body_of_joint[r.carrier_id], p.iq, p.kind, j, out.append(data), out.add_list(columns.tolist()), len(columns))
+            (
+                body_of_joint[r.carrier_id],
+                p.iq,
+                p.kind,
+                j,
+                out.append(data),
+                out.add_list(columns.tolist()),
+                len(columns),
+            )
         )
     out.rows[0][at.SPIN0] = len(out.rows)
     for values in rows:

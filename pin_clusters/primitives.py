@@ -88,7 +88,9 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     if kind.startswith("JointModelP"):
         return [Primitive(layout.PRISMATIC, placement, align, iq, iv, 1)]
     if kind.startswith("JointModelH"):
-        pitch = float(joint_subspace(joint)[:3] @ axis)
+        subspace = joint_subspace(joint)
+        assert subspace is not None
+        pitch = float(subspace[:3] @ axis)
         return [Primitive(layout.HELICAL, placement, align, iq, iv, 1, pitch)]
     if joint.nq == 2:
         return [Primitive(layout.CONTINUOUS, placement, align, iq, iv, 1)]

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
+
+import pin_clusters as pc
 
 
 def unit(rng: np.random.Generator) -> np.ndarray:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 
+import models
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
 import pytest
+from tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, pinocchio_backward, relative
+
+import pin_clusters as pc
 from pin_clusters.baselines import projection
 from pin_clusters.expansion import expand
-
-import models
-from tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, pinocchio_backward, relative
 
 ROBOTS = (
     "belt_chain",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import models
 import numpy as np
-import pin_clusters as pc
 import pytest
+from tolerances import BACKWARD, EXACT, backward, inverse_residual, relative
+
+import pin_clusters as pc
 from pin_clusters import reference
 from pin_clusters.baselines import lagrange, projection
 from pin_clusters.reference import _clusters
-
-import models
-from tolerances import BACKWARD, EXACT, backward, inverse_residual, relative
 
 ORDERS = ("as_added", "depth_first", "shuffled")
 
@@ -31,7 +31,7 @@ def test_kernels_and_reference(seed: int, rng: np.random.Generator) -> None:
     assert relative(pc.crba(model, data, q), M) < EXACT
     T, U = reference.computeKineticEnergy(model, q, v), reference.computePotentialEnergy(model, q)
     assert pc.computeKineticEnergy(model, data, q, v) == pytest.approx(T, rel=EXACT)
-    assert pc.computePotentialEnergy(model, data, q) == pytest.approx(U, rel=EXACT, abs=1e-11)
+    assert pc.computePotentialEnergy(model, data, q) == pytest.approx(U, rel=EXACT, abs=1e-10)
     assert backward(M, pc.aba(model, data, q, v, tau, fext), h, tau) < BACKWARD
     assert backward(M, reference.aba(model, q, v, tau, fext), h, tau) < BACKWARD
     assert inverse_residual(reference.computeMinverse(model, q), M) < BACKWARD
@@ -76,7 +76,7 @@ def _blockwise_lower(X: np.ndarray) -> bool:
     return all(not X[6 * i : 6 * i + 6, 6 * j : 6 * j + 6].any() for i in range(n) for j in range(i + 1, n))
 
 
-def test_reference_shares_no_tables_with_the_kernels(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_shares_no_tables_with_the_kernels(rng: np.random.Generator) -> None:
     """An error in the kernels' parameters must show: the reference does not read them."""
     model = models.geared_arm().build()
     q, v, a, _ = models.random_state(model, rng)
@@ -84,9 +84,7 @@ def test_reference_shares_no_tables_with_the_kernels(rng: np.random.Generator, m
     exact = projection.rnea(model, projection.createData(model), q, v, a)
     data = model.createData()
     assert relative(pc.rnea(model, data, q, v, a), right) < EXACT
-    spoilt = model._params * 1.001
-    for value, changed in zip((model._params,), (spoilt,), strict=True):
-        value[:] = changed
+    model._params[:] *= 1.001
     assert relative(reference.rnea(model, q, v, a), right) == 0.0
     assert relative(projection.rnea(model, projection.createData(model), q, v, a), exact) == 0.0
     assert relative(pc.rnea(model, data, q, v, a), right) > 1e-6

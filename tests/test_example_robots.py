@@ -6,14 +6,14 @@ import warnings
 from functools import lru_cache
 from pathlib import Path
 
+import models
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
 import pytest
-from pin_clusters.baselines import projection
-
-import models
 from tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, relative
+
+import pin_clusters as pc
+from pin_clusters.baselines import projection
 
 # the wheel puts its files next to Pinocchio's, and brings no loader
 SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
@@ -59,7 +59,9 @@ def load(file: str) -> pin.Model:
     return pin.buildModelFromUrdf(str(SHARE / file), *args)
 
 
-@pytest.mark.parametrize("file", [f for f in FILES if f not in UNUSABLE], ids=lambda f: f.removesuffix(".urdf").replace("/", "-"))
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if f not in UNUSABLE], ids=lambda f: f.removesuffix(".urdf").replace("/", "-")
+)
 def test_is_pinocchio_without_constraints(file: str, rng: np.random.Generator) -> None:
     tree = load(file)
     with warnings.catch_warnings():
@@ -79,7 +81,10 @@ def test_is_pinocchio_without_constraints(file: str, rng: np.random.Generator) -
         T, U = pin.computeKineticEnergy(tree, theirs, q, v), pin.computePotentialEnergy(tree, theirs, q)
         assert relative(pc.rnea(model, data, q, v, a, fext), tau) < EXACT
         assert relative(pc.nonLinearEffects(model, data, q, v), h) < EXACT
-        assert relative(pc.computeGeneralizedGravity(model, data, q), pin.computeGeneralizedGravity(tree, theirs, q)) < EXACT
+        assert (
+            relative(pc.computeGeneralizedGravity(model, data, q), pin.computeGeneralizedGravity(tree, theirs, q))
+            < EXACT
+        )
         assert relative(pc.crba(model, data, q), M) < EXACT
         assert abs(pc.computeKineticEnergy(model, data, q, v) - T) < EXACT * T
         assert abs(pc.computePotentialEnergy(model, data, q) - U) < EXACT * (abs(U) + T)

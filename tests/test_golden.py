@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
 import pytest
+from tolerances import GOLDEN, relative
+
+import pin_clusters as pc
 from pin_clusters import reference
 from pin_clusters.baselines import lagrange, projection
-
-from tolerances import GOLDEN, relative
 
 ROBOTS = ("mini_cheetah", "mit_humanoid_leg")
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]

@@ -118,7 +118,7 @@ class Kernel:
             self.fast = self._dispatcher
 
     def call(self, pointer: Pointer, *arguments: Any) -> Any:
-        """Compile if need be, and run on the tables behind a ``Pointer``; the arguments must have the kernel's types."""
+        """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
         if not JIT:
             assert self._plain is not None
             return self._plain(*pointer.arrays, *arguments)

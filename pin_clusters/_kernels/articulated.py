@@ -183,7 +183,7 @@ def factor(index, params, work, c):
 
 @inline
 def solve(index, work, c):
-    """u <- D^-1 u."""
+    """U <- D^-1 u."""
     nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
     d, u = at + at_d(nk), at + at_u(nk)
     for k in range(nk):

@@ -1,10 +1,11 @@
 """Where things are in the three tables of a model: ``index`` (whole numbers), ``params`` and ``work`` (floats).
 
 ``index`` has one row per item: row 0 the header (and the universe), rows 1..NB the bodies, then the clusters, then
-lists. ``params`` and ``work`` are flat; body ``b`` owns the ``BODY_PARAMS`` numbers from ``b * BODY_PARAMS`` on, and the
-``BODY_WORK`` numbers from ``b * BODY_WORK`` on; what has no fixed size stands behind them, at offsets kept in ``index``.
+lists. ``params`` and ``work`` are flat; body ``b`` owns the ``BODY_PARAMS`` numbers from ``b * BODY_PARAMS`` on, and
+the ``BODY_WORK`` numbers from ``b * BODY_WORK`` on; what has no fixed size stands behind them, at offsets kept in
+``index``.
 
-A body's frame is turned so that the axis of a joint of one degree of freedom is its z axis. All quantities in ``work``
+A body's frame is turned so that the axis of a joint of one degree of freedom is its z axis. Quantities in ``work``
 have one orientation and origin, those of the universe or, below a free flyer on it, those of the free flyer: its pose
 then enters through gravity alone.
 """

@@ -206,7 +206,7 @@ def _entry(table, row, column):
     if BOUNDSCHECK:
 
         def checked(table, row, column):
-            assert 0 <= row < table.shape[0] and 0 <= column < ROW_WIDTH, "kernel reads the index out of bounds"
+            assert 0 <= row < table.shape[0], "kernel reads the index out of bounds"
             return _load_entry(table, row, column)
 
         return checked

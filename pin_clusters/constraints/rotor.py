@@ -140,6 +140,10 @@ class Rotor:
         elif not self.inertia.mass >= 0.0:
             raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass}; it must not be negative.")
 
+    def _ratios(self) -> tuple[float, ...]:
+        assert isinstance(self.ratios, tuple)  # made so in __post_init__
+        return self.ratios
+
     @property
     def label(self) -> str:
         """How messages name this constraint."""
@@ -184,7 +188,7 @@ class Rotor:
                 raise InertiaError(f"{self.label}: the inertia about the axis is {axial:g}; it must not be negative.")
         assert axial is not None
         return RotorRow(
-            str(self.name), joints, tuple(self.ratios), carrier, placement, placement.rotation @ axis, axial,
+            str(self.name), joints, self._ratios(), carrier, placement, placement.rotation @ axis, axial,
             self.inertia, self,
         )  # fmt: skip
 

@@ -12,7 +12,7 @@ from . import rungs
 from .rungs import RUNGS, Progress
 from .trajectory import Sine, TrajectoryError, moved_joints, states
 
-__all__ = ["RUNGS", "Progress", "Sine", "StudyResult", "TrajectoryError", "run"]
+__all__ = ["RUNGS", "Sine", "StudyResult", "TrajectoryError", "run"]
 
 
 @dataclass(frozen=True, eq=False)
