@@ -1,7 +1,7 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
 What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Spatial vectors are
-[linear; angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are the independent joints' ones.
+[linear; angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are of independent joints.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ def expand(model: ClusterModel) -> SpanningTree:
     """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
 
     A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the
-    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays. So it is with one that the universe
-    carries: what is added to the universe counts nowhere, as in Pinocchio.
+    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays. So it is with one that the
+    universe carries: what is added to the universe counts nowhere, as in Pinocchio.
 
     Args:
         model: Cluster model.

@@ -33,8 +33,8 @@ class ClusterModel(TreeAttributes):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
     ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled; ``v``,
-    ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree. Without
-    constraints everything is Pinocchio's.
+    ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree.
+    Without constraints everything is Pinocchio's.
 
     The model is immutable and can be pickled. It keeps a private copy of the tree; changing ``model.tree`` afterwards
     has no effect on the algorithms (and is found when ``data.check`` is set). Gravity is fixed: see ``with_gravity``.

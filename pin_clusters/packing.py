@@ -248,7 +248,8 @@ def _spin(
     align: dict[int, np.ndarray],
 ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Return D of armature and spin elements, and per carrier the spin momentum per unit velocity, shape (nk, 3)."""
-    G, D, spin = topology.G[:, columns], np.zeros((len(columns), len(columns))), {}
+    G, D = topology.G[:, columns], np.zeros((len(columns), len(columns)))
+    spin: dict[int, np.ndarray] = {}
     own = [r for r in rotors if r.spins and set(np.flatnonzero(r.row).tolist()) & set(columns)]
     velocities = {b.primitive.iv + d for b in members for d in range(b.primitive.nv)}
     velocities |= {int(tree.joints[r.joint_id].idx_v) for r in own if r.joint_id is not None}

@@ -144,8 +144,8 @@ def _check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:
             if tree.joints[m].nq == 2 and coefficient != round(coefficient):
                 raise UnsupportedJointError(
                     f"{row.source.label}: joint {tree.names[m]!r} is continuous (cos, sin), so {coefficient:g} times "
-                    "its angle is not defined after a full turn. Make it a revolute joint (type='revolute' in the URDF, "
-                    "pin.JointModelRevoluteUnaligned), use a whole ratio, or use pc.Rotor, which needs no angle."
+                    "its angle is not defined after a full turn. Make it a revolute joint (type='revolute' in the "
+                    "URDF, pin.JointModelRevoluteUnaligned), use a whole ratio, or use pc.Rotor, which needs no angle."
                 )
 
 

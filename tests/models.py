@@ -1,7 +1,7 @@
 """Random robots for all tests: any joint type, order, coupling and rotor.
 
-A ``Robot`` is a recipe: bodies by name, and constraints by name. It can be built in several joint orders and under other
-names, which must not change the physics.
+A ``Robot`` is a recipe: bodies by name, and constraints by name. It can be built in several joint orders and under
+other names, which must not change the physics.
 """
 
 from __future__ import annotations

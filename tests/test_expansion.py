@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import models
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
 import pytest
-from pin_clusters.expansion import depth_first, expand
-
-import models
 from tolerances import EXACT, relative
+
+import pin_clusters as pc
+from pin_clusters.expansion import depth_first, expand
 
 
 @pytest.mark.jitless
@@ -25,7 +25,9 @@ def test_expanded_tree(seed: int, rng: np.random.Generator) -> None:
     q, v, _, fext = models.random_state(model, rng)
     dt = 1e-6
     before, after = (
-        span.configuration(models.on_couplings(model, pin.integrate(model.tree, q, s * dt * (model.coupling_matrix @ v))))
+        span.configuration(
+            models.on_couplings(model, pin.integrate(model.tree, q, s * dt * (model.coupling_matrix @ v)))
+        )
         for s in (-0.5, 0.5)
     )
     moved = pin.difference(span.tree, before, after) / dt

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import hypothesis.strategies as st
+import models
 import numpy as np
-import pin_clusters as pc
 import pinocchio as pin
 import pytest
 from hypothesis import given, settings
-from pin_clusters.expansion import expand
-
-import models
 from tolerances import BACKWARD, ENERGY_DRIFT, EXACT, MOMENTUM_DRIFT, backward, inverse_residual, relative
+
+import pin_clusters as pc
+from pin_clusters.expansion import expand
 
 Case = tuple[models.Robot, pc.ClusterModel, np.random.Generator]
 
@@ -139,7 +139,9 @@ def test_relabelled_joints_give_the_same_physics(case: Case, rename: bool) -> No
     assert backward(M, pc.aba(other, two, q2, v2, tau2, fext2)[move], h, tau) <= 2.0 * BACKWARD
     Minv = pc.computeMinverse(other, two, q2)[np.ix_(move, move)]
     assert inverse_residual(Minv, M) <= 2.0 * BACKWARD
-    assert abs(pc.computeKineticEnergy(other, two, q2, v2) - pc.computeKineticEnergy(model, one, q, v)) <= EXACT * (v @ M @ v)
+    assert abs(pc.computeKineticEnergy(other, two, q2, v2) - pc.computeKineticEnergy(model, one, q, v)) <= EXACT * (
+        v @ M @ v
+    )
 
 
 @law
@@ -164,7 +166,9 @@ def test_power_balance(case: Case) -> None:
     assert abs(slope - tau @ v) <= 1e-9 * scale
 
 
-def simulate(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, dt: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
+def simulate(
+    model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, dt: float, steps: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Passive motion by the classical Runge-Kutta method in the coordinates (quaternions included)."""
     data, zero, tree = model.createData(), np.zeros(model.nv), model.tree
 
@@ -173,13 +177,11 @@ def simulate(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, dt: float, st
         for j in list(tree.joints)[1:]:
             own = full[j.idx_v : j.idx_v + j.nv]
             if j.nq == 7:
-                x, y, z, w = q[j.idx_q + 3 : j.idx_q + 7]
-                R = pin.Quaternion(w, x, y, z).toRotationMatrix()
-                dq[j.idx_q : j.idx_q + 3] = R @ own[:3]
-                wx, wy, wz = own[3:]
-                dq[j.idx_q + 3 : j.idx_q + 7] = 0.5 * np.array(
-                    [w * wx + y * wz - z * wy, w * wy + z * wx - x * wz, w * wz + x * wy - y * wx, -x * wx - y * wy - z * wz]
-                )
+                xyz, w = q[j.idx_q + 3 : j.idx_q + 6], q[j.idx_q + 6]
+                dq[j.idx_q : j.idx_q + 3] = pin.Quaternion(w, *xyz).toRotationMatrix() @ own[:3]
+                # half the quaternion product of the quaternion and the angular velocity in body axes
+                dq[j.idx_q + 3 : j.idx_q + 6] = 0.5 * (w * own[3:] + np.cross(xyz, own[3:]))
+                dq[j.idx_q + 6] = -0.5 * xyz @ own[3:]
             else:
                 dq[j.idx_q] = own[0]
         return dq, pc.aba(model, data, q, v, zero)
