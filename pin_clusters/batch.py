@@ -8,15 +8,18 @@ that is not finite; other rows are not affected.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ._kernels import batch as _kernels
 from ._kernels._jit import JIT, Kernel, Pointer
 from ._kernels.aba import aba_at as _aba
 from ._kernels.rnea import rnea_at as _rnea
 from ._kernels.simd import LANES
+from .data import ClusterData
 from .errors import ArgumentTypeError, ShapeError
 from .model import ClusterModel
 
@@ -90,8 +93,11 @@ def _run(
     out: np.ndarray | None,
 ) -> np.ndarray:
     if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if isinstance(q, (ClusterData, pin.Data)):
+        raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
+    if isinstance(threads, bool) or not isinstance(threads, Integral) or threads < 1:
         raise ArgumentTypeError(f"threads must be a whole number, at least 1, got {threads!r}.")
     q = _table(model, "q", q, None, model.nq, "nq (the whole tree)")
     n = q.shape[0]
@@ -99,9 +105,13 @@ def _run(
     x = _table(model, *named, n, model.nv, "nv (the independent joints)")
     forces = np.zeros((n, 0))
     if fext is not None:
-        forces = _table(
-            model, "fext", np.reshape(_numbers("fext", fext), (n, -1)), n, 6 * model.njoints, "njoints times 6"
-        )
+        forces = _numbers("fext", fext)
+        if forces.shape != (n, model.njoints, 6):
+            raise ShapeError(
+                f"fext has shape {forces.shape}, but model {model.name!r} needs (N, njoints, 6) = "
+                f"({n}, {model.njoints}, 6): a force per state and joint, the universe first."
+            )
+        forces = forces.reshape(n, 6 * model.njoints)
     if out is None:
         out = np.empty((n, model.nv))
     elif (
@@ -110,15 +120,18 @@ def _run(
         or not out.flags.c_contiguous
         or not out.flags.writeable
     ):
-        raise ArgumentTypeError("out must be a writable, contiguous float64 array.")
+        given = f"{out.dtype} array" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ArgumentTypeError(f"out must be a writable, contiguous float64 array, got a {given}. Leave it out.")
     elif out.shape != (n, model.nv):
         raise ShapeError(f"out has shape {out.shape}, expected ({n}, {model.nv}).")
+    else:  # rows that are still to be read must not be overwritten
+        q, v, x, forces = (given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
     if n == 0:
         return out
     if not JIT:
         return _one_by_one(model, single, q, v, x, forces, out)
     rows.compile()  # before the threads start: compiling is not theirs to race for
-    share = -(-n // (threads * LANES)) * LANES
+    share = -(-n // (int(threads) * LANES)) * LANES
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]
 
     def work(part: tuple[int, int]) -> None:
@@ -160,7 +173,7 @@ def _numbers(name: str, x: Any) -> np.ndarray:
     except ValueError as error:
         raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
     if given.dtype.kind not in "fiub":
-        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype}.")
+        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
     return np.ascontiguousarray(given, dtype=np.float64)
 
 

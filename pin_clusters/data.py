@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -11,72 +13,87 @@ from ._kernels._jit import Pointer
 from .errors import NotAvailableError
 from .model import ClusterModel
 
+# what a copy takes over
+_ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag")
+_VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
+
 
 class ClusterData:
     """Workspace and results; make it with ``model.createData()``, one per thread.
 
+    Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
+
     Attributes:
         model: The model it belongs to.
         tree: ``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives.
-        tau: Result of ``rnea``, shape (nv,).
-        ddq: Result of ``aba``, shape (nv,).
-        nle: Result of ``nonLinearEffects``, shape (nv,).
-        g: Result of ``computeGeneralizedGravity``, shape (nv,).
-        M: Result of ``crba``, shape (nv, nv).
-        Minv: Result of ``computeMinverse``, shape (nv, nv).
+        hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
+        kinetic_energy: Result of ``computeKineticEnergy``, [J].
+        potential_energy: Result of ``computePotentialEnergy``, [J].
+        mechanical_energy: Result of ``computeMechanicalEnergy``, [J].
     """
 
     __slots__ = (
-        "Ag",
-        "J",
-        "Jcom",
-        "M",
-        "Minv",
+        "_Ag",
+        "_J",
+        "_Jcom",
+        "_M",
+        "_M_kernel",
+        "_Minv",
         "_at_M",
         "_at_Minv",
         "_at_ddq",
         "_at_tau",
         "_check",
+        "_ddq",
+        "_g",
         "_model",
+        "_nle",
         "_pointers",
+        "_tau",
         "_unchecked",
         "_work",
-        "ddq",
-        "g",
         "hg",
         "kinetic_energy",
         "mechanical_energy",
-        "nle",
         "potential_energy",
-        "tau",
         "tree",
     )
+
+    tau = property(attrgetter("_tau"), doc="Result of ``rnea``, shape (nv,).")
+    ddq = property(attrgetter("_ddq"), doc="Result of ``aba``, shape (nv,).")
+    nle = property(attrgetter("_nle"), doc="Result of ``nonLinearEffects``, shape (nv,).")
+    g = property(attrgetter("_g"), doc="Result of ``computeGeneralizedGravity``, shape (nv,).")
+    Minv = property(attrgetter("_Minv"), doc="Result of ``computeMinverse``, shape (nv, nv).")
+    J = property(attrgetter("_J"), doc="Result of ``computeJointJacobians``, shape (6, nv), in the world.")
+    Jcom = property(attrgetter("_Jcom"), doc="Result of ``jacobianCenterOfMass``, shape (3, nv).")
+    Ag = property(attrgetter("_Ag"), doc="Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         self._work = np.zeros(model._tables.work_size)
         nv = model.nv
-        self.tau = np.zeros(nv)
-        self.ddq = np.zeros(nv)
-        self.nle = np.zeros(nv)
-        self.g = np.zeros(nv)
+        self._tau = np.zeros(nv)
+        self._ddq = np.zeros(nv)
+        self._nle = np.zeros(nv)
+        self._g = np.zeros(nv)
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
-        self.M, self.Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
-        self.J = np.zeros((6, nv))
-        self.Jcom = np.zeros((3, nv))
-        self.Ag = np.zeros((6, nv))
+        self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
+        self._M: np.ndarray | None = None
+        self._J = np.zeros((6, nv))
+        self._Jcom = np.zeros((3, nv))
+        self._Ag = np.zeros((6, nv))
         self.hg = pin.Force.Zero()
         self.kinetic_energy = 0.0
         self.potential_energy = 0.0
         self.mechanical_energy = 0.0
         self.check = False
-        self.tree = model.tree.createData()
+        self.tree = model._pristine.createData()
         results = {
-            "tau": self.tau,
-            "ddq": self.ddq,
-            "nle": self.nle,
-            "g": self.g,
+            "tau": self._tau,
+            "ddq": self._ddq,
+            "nle": self._nle,
+            "g": self._g,
             "M": flat_M,
             "Minv": flat_Minv,
             "energy": np.zeros(2),
@@ -105,6 +122,19 @@ class ClusterData:
     def model(self) -> ClusterModel:
         """The model it belongs to."""
         return self._model
+
+    @property
+    def M(self) -> np.ndarray:
+        """Result of ``crba``, shape (nv, nv)."""
+        # a copy: the kernel's own has zeros that are never written again, and users write to M
+        if self._M is None:
+            self._M = self._M_kernel.copy()
+        return self._M
+
+    def _take_M(self) -> np.ndarray:
+        """Return a copy of what the kernel of ``crba`` has just written; ``M`` follows at its next use."""
+        self._M = None
+        return self._M_kernel.copy()
 
     @property
     def oMi(self) -> Any:
@@ -151,13 +181,31 @@ class ClusterData:
         """Masses of the subtrees, after ``centerOfMass``."""
         return self.tree.mass
 
+    @property
+    def Ig(self) -> Any:
+        """Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."""
+        return self.tree.Ig
+
+    @property
+    def dhg(self) -> Any:
+        """Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."""
+        return self.tree.dhg
+
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the model; a workspace has nothing else worth keeping."""
-        return ClusterData, (self._model,)
+        """Pickle the model, the results and whether to check."""
+        state = {name: getattr(self, name) for name in (*_ARRAYS, "_M_kernel", *_VALUES)}
+        return ClusterData, (self._model,), state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over results; the kernels keep their addresses."""
+        for name in (*_ARRAYS, "_M_kernel"):
+            getattr(self, name)[...] = state[name]
+        for name in _VALUES:
+            setattr(self, name, state[name])
 
     def copy(self) -> ClusterData:
-        """Return a fresh workspace of the same model."""
-        return ClusterData(self._model)
+        """Return another workspace of the same model, with the same results."""
+        return copy.deepcopy(self)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain why an attribute is missing; reached only for names that do not exist."""

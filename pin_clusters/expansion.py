@@ -37,8 +37,7 @@ class SpanningTree:
 
     Attributes:
         tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
-            which bears the rotor's name (behind ``rotor:`` if a joint has that name). It has no frames of its own.
-            Treat it as read-only.
+            which bears the rotor's name. It has no frames of its own. Treat it as read-only.
         G: Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
         from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
         from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
@@ -118,9 +117,7 @@ def expand(model: ClusterModel) -> SpanningTree:
             tree.appendBodyToJoint(j, user.inertias[k], pin.SE3.Identity())
             from_tree_id[k] = j
         else:
-            rotor_id[k] = _add_rotor(
-                tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k], user.existJointName(spinning[k].name)
-            )
+            rotor_id[k] = _add_rotor(tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k])
     from_tree_q, from_tree_v = _index_maps(user, tree, from_tree_id, range(1, user.njoints))
     armature = np.zeros(tree.nv)
     # Rotor(armature="replace") sets the armature of the driven joints aside
@@ -191,11 +188,10 @@ def _visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[st
         stack.extend(reversed(children.get(j, [])))
 
 
-def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement, taken: bool) -> int:
-    """Add the body of a ``Rotor`` constraint, under another name if a joint has taken its own."""
+def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
+    """Add the body of a ``Rotor`` constraint."""
     axis = rotor.placement.rotation.T @ rotor.axis
-    name = f"rotor:{rotor.name}" if taken else rotor.name
-    j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, name)
+    j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, rotor.name)
     if rotor.inertia is not None and carrier:
         tree.appendBodyToJoint(j, rotor.inertia, pin.SE3.Identity())
         return int(j)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
 
+from .arrays import array
+from .constraints._inertia import is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .errors import (
     ArgumentTypeError,
@@ -21,6 +23,7 @@ from .errors import (
     did_you_mean,
 )
 from .packing import Tables, pack
+from .primitives import primitives
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
 
@@ -97,26 +100,30 @@ class ClusterModel(TreeAttributes):
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
 
-    def __init__(self, tree: pin.Model, constraints: Sequence[Any] = (), name: str | None = None) -> None:
+    def __init__(self, tree: pin.Model, constraints: Iterable[Any] = (), name: str | None = None) -> None:
         if not isinstance(tree, pin.Model):
             raise ArgumentTypeError(
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
                 + (" Use it as it is." if isinstance(tree, ClusterModel) else "")
             )
-        if hasattr(constraints, "label") or isinstance(constraints, (str, bytes)):
-            raise ArgumentTypeError("ClusterModel: constraints must be a list of constraints, such as [pc.Gear(...)].")
+        if not isinstance(constraints, Iterable) or isinstance(constraints, (str, bytes)):
+            raise ArgumentTypeError(
+                "ClusterModel: constraints must be a list of constraints, such as [pc.Gear(...)], "
+                f"got {type(constraints).__name__}."
+            )
+        constraints = tuple(constraints)
         tree = tree.copy()
         _check_tree(tree)
-        topology = resolve(tree, tuple(constraints))
+        topology = resolve(tree, constraints)
         rotors = find_rotors(tree, topology)
         inertia_tree = _inertia_tree(tree, rotors)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         followers = {row.dependent for row in topology.rows}
-        for array in (tables.index, tables.params, topology.G, topology.independent, *(r.row for r in rotors)):
-            array.setflags(write=False)
+        for table in (tables.index, tables.params, topology.G, topology.independent, *(r.row for r in rotors)):
+            table.setflags(write=False)
         values = {
             "tree": tree,
-            "constraints": tuple(constraints),
+            "constraints": constraints,
             "name": tree.name if name is None else str(name),
             "nq": int(tree.nq),
             "nv": int(topology.G.shape[1]),
@@ -125,7 +132,7 @@ class ClusterModel(TreeAttributes):
             "idx_v_independent": topology.independent,
             "independent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j not in followers),
             "dependent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j in followers),
-            "clusters": describe(tree, topology, tuple(constraints), rotors),
+            "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
             # read-only arrays have another Numba type than writable ones
@@ -144,6 +151,10 @@ class ClusterModel(TreeAttributes):
             f"ClusterModel is immutable: {key!r} cannot be set. "
             + ("Use model.with_gravity(g)." if key == "gravity" else "Make a new ClusterModel.")
         )
+
+    def __delattr__(self, key: str) -> NoReturn:
+        """Refuse: the model is immutable."""
+        raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
@@ -174,12 +185,16 @@ class ClusterModel(TreeAttributes):
 
         Raises:
             ShapeError: ``g`` has another size.
+            ArgumentTypeError: ``g`` does not hold real numbers.
+            ModelError: ``g`` is not finite, or has an angular part.
         """
-        linear = np.asarray(g.linear if isinstance(g, pin.Motion) else g, dtype=float).ravel()
-        if linear.shape != (3,):
-            raise ShapeError(f"with_gravity: g has {linear.size} numbers, expected 3 (x, y, z in m/s^2).")
         tree = self._pristine.copy()
-        tree.gravity = pin.Motion(linear, np.zeros(3))
+        if not isinstance(g, pin.Motion):
+            linear = array("with_gravity: g", [g] if np.ndim(g) == 0 else g)
+            if linear.size != 3:
+                raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
+            g = pin.Motion(linear, np.zeros(3))
+        tree.gravity = g
         return ClusterModel(tree, self.constraints, self.name)
 
     def createData(self) -> ClusterData:
@@ -195,14 +210,14 @@ class ClusterModel(TreeAttributes):
             UnknownNameError: No joint has that name.
             ModelError: The joint is dependent, so it has no place in v.
         """
-        joint = self.tree.joints[self.getJointId(name)]
-        if name not in self.independent_joints:
+        joint = self._pristine.joints[self.getJointId(name)]
+        if name not in self.independent_joints and name not in self.dependent_joints:
+            raise UnknownNameError(f"joint {name!r} has no velocity." + did_you_mean(name, self.independent_joints))
+        if name in self.dependent_joints:
             raise ModelError(
                 f"joint {name!r} is dependent, so it has no index in v. Its velocity is "
                 f"pc.spanning_velocity(model, data, q, v)[{joint.idx_v}]."
             )
-        if joint.nv == 0:
-            raise UnknownNameError(f"joint {name!r} has no velocity." + did_you_mean(name, self.independent_joints))
         return int(np.searchsorted(self.idx_v_independent, joint.idx_v))
 
     def __repr__(self) -> str:
@@ -224,16 +239,19 @@ class ClusterModel(TreeAttributes):
 
 def _check_tree(tree: pin.Model) -> None:
     """Refuse what no algorithm could honour; warn of inertias that no body can have."""
-    indefinite = []
+    indefinite, seen = [], set()
     for j in range(1, tree.njoints):
         name, inertia = tree.names[j], tree.inertias[j]
+        if name in seen:
+            raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Give each its own name.")
+        seen.add(name)
         if "Mimic" in tree.joints[j].shortname():
             raise UnsupportedJointError(
                 f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
                 "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
             )
-        numbers = np.array([inertia.mass, *np.asarray(inertia.lever), *np.asarray(inertia.inertia).ravel()])
-        if not np.all(np.isfinite(numbers)):
+        primitives(tree.joints[j], tree.jointPlacements[j], name)  # refuses what has no kernel
+        if not is_finite(inertia):
             raise InertiaError(f"The body of joint {name!r} has an inertia that is not finite.")
         if inertia.mass < 0.0:
             raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
@@ -248,6 +266,12 @@ def _check_tree(tree: pin.Model) -> None:
             PinClustersWarning,
             stacklevel=3,
         )
+    bad = np.flatnonzero(~np.isfinite(tree.armature))
+    if bad.size:
+        name = next(n for n, i in zip(list(tree.names)[::-1], list(tree.idx_vs)[::-1], strict=True) if i <= bad[0])
+        raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
+    if not np.all(np.isfinite(tree.gravity.linear)):
+        raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")
     if np.any(np.asarray(tree.gravity.angular)):
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
 

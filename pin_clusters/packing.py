@@ -233,8 +233,8 @@ def _write_cluster(
         entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
     for body in members:
         _write_columns(out, topology.G[:, columns], body, row, columns, inside)
-    if output:
-        out.rows[output][at.BEARS] = 1
+        if body.parent:
+            out.rows[body.parent][at.BEARS] = 1
 
 
 def _spin(
@@ -269,7 +269,6 @@ def _write_columns(out: _Writer, G: np.ndarray, body: _Body, row: int, columns: 
     """Write how a body moves with the columns of its cluster."""
     mine, kind, p = out.rows[body.row], out.rows[row][at.TYPE], body.primitive
     mine[at.CLUSTER] = row
-    mine[at.INNER] = int(body.parent in inside)
     mine[at.AT_K] = out.room(6 * len(columns)) if kind == at.GENERAL else mine[at.AT_S]
     mine[at.SOLE] = columns[0] if kind == at.SINGLE else -1
     rows = G[p.iv : p.iv + p.nv]
@@ -278,7 +277,7 @@ def _write_columns(out: _Writer, G: np.ndarray, body: _Body, row: int, columns: 
     mine[at.UNIT] = columns[int(np.argmax(rows[0]))] if direct else -1
     if len(columns) < 63:
         mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
-        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if mine[at.INNER] else 0)
+        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if body.parent in inside else 0)
     else:
         mine[at.MASK] = -1  # more columns than bits: all are taken to move it
 

@@ -8,8 +8,8 @@ import numpy as np
 import pinocchio as pin
 
 from ._kernels import layout
-from .constraints._inertia import joint_axis, joint_subspace
-from .errors import UnsupportedJointError
+from .constraints._inertia import ROTATION_TOLERANCE, joint_axis, joint_subspace, placement_defect
+from .errors import ModelError, UnsupportedJointError
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,16 @@ def primitives(joint: pin.JointModel, placement: pin.SE3, name: str) -> list[Pri
 
     Raises:
         UnsupportedJointError: The joint's type is not known.
+        ModelError: Its placement is no rigid one, or its axis is not of unit length.
     """
     return _split(joint, placement, int(joint.idx_q), int(joint.idx_v), name)
 
 
 def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: str) -> list[Primitive]:
     kind = joint.shortname()
+    defect = placement_defect(placement)
+    if defect:
+        raise ModelError(f"The placement of joint {name!r} {defect}")
     if "Composite" in kind:
         inner = joint.extract() if hasattr(joint, "extract") else joint
         found: list[Primitive] = []
@@ -77,7 +81,12 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
         return _chain(layout.PRISMATIC, placement, (eye[0], eye[1], eye[2]), iq, iv)
     if kind.endswith("Universal"):
         inner = joint.extract() if hasattr(joint, "extract") else joint
-        return _chain(layout.REVOLUTE, placement, (np.array(inner.axis1), np.array(inner.axis2)), iq, iv)
+        axes = np.array(inner.axis1), np.array(inner.axis2)
+        for given in axes:
+            _check_axis(given, name)
+        return _chain(layout.REVOLUTE, placement, axes, iq, iv)
+    if (subspace := joint_subspace(joint)) is not None:
+        _check_axis(subspace[3:] if "Prismatic" not in kind and np.any(subspace[3:]) else subspace[:3], name)
     axis = joint_axis(joint)
     if axis is None or "Mimic" in kind:
         raise UnsupportedJointError(
@@ -97,6 +106,16 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
     if kind.startswith("JointModelR"):
         return [Primitive(layout.REVOLUTE, placement, align, iq, iv, 1)]
     raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which has no kernel.")
+
+
+def _check_axis(axis: np.ndarray, name: str) -> None:
+    """Refuse what Pinocchio computes with in silence: a turn about a longer axis is no rotation."""
+    length = float(np.linalg.norm(axis))
+    if not abs(length - 1.0) <= ROTATION_TOLERANCE:
+        raise ModelError(
+            f"The axis of joint {name!r} is {axis}, of length {length:.6g}; it must be a unit vector. Divide it by its "
+            "length where the joint is made."
+        )
 
 
 def _chain(kind: int, placement: pin.SE3, axes: tuple[np.ndarray, ...], iq: int, iv: int) -> list[Primitive]:

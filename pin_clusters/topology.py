@@ -57,6 +57,10 @@ def resolve(tree: pin.Model, constraints: Sequence[Any]) -> Topology:
     rotors: list[RotorRow] = []
     ties: list[tuple[int, set[int]]] = []
     for i, constraint in enumerate(constraints):
+        if isinstance(constraint, type):
+            raise ConstraintError(
+                f"constraints[{i}] is the class {constraint.__name__}; make one, as in pc.{constraint.__name__}(...)."
+            )
         if isinstance(constraint, Rotor):
             rotor = constraint.resolve(tree)
             rotors.append(rotor)
@@ -70,7 +74,7 @@ def resolve(tree: pin.Model, constraints: Sequence[Any]) -> Topology:
                 f"constraints[{i}] is a {type(constraint).__name__}, not a constraint. "
                 "Use pc.Rotor, pc.Gear, pc.Belt or pc.LinearCoupling."
             )
-    _check_names(rotors)
+    _check_names(tree, rotors)
     _check_claims(tree, rows)
     ordered = _sorted(tree, rows)
     _check_continuous(tree, ordered)
@@ -90,11 +94,13 @@ def _rotor_path(tree: pin.Model, rotor: RotorRow) -> set[int]:
     return {k for j in (rotor.carrier, *rotor.joints) for k in path_below(tree, top, j)}
 
 
-def _check_names(rotors: Sequence[RotorRow]) -> None:
+def _check_names(tree: pin.Model, rotors: Sequence[RotorRow]) -> None:
     names = [r.name for r in rotors]
     for name in names:
         if names.count(name) > 1:
             raise ConstraintError(f"Two rotors are named {name!r}. Give each its own with name=...")
+        if tree.existJointName(name):
+            raise ConstraintError(f"A rotor is named {name!r}, as is a joint. Give it its own name with name=...")
 
 
 def _check_claims(tree: pin.Model, rows: Sequence[Row]) -> None:
@@ -125,8 +131,9 @@ def _sorted(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
     while waiting:
         ready = [row for row in waiting.values() if not any(m in waiting for m in row.masters)]
         if not ready:
-            names = ", ".join(repr(tree.names[j]) for j in sorted(waiting))
-            labels = ", ".join(row.source.label for row in waiting.values())
+            circle = _circle(waiting)
+            names = ", ".join(repr(tree.names[j]) for j in circle)
+            labels = ", ".join(waiting[j].source.label for j in circle)
             raise ConstraintError(
                 f"The couplings {labels} form a cycle: each of the joints {names} waits for another one. "
                 "Leave one joint independent."
@@ -135,6 +142,15 @@ def _sorted(tree: pin.Model, rows: Sequence[Row]) -> list[Row]:
             ordered.append(row)
             del waiting[row.dependent]
     return ordered
+
+
+def _circle(waiting: dict[int, Row]) -> list[int]:
+    """Return joints that wait for each other in turn; every joint given waits for one of the others."""
+    j, seen = next(iter(waiting)), list[int]()
+    while j not in seen:
+        seen.append(j)
+        j = next(m for m in waiting[j].masters if m in waiting)
+    return seen[seen.index(j) :]
 
 
 def _check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:

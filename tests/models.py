@@ -283,7 +283,9 @@ def random_robot(
 
 
 def _ratio(rng: np.random.Generator, leader: Node, largest: float) -> float:
-    """Of either sign; whole under a continuous joint, which does not know its turns."""
+    """Of either sign, sometimes exactly 1; whole under a continuous joint, which does not know its turns."""
+    if rng.random() < 0.15:
+        return 1.0
     value = float(rng.uniform(0.3, largest)) * float(rng.choice([-1.0, 1.0]))
     return value if not leader.continuous else float(np.sign(value) * max(1.0, abs(round(value))))
 

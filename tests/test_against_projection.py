@@ -31,7 +31,9 @@ STATES, GRAVITIES = 100, 4
 class Worst:
     """Collects the worst error of every algorithm over many states, and judges them together."""
 
-    def __init__(self) -> None:
+    def __init__(self, terms: bool = False) -> None:
+        # torques relative to the terms that they are the sum of: they cancel now and then in a robot of one joint
+        self.terms = terms
         self.relative: dict[str, float] = {}
         self.residual: dict[str, float] = {}
         self.pinocchio: dict[str, float] = {}
@@ -50,13 +52,14 @@ class Worst:
             i.mass * np.linalg.norm(p.act(i.lever)) for i, p in zip(span.tree.inertias, exact.data.oMi, strict=True)
         )
         T = 0.5 * float(v @ M @ v)
-        self.add("rnea", relative(pc.rnea(model, data, q, v, a), tau))
-        self.add("rnea with fext", relative(pc.rnea(model, data, q, v, a, fext), tau_fext))
-        self.add("nonLinearEffects", relative(pc.nonLinearEffects(model, data, q, v), h))
+        terms = (M @ a, h, tau_fext - tau) if self.terms else ()
+        self.add("rnea", relative(pc.rnea(model, data, q, v, a), tau, *terms))
+        self.add("rnea with fext", relative(pc.rnea(model, data, q, v, a, fext), tau_fext, *terms))
+        self.add("nonLinearEffects", relative(pc.nonLinearEffects(model, data, q, v), h, *terms))
         gravity = projection.rnea(model, exact, q, zero, zero)
-        self.add("computeGeneralizedGravity", relative(pc.computeGeneralizedGravity(model, data, q), gravity))
+        self.add("computeGeneralizedGravity", relative(pc.computeGeneralizedGravity(model, data, q), gravity, *terms))
         static = projection.rnea(model, exact, q, zero, zero, fext)
-        self.add("computeStaticTorque", relative(pc.computeStaticTorque(model, data, q, fext), static))
+        self.add("computeStaticTorque", relative(pc.computeStaticTorque(model, data, q, fext), static, *terms))
         self.add("crba", relative(pc.crba(model, data, q), M))
         self.add("computeKineticEnergy", abs(pc.computeKineticEnergy(model, data, q, v) - T) / T)
         # a sum of weights that may cancel
@@ -117,7 +120,7 @@ ORDERS = ("as_added", "depth_first", "shuffled")
 @pytest.mark.parametrize("seed", range(40))
 def test_random_robots(seed: int, rng: np.random.Generator) -> None:
     """All joint types, orders, couplings and carriers; several robots and states each."""
-    worst = Worst()
+    worst = Worst(terms=True)
     for k in range(3):
         robot = models.random_robot(
             rng,
@@ -140,7 +143,7 @@ def test_one_robot_of_everything(floating: bool, rng: np.random.Generator) -> No
     model = models.random_robot(rng, 6, floating=floating, couplings=2, rotor_bodies=3, rotors=3).build("shuffled", rng)
     assert model.dependent_joints
     assert model.rotors
-    worst = Worst()
+    worst = Worst(terms=True)
     worst.state(model, rng)
     worst.check()
 
@@ -151,7 +154,7 @@ def test_each_joint_type_without_constraints(kind: str, rng: np.random.Generator
     """A chain of three of one kind, and two branches of it, is Pinocchio's."""
     model = models.random_tree(rng, 3, kinds=[kind], chain=1.0).build()
     branched = models.random_tree(rng, 4, kinds=[kind], chain=0.2, floating=True).build("shuffled", rng)
-    worst = Worst()
+    worst = Worst(terms=True)
     worst.state(model, rng)
     worst.state(branched, rng)
     worst.check()
@@ -174,6 +177,23 @@ def test_random_trees_without_constraints(seed: int, rng: np.random.Generator) -
         own = backward(M, pin.aba(tree, theirs, q, v, tau, forces), h, tau)
         residual = backward(M, pc.aba(model, data, q, v, tau, fext), h, tau)
         assert residual <= max(BACKWARD, AGAINST_PINOCCHIO * own)
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("ratio", [1.0, -1.0, 2.5])
+@pytest.mark.parametrize("kind", models.SINGLE)
+def test_each_joint_type_as_dependent(kind: str, ratio: float, rng: np.random.Generator) -> None:
+    """Ratio 1 is a row of G like that of an independent joint, and must not be taken for one."""
+    robot = models.random_tree(rng, 4, kinds=["revolute", "prismatic", "HZ"], chain=0.7, floating=True)
+    for i, on in enumerate(["base", "j0", "j1"]):
+        joint = models.SINGLE[kind](rng)
+        robot.nodes.append(models.Node(f"d{i}", on, joint, models.placement(rng), models.inertia(rng), 0.01))
+    robot.constraints.append(lambda names: pc.LinearCoupling("d0", {"j1": ratio}, 0.3))
+    robot.constraints.append(lambda names: pc.LinearCoupling("d1", {"j1": ratio, "j2": 1.0}))
+    robot.constraints.append(lambda names: pc.Gear("j3", "d2", ratio))
+    worst = Worst()
+    worst.state(robot.build("shuffled", rng), rng)
+    worst.check()
 
 
 @pytest.mark.jitless

@@ -38,10 +38,12 @@ def test_the_robots_are_there() -> None:
 def test_a_massless_leaf_is_named() -> None:
     """Pinocchio's aba gives NaN for this robot."""
     tree = load("romeo_description/urdf/romeo.urdf")
+    massless = "|".join(n for n, i in zip(tree.names, tree.inertias, strict=True) if i.mass == 0.0 and n != "universe")
+    assert "LFinger23" in massless
     model = pc.ClusterModel(tree)
     data, q, zero = model.createData(), pin.neutral(tree), np.zeros(model.nv)
     for compute in (lambda: pc.aba(model, data, q, zero, zero), lambda: pc.computeMinverse(model, data, q)):
-        with pytest.raises(pc.SingularClusterError, match="LFinger23"):
+        with pytest.raises(pc.SingularClusterError, match=f"'({massless})'"):
             compute()
     assert not np.all(np.isfinite(pin.aba(tree, tree.createData(), q, zero, zero)))
     assert relative(pc.crba(model, data, q), projection.crba(model, projection.createData(model), q)) < EXACT

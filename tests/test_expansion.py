@@ -8,7 +8,6 @@ import pinocchio as pin
 import pytest
 from tolerances import EXACT, relative
 
-import pin_clusters as pc
 from pin_clusters.expansion import depth_first, expand
 
 
@@ -47,15 +46,6 @@ def test_expanded_tree(seed: int, rng: np.random.Generator) -> None:
         here, there = mine.oMi[span.joint_id(name)], theirs.oMi[model.getJointId(name)]
         np.testing.assert_allclose(here.homogeneous, there.homogeneous, atol=1e-13)
         np.testing.assert_array_equal(span.fext(fext)[span.joint_id(name)].vector, fext[model.getJointId(name)])
-
-
-@pytest.mark.jitless
-def test_a_rotor_may_bear_the_name_of_its_joint() -> None:
-    tree = pin.buildSampleModelManipulator()
-    model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4, name="elbow_joint")])
-    span = expand(model)
-    assert span.tree.names[span.rotors[0]] == "rotor:elbow_joint"
-    assert span.tree.names[int(span.from_tree_id[tree.getJointId("elbow_joint")])] == "elbow_joint"
 
 
 @pytest.mark.jitless

@@ -222,6 +222,18 @@ def momentum(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, *, spinning: 
     return np.concatenate([h[:3], h[3:] + np.cross(data.com[0], h[:3])])
 
 
+@law
+@given(robots())
+def test_momentum_has_the_spin_of_the_rotors(case: Case) -> None:
+    """The package's own centroidal momentum against the sum over all bodies, each rotor among them."""
+    _, model, rng = case
+    data = model.createData()
+    q, v, _, _ = models.random_state(model, rng)
+    h, com = pc.computeCentroidalMomentum(model, data, q, v).vector, pc.centerOfMass(model, data, q)
+    about_origin = np.concatenate([h[:3], h[3:] + np.cross(com, h[:3])])
+    assert relative(about_origin, momentum(model, q, v)) <= EXACT
+
+
 def test_momentum_in_flight_is_kept(rng: np.random.Generator) -> None:
     """Without gravity nothing pushes: linear and angular momentum stay, if the rotors' spin is counted."""
     model = models.geared_arm(floating=True).build().with_gravity(np.zeros(3))

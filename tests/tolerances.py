@@ -29,13 +29,13 @@ ENERGY_DRIFT = 1e-8
 MOMENTUM_DRIFT = 1e-9
 
 
-def relative(x: Any, y: Any) -> float:
-    """Largest difference over the largest entry of y."""
+def relative(x: Any, y: Any, *terms: Any) -> float:
+    """Largest difference over the largest entry of y, or of the terms of which y is the sum if those may cancel."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     assert x.shape == y.shape, (x.shape, y.shape)
     if not y.size:
         return 0.0
-    scale = float(np.abs(y).max())
+    scale = max(float(np.abs(z).max()) for z in (y, *terms))
     worst = float(np.abs(x - y).max())
     assert np.isfinite(worst)
     return worst / scale if scale else worst

@@ -79,6 +79,7 @@ from .spatial import (
     load9,
     load21,
     rigid_as_sym6,
+    rigid_mul,
     rot,
     scale3,
     scale6,
@@ -185,6 +186,28 @@ def outward(index, work, out, c):
             store6(work, b * BODY_WORK + W_A, a)
 
 
+@inline
+def eliminate(index, params, work, out, c, I, S, f, U):
+    """Hand what a SINGLE cluster has to its parent (U = I S); returns whether D is singular."""
+    b, at = entry(index, c, FIRST), entry(index, c, AT_D)
+    w, p = b * BODY_WORK, entry(index, b, PARENT)
+    d = dot6(S, U) + get(params, at)
+    singular = too_small(d, get(params, at - 1))
+    d = 1.0 / d
+    u = get(out, entry(index, c, COLUMN)) - dot6(S, f)
+    if entry(index, c, AT_SPIN) >= 0:
+        h = load3(work, w + W_H)
+        u -= get(work, w + W_B)
+        U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
+    Y = scale6(d, U)
+    if p > 0:
+        accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
+        accumulate6(work, p * BODY_WORK + W_F, axpy6(u, Y, f))
+    store6(work, w + W_U, Y)
+    put(work, w + W_Q, d * u)
+    return singular
+
+
 @device
 def aba(index, params, work, keep, q, v, tau, out):
     """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
@@ -209,9 +232,6 @@ def aba(index, params, work, keep, q, v, tau, out):
             f = newton_euler(I, vel, acc)
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, x))
-            set_body(work, b, R, x, vel, acc, f)
-            store6(work, w + W_S, S)
-            store21(work, w + W_I, rigid_as_sym6(I, o))
             at = entry(index, c, AT_SPIN)
             if at >= 0:
                 h = rot(load9(work, up + W_R), load3(params, at))
@@ -219,6 +239,14 @@ def aba(index, params, work, keep, q, v, tau, out):
                 put(work, w + W_B, dot3(h, angular(ap)))
                 if up > 0:
                     accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
+            if entry(index, b, BEARS) == 0 and not forced:
+                # a leaf is eliminated at once, without a way through memory
+                if eliminate(index, params, work, out, c, rigid_as_sym6(I, o), S, f, rigid_mul(I, S)):
+                    singular = c
+            else:
+                set_body(work, b, R, x, vel, acc, f)
+                store6(work, w + W_S, S)
+                store21(work, w + W_I, rigid_as_sym6(I, o))
         elif kind == FREE:
             b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             R, vel = unit_rotation(o), load6(v, i_v)
@@ -238,24 +266,11 @@ def aba(index, params, work, keep, q, v, tau, out):
         kind = entry(index, c, TYPE)
         if kind == SINGLE:
             b = entry(index, c, FIRST)
-            w, p = b * BODY_WORK, entry(index, b, PARENT)
-            I, S, f = load21(work, w + W_I), load6(work, w + W_S), load6(work, w + W_F)
-            U = sym6_mul(I, S)
-            d = dot6(S, U) + get(params, entry(index, c, AT_D))
-            if too_small(d, get(params, entry(index, c, AT_D) - 1)):
-                singular = c
-            d = 1.0 / d
-            u = get(out, entry(index, c, COLUMN)) - dot6(S, f)
-            if entry(index, c, AT_SPIN) >= 0:
-                h = load3(work, w + W_H)
-                u -= get(work, w + W_B)
-                U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
-            Y = scale6(d, U)
-            if p > 0:
-                accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
-                accumulate6(work, p * BODY_WORK + W_F, axpy6(u, Y, f))
-            store6(work, w + W_U, Y)
-            put(work, w + W_Q, d * u)
+            if entry(index, b, BEARS) == 1 or forced:
+                w = b * BODY_WORK
+                I, S = load21(work, w + W_I), load6(work, w + W_S)
+                if eliminate(index, params, work, out, c, I, S, load6(work, w + W_F), sym6_mul(I, S)):
+                    singular = c
         elif kind == FREE:
             b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             w = b * BODY_WORK

@@ -15,8 +15,8 @@ from .layout import (
     CARRIER,
     CARRIER0,
     CARRIER1,
+    CLUSTER,
     FIRST,
-    INNER,
     LAST,
     MASK,
     NDOF,
@@ -78,7 +78,9 @@ def columns(index, params, work, c, b):
     """K_b = K_parent + S_b G_b."""
     nk, g, s, at = entry(index, c, NK), entry(index, b, AT_G), entry(index, b, AT_S), entry(index, b, AT_K)
     p = entry(index, b, PARENT)
-    up, above = entry(index, p, AT_K), entry(index, p, MASK) if entry(index, b, INNER) == 1 else 0
+    up, above = entry(index, p, AT_K), 0
+    if p > 0 and entry(index, p, CLUSTER) == c:
+        above = entry(index, p, MASK)
     for k in range(nk):
         if (entry(index, b, MASK) >> k) & 1:
             K = zero6(work)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-ROW_WIDTH: Final = 16
+ROW_WIDTH: Final = 16  # a power of two: every read of the index multiplies by it
 
 # index, row 0: header
 NB: Final = 0  # bodies are rows 1..NB
@@ -34,15 +34,14 @@ NDOF: Final = 3
 AT_S: Final = 4  # work: motion subspace, 6 numbers per degree of freedom, in the world
 AT_K: Final = 5  # work: K = dv_body/dv_cluster relative to the output body, 6 numbers per column
 AT_G: Final = 6  # params: rows of G, one per degree of freedom
-INNER: Final = 7  # 1 if the parent belongs to the same cluster
-BEARS: Final = 8  # 1 if another cluster hangs from this body
-JOINT: Final = 9  # joint of the tree whose body this is, -1 for an intermediate body of a joint
-CLUSTER: Final = 10  # row of its cluster
-ROOT: Final = 11  # the body on the universe from which it hangs
-UNIT: Final = 12  # one degree of freedom that is an independent one: its index in v; else -1
-MASK: Final = 13  # bit k is set if column k of the cluster moves this body
-SHUFFLE: Final = 14  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
-SOLE: Final = 15  # its index in v if its cluster is SINGLE, else -1
+BEARS: Final = 7  # 1 if another body hangs from this one
+JOINT: Final = 8  # joint of the tree whose body this is, -1 for an intermediate body of a joint
+CLUSTER: Final = 9  # row of its cluster
+ROOT: Final = 10  # the body on the universe from which it hangs
+UNIT: Final = 11  # one degree of freedom that is an independent one: its index in v; else -1
+MASK: Final = 12  # bit k is set if column k of the cluster moves this body
+SHUFFLE: Final = 13  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
+SOLE: Final = 14  # its index in v if its cluster is SINGLE, else -1
 
 # index, cluster rows
 TYPE: Final = 0

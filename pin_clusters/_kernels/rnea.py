@@ -21,6 +21,7 @@ from .layout import (
     AT_G,
     AT_S,
     AT_SPIN,
+    BEARS,
     BODY_WORK,
     CARRIER,
     CARRIER0,
@@ -212,15 +213,21 @@ def rnea(index, params, work, keep, q, v, a, out):
             f = body_force(params, b, R, x, vel, acc)
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, x))
-            set_body(work, b, R, x, vel, acc, f)
-            store6(work, w + W_S, S)
             t, at = get(params, entry(index, c, AT_D)) * aj, entry(index, c, AT_SPIN)
             if at >= 0:
                 h = rot(load9(work, up + W_R), load3(params, at))
                 t += dot3(h, angular(ap))
                 if up > 0:
                     accumulate3(work, up + W_F + 3, axpy3(rate, cross(angular(vp), h), scale3(aj, h)))
-            put(work, w + W_B, t)
+            if entry(index, b, BEARS) == 0:
+                # a leaf is finished at once, without a way through memory
+                put(out, i_v, dot6(S, f) + t)
+                if up > 0:
+                    accumulate6(work, up + W_F, f)
+            else:
+                set_body(work, b, R, x, vel, acc, f)
+                store6(work, w + W_S, S)
+                put(work, w + W_B, t)
         elif kind == FREE:
             b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
             o = zero(work)
@@ -241,11 +248,12 @@ def rnea(index, params, work, keep, q, v, a, out):
         kind = entry(index, c, TYPE)
         if kind == SINGLE:
             b = entry(index, c, FIRST)
-            w, p = b * BODY_WORK, entry(index, b, PARENT)
-            f = load6(work, w + W_F)
-            put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
-            if p > 0:
-                accumulate6(work, p * BODY_WORK + W_F, f)
+            if entry(index, b, BEARS) == 1:
+                w, p = b * BODY_WORK, entry(index, b, PARENT)
+                f = load6(work, w + W_F)
+                put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+                if p > 0:
+                    accumulate6(work, p * BODY_WORK + W_F, f)
         elif kind == FREE:
             store6(out, entry(index, c, COLUMN), load6(work, entry(index, c, FIRST) * BODY_WORK + W_F))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
         if given.shape != (n, 6):
             raise ShapeError(f"fext has shape {given.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
         return np.ascontiguousarray(given, dtype=np.float64)
-    if not isinstance(fext, Sequence) and not hasattr(fext, "__len__"):
+    if isinstance(fext, (str, bytes, Mapping)) or (not isinstance(fext, Sequence) and not hasattr(fext, "__len__")):
         given_type = type(fext).__name__
         raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {given_type}.")
     if len(fext) != n:
@@ -80,11 +80,11 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
     rows = []
     for j, f in enumerate(fext):
         row = f.vector if isinstance(f, pin.Force) else f
-        if np.shape(row) != (6,):
+        if isinstance(f, pin.Motion) or np.shape(row) != (6,):
             raise ArgumentTypeError(
                 f"fext[{j}] (joint {model.names[j]!r}) must be a pin.Force or six numbers [linear; angular], got {f!r}."
             )
-        rows.append(np.asarray(row, dtype=float))
+        rows.append(array(f"fext[{j}]", row))
     return np.array(rows)
 
 

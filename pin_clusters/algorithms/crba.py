@@ -39,10 +39,10 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
         if data._unchecked is model:
             # entries between different branches are never written: they stay zero
             if _fast(data._at_M, q) == 0:
-                return data.M.copy()
-    except (TypeError, AttributeError):
+                return data._take_M()
+    except (TypeError, ValueError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     _kernel.call(data._pointers["M"], q)
-    return data.M.copy()
+    return data._take_M()

@@ -39,7 +39,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         if data._unchecked is model:
             if _fast(data._at_Minv, q) == 0:
                 return data.Minv.copy()
-    except (TypeError, AttributeError):
+    except (TypeError, ValueError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -8,6 +8,8 @@ import pinocchio as pin
 # A CAD export or a rotated inertia carries noise near 1e-15 of its size; a real imbalance is 1e-3. In between lies
 # nothing that one would call balanced on purpose.
 SPIN_TOLERANCE = 1e-9
+# Printed digits of a rotation or an axis leave errors near 1e-7; more than this was not meant as one.
+ROTATION_TOLERANCE = 1e-6
 
 
 def unit(axis: object) -> np.ndarray | None:
@@ -16,10 +18,30 @@ def unit(axis: object) -> np.ndarray | None:
         a = np.asarray(axis, dtype=float)
     except (TypeError, ValueError):
         return None
-    if a.shape != (3,) or not np.all(np.isfinite(a)):
+    if a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
-    length = float(np.linalg.norm(a))
-    return a / length if length > 0.0 else None
+    a = a / np.abs(a).max()  # the square of 1e200 would be inf, that of 1e-200 would be 0
+    return np.asarray(a / np.linalg.norm(a))
+
+
+def is_finite(inertia: pin.Inertia) -> bool:
+    """Say whether mass, centre of mass and rotational inertia are finite."""
+    parts = (inertia.mass, inertia.lever, inertia.inertia)
+    return all(bool(np.all(np.isfinite(part))) for part in parts)
+
+
+def placement_defect(placement: pin.SE3) -> str:
+    """Say why a placement is no rigid one, with the cure; ``""`` if it is one."""
+    rotation = np.asarray(placement.rotation)
+    if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
+        return "is not finite."
+    off = float(np.abs(rotation.T @ rotation - np.eye(3)).max())
+    if off > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+        return (
+            f"does not hold a rotation (R'R is off the identity by {off:.1e}, det R = {np.linalg.det(rotation):.3g}). "
+            "Give a right-handed orthonormal matrix; pin.SE3's normalize() removes rounding."
+        )
+    return ""
 
 
 def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:

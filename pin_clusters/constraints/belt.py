@@ -70,6 +70,11 @@ class Belt:
         """
         first = moving_joint_id(tree, self.predecessor, self.label)
         last = moving_joint_id(tree, self.successor, self.label)
+        if first == last:
+            raise ConstraintError(
+                f"{self.label}: both names mean joint {tree.names[first]!r}, which would be coupled to itself. "
+                "Name another link."
+            )
         nca = common_ancestor(tree, (first, last))
         before, after = path_below(tree, nca, first), path_below(tree, nca, last)
         if not before or not after:

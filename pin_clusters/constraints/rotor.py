@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..errors import ConstraintError, InertiaError
 from ._base import joint_id, moving_joint_id, name_of, number
-from ._inertia import joint_axis, spin_defect, unit
+from ._inertia import is_finite, joint_axis, placement_defect, spin_defect, unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,9 @@ class Rotor:
         if not isinstance(joints, Sequence) or not joints:
             raise ConstraintError(f"Rotor: joints must be a joint name or a list of them, got {self.joints!r}.")
         joints = tuple(name_of(j, "joints", "Rotor") for j in joints)
-        name = "rotor:" + "+".join(joints) if self.name is None else name_of(self.name, "name", "Rotor")
+        name = "rotor:" + "+".join(joints) if self.name is None else self.name
+        if not isinstance(name, str) or not name:
+            raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {name!r}.")
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "ratios", self._checked_ratios(joints))
@@ -97,11 +99,7 @@ class Rotor:
             name_of(self.carrier, "carrier", self.label)
         if self.armature not in (None, "keep", "replace"):
             raise ConstraintError(f"{self.label}: armature must be 'keep' or 'replace', got {self.armature!r}.")
-        if self.placement is not None and not isinstance(self.placement, pin.SE3):
-            raise ConstraintError(
-                f"{self.label}: placement must be a pinocchio.SE3 (the rotor frame in the joint frame of its carrier), "
-                f"got {type(self.placement).__name__}."
-            )
+        self._check_placement()
         if self.axis is not None:
             axis = unit(self.axis)
             if axis is None:
@@ -111,9 +109,22 @@ class Rotor:
             object.__setattr__(self, "axis", tuple(float(x) for x in axis))
         self._check_inertia()
 
+    def _check_placement(self) -> None:
+        if self.placement is None:
+            return
+        if not isinstance(self.placement, pin.SE3):
+            raise ConstraintError(
+                f"{self.label}: placement must be a pinocchio.SE3 (the rotor frame in the joint frame of its carrier), "
+                f"got {type(self.placement).__name__}."
+            )
+        defect = placement_defect(self.placement)
+        if defect:
+            raise ConstraintError(f"{self.label}: the placement {defect}")
+        object.__setattr__(self, "placement", self.placement.copy())  # the user may go on and change it
+
     def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
-        ratios = self.ratios
-        listed = ratios if isinstance(ratios, (Sequence, np.ndarray)) and not isinstance(ratios, str) else (ratios,)
+        ratios = self.ratios.tolist() if isinstance(self.ratios, np.ndarray) else self.ratios
+        listed = ratios if isinstance(ratios, Sequence) and not isinstance(ratios, str) else (ratios,)
         if len(listed) != len(joints):
             raise ConstraintError(f"{self.label}: {len(joints)} joints need as many ratios, got {len(listed)}.")
         return tuple(
@@ -137,8 +148,12 @@ class Rotor:
                 f"{self.label}: inertia must be a pinocchio.Inertia in the rotor frame, "
                 f"got {type(self.inertia).__name__}. A number goes to axial_inertia."
             )
-        elif not self.inertia.mass >= 0.0:
-            raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass}; it must not be negative.")
+        elif not is_finite(self.inertia):
+            raise InertiaError(f"{self.label}: the rotor's inertia is not finite (mass {self.inertia.mass:g} kg).")
+        elif self.inertia.mass < 0.0:
+            raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass:g} kg; it must not be negative.")
+        else:
+            object.__setattr__(self, "inertia", self.inertia.copy())
 
     def _ratios(self) -> tuple[float, ...]:
         assert isinstance(self.ratios, tuple)  # made so in __post_init__
