@@ -49,6 +49,7 @@ class ClusterData:
         "_model",
         "_nle",
         "_pointers",
+        "_square",
         "_tau",
         "_unchecked",
         "_work",
@@ -80,6 +81,7 @@ class ClusterData:
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M: np.ndarray | None = None
+        self._square = (nv, nv)
         self._J = np.zeros((6, nv))
         self._Jcom = np.zeros((3, nv))
         self._Ag = np.zeros((6, nv))
@@ -130,11 +132,6 @@ class ClusterData:
         if self._M is None:
             self._M = self._M_kernel.copy()
         return self._M
-
-    def _take_M(self) -> np.ndarray:
-        """Return a copy of what the kernel of ``crba`` has just written; ``M`` follows at its next use."""
-        self._M = None
-        return self._M_kernel.copy()
 
     @property
     def oMi(self) -> Any:

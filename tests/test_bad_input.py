@@ -233,7 +233,8 @@ RATIOS: dict[str, Callable[[Any], object]] = {
 }
 NO_RATIOS = {
     0: "is 0, which would tie", np.nan: "finite, got nan", np.inf: "finite, got inf",
-    "6": r"number, got '6' \(str", None: r"number, got None", True: r"number, got True \(bool", 6j: r"number, got 6j \(complex",
+    "6": r"number, got '6' \(str", None: "number, got None",
+    True: r"number, got True \(bool", 6j: r"number, got 6j \(complex",
 }  # fmt: skip
 
 

@@ -182,11 +182,11 @@ def device(function: Callable[..., Any]) -> Callable[..., Any]:
     return njit(**_OPTIONS)(function)
 
 
-def signature(arrays: int) -> Callable[[], Any]:
-    """Return what makes the signature of an entry point: the address of the tables, and flat arrays."""
+def signature(arrays: int, matrices: int = 0) -> Callable[[], Any]:
+    """Return what makes the signature of an entry point: the address of the tables, flat arrays, then matrices."""
     from numba import types
 
-    return lambda: types.int64(types.int64, *([types.float64[::1]] * arrays))
+    return lambda: types.int64(types.int64, *([types.float64[::1]] * arrays), *([types.float64[:, ::1]] * matrices))
 
 
 def kernel(

@@ -208,8 +208,21 @@ def crba(index, params, work, M, q):
     return OK
 
 
-@kernel(signature(1), "crba (mass matrix)", crba)
-def crba_at(address, q):
+@device
+def crba_copied(index, params, work, keep, q, out):
+    """Run crba, and copy its result to out, shape (nv, nv)."""
+    code = crba(index, params, work, keep, q)
+    nv = entry(index, 0, NV)
+    if out.shape[0] != nv or out.shape[1] != nv:
+        return WRONG_SIZE
+    for i in range(nv):
+        for k in range(nv):
+            out[i, k] = get(keep, i * nv + k)
+    return code
+
+
+@kernel(signature(1, 1), "crba (mass matrix)", crba_copied)
+def crba_at(address, q, out):
     """Call crba with the tables at an address."""
     index, params, work, keep = tables(address)
-    return crba(index, params, work, keep, q)
+    return crba_copied(index, params, work, keep, q, out)

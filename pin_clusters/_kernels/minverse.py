@@ -216,8 +216,21 @@ def minverse(index, params, work, Minv, q):
     return singular
 
 
-@kernel(signature(1), "computeMinverse (inverse mass matrix)", minverse)
-def minverse_at(address, q):
+@device
+def minverse_copied(index, params, work, keep, q, out):
+    """Run minverse, and copy its result to out, shape (nv, nv)."""
+    code = minverse(index, params, work, keep, q)
+    nv = entry(index, 0, NV)
+    if out.shape[0] != nv or out.shape[1] != nv:
+        return WRONG_SIZE
+    for i in range(nv):
+        for k in range(nv):
+            out[i, k] = get(keep, i * nv + k)
+    return code
+
+
+@kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse_copied)
+def minverse_at(address, q, out):
     """Call minverse with the tables at an address."""
     index, params, work, keep = tables(address)
-    return minverse(index, params, work, keep, q)
+    return minverse_copied(index, params, work, keep, q, out)

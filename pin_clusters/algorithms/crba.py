@@ -11,7 +11,7 @@ from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast = _kernel.fast
+_fast, _empty = _kernel.fast, np.empty
 
 
 def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -37,12 +37,15 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """
     try:
         if data._unchecked is model:
-            # entries between different branches are never written: they stay zero
-            if _fast(data._at_M, q) == 0:
-                return data._take_M()
+            out = _empty(data._square)
+            if _fast(data._at_M, q, out) == 0:
+                data._M = None  # data.M is made from the kernel's own matrix, when it is asked for
+                return out
     except (TypeError, ValueError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    _kernel.call(data._pointers["M"], q)
-    return data._take_M()
+    out = np.empty(data._square)
+    _kernel.call(data._pointers["M"], q, out)
+    data._M = None
+    return out

@@ -11,7 +11,7 @@ from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast = _kernel.fast
+_fast, _empty = _kernel.fast, np.empty
 
 
 def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -37,11 +37,13 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
     """
     try:
         if data._unchecked is model:
-            if _fast(data._at_Minv, q) == 0:
-                return data.Minv.copy()
+            out = _empty(data._square)
+            if _fast(data._at_Minv, q, out) == 0:
+                return out
     except (TypeError, ValueError, AttributeError):
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    _check.status(model, _kernel.call(data._pointers["Minv"], q))
-    return data.Minv.copy()
+    out = np.empty(data._square)
+    _check.status(model, _kernel.call(data._pointers["Minv"], q, out))
+    return out
