@@ -26,7 +26,12 @@ def array(name: str, x: Any) -> np.ndarray:
         given = given.ravel()
     if given.ndim != 1:
         raise ShapeError(f"{name} has shape {given.shape}; expected one dimension or a column.")
-    return np.ascontiguousarray(given, dtype=np.float64)
+    return plain(given)
+
+
+def plain(x: np.ndarray) -> np.ndarray:
+    """Return x if the kernels take it, else a copy: they want float64, contiguous, aligned and writeable arrays."""
+    return np.require(x, np.float64, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"])
 
 
 def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:

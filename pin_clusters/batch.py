@@ -19,6 +19,7 @@ from ._kernels._jit import JIT, Kernel, Pointer
 from ._kernels.aba import aba_at as _aba
 from ._kernels.rnea import rnea_at as _rnea
 from ._kernels.simd import LANES
+from .arrays import plain
 from .data import ClusterData
 from .errors import ArgumentTypeError, ShapeError
 from .model import ClusterModel
@@ -174,7 +175,7 @@ def _numbers(name: str, x: Any) -> np.ndarray:
         raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
     if given.dtype.kind not in "fiub":
         raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
-    return np.ascontiguousarray(given, dtype=np.float64)
+    return plain(given)
 
 
 def _table(model: ClusterModel, name: str, x: Any, rows: int | None, columns: int, what: str) -> np.ndarray:
