@@ -235,6 +235,9 @@ def _write_cluster(
         _write_columns(out, topology.G[:, columns], body, row, columns, inside)
         if body.parent:
             out.rows[body.parent][at.BEARS] = 1
+    led = {out.rows[b.row][at.UNIT] for b in members} - {-1}
+    if entry[at.TYPE] == at.GENERAL and not carriers and len(led) == len(members):
+        entry[at.TYPE] = at.HINGES
 
 
 def _spin(
@@ -274,7 +277,8 @@ def _write_columns(out: _Writer, G: np.ndarray, body: _Body, row: int, columns: 
     rows = G[p.iv : p.iv + p.nv]
     mine[at.AT_G] = out.append(rows) if kind == at.GENERAL else 0
     direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
-    mine[at.UNIT] = columns[int(np.argmax(rows[0]))] if direct else -1
+    mine[at.WHICH] = int(np.argmax(rows[0])) if direct else -1
+    mine[at.UNIT] = columns[mine[at.WHICH]] if direct else -1
     if len(columns) < 63:
         mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
         mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if body.parent in inside else 0)

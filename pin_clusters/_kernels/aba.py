@@ -36,6 +36,7 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
+    HINGES,
     LAST,
     MASK,
     NDOF,
@@ -58,7 +59,7 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
-from .pair import backward_pair
+from .pair import backward_hinges, backward_pair, forward_hinges, outward_hinges
 from .rnea import rotor_forces, set_body, wrong_size
 from .simd import entry, get, put, tables, too_small, zero
 from .solve import sym6_factor, sym6_solve
@@ -257,6 +258,8 @@ def aba(index, params, work, keep, q, v, tau, out):
                 f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
             set_body(work, b, R, (o, o, o), vel, acc, f)
             store21(work, b * BODY_WORK + W_I, rigid_as_sym6(I, o))
+        elif kind == HINGES and entry(index, c, NK) == 2:
+            forward_hinges(index, params, work, q, v, keep, c, forced)
         else:
             forward(index, params, work, q, v, keep, c, forced)
     if forced:
@@ -281,6 +284,9 @@ def aba(index, params, work, keep, q, v, tau, out):
             a = sym6_solve(inverse_d, L, sub6(load6(out, i_v), load6(work, w + W_F)))
             store6(work, w + W_A, a)
             store6(out, i_v, a)
+        elif kind == HINGES and entry(index, c, NK) == 2:
+            if backward_hinges(index, params, work, out, c):
+                singular = c
         elif backward(index, params, work, out, c):
             singular = c
     # from here on W_A is the correction to the a = 0 pass: none at the universe
@@ -295,6 +301,8 @@ def aba(index, params, work, keep, q, v, tau, out):
             put(out, entry(index, c, COLUMN), a)
             if entry(index, b, BEARS) == 1:
                 store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
+        elif kind == HINGES and entry(index, c, NK) == 2:
+            outward_hinges(index, work, out, c)
         elif kind != FREE:
             outward(index, work, out, c)
     for i in range(nv):

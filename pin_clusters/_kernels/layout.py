@@ -41,6 +41,7 @@ ROOT: Final = 10  # the body on the universe from which it hangs
 UNIT: Final = 11  # one degree of freedom that is an independent one: its index in v; else -1
 MASK: Final = 12  # bit k is set if column k of the cluster moves this body
 SHUFFLE: Final = 13  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
+WHICH: Final = 15  # the column of its cluster that UNIT is
 SOLE: Final = 14  # its index in v if its cluster is SINGLE, else -1
 
 # index, cluster rows
@@ -74,6 +75,7 @@ ROTOR_ROW: Final = 21  # where the row of G begins behind ROTOR_AT
 SINGLE: Final = 0  # one joint of one degree of freedom, spin elements on its parent only
 FREE: Final = 1  # a free flyer on the universe
 GENERAL: Final = 2
+HINGES: Final = 3  # GENERAL, of joints like SINGLE's, one per column; told apart where that is faster
 
 # kinds of joints
 REVOLUTE: Final = 0

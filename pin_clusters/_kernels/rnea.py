@@ -31,6 +31,7 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
+    HINGES,
     LAST,
     NDOF,
     NJOINTS,
@@ -57,6 +58,7 @@ from .layout import (
     W_R,
     W_S,
     W_V,
+    WHICH,
     WRONG_SIZE,
 )
 from .simd import entry, get, put, tables, zero
@@ -160,6 +162,40 @@ def forward(index, params, work, q, v, a, keep, out, c, forced):
 
 
 @inline
+def hinges(index, params, work, q, v, a, keep, out, c, forced):
+    """Forward pass over a HINGES cluster: as SINGLE, but armature and spin elements tie its joints."""
+    nk, column, at, spin = entry(index, c, NK), entry(index, c, COLUMN), entry(index, c, AT_D), entry(index, c, AT_SPIN)
+    carrier = entry(index, c, OUT) * BODY_WORK
+    for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+        i_v, k = entry(index, b, UNIT), entry(index, b, WHICH)
+        up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
+        R, x, S = hinge(index, params, work, q, b)
+        vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
+        vj = scale6(rate, S)
+        vel, acc = add6(vp, vj), axpy6(aj, S, add6(ap, crm(vp, vj)))
+        f = body_force(params, b, R, x, vel, acc)
+        if forced:
+            f = sub6(f, external_force(index, params, keep, b, R, x))
+        t = zero(work)
+        for m in range(nk):
+            t += get(params, at + k * nk + m) * get(a, entry(index, column + m, 0))
+        if spin >= 0:
+            h = rot(load9(work, carrier + W_R), load3(params, spin + 3 * k))
+            t += dot3(h, angular(load6(work, carrier + W_A)))
+            if carrier > 0:
+                gyro = cross(angular(load6(work, carrier + W_V)), h)
+                accumulate3(work, carrier + W_F + 3, axpy3(rate, gyro, scale3(aj, h)))
+        if entry(index, b, BEARS) == 0:
+            put(out, i_v, dot6(S, f) + t)
+            if up > 0:
+                accumulate6(work, up + W_F, f)
+        else:
+            set_body(work, b, R, x, vel, acc, f)
+            store6(work, w + W_S, S)
+            put(work, w + W_B, t)
+
+
+@inline
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster: tau_k = sum over bodies and joints of G' S' f."""
     nk, column = entry(index, c, NK), entry(index, c, COLUMN)
@@ -237,6 +273,8 @@ def rnea(index, params, work, keep, q, v, a, out):
             if forced:
                 f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
             set_body(work, b, R, (o, o, o), vel, acc, f)
+        elif kind == HINGES:
+            hinges(index, params, work, q, v, a, keep, out, c, forced)
         else:
             forward(index, params, work, q, v, a, keep, out, c, forced)
     if forced:
@@ -254,6 +292,15 @@ def rnea(index, params, work, keep, q, v, a, out):
                 put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
                 if p > 0:
                     accumulate6(work, p * BODY_WORK + W_F, f)
+        elif kind == HINGES:
+            for k in range(entry(index, c, LAST) - entry(index, c, FIRST)):
+                b = entry(index, c, LAST) - 1 - k
+                if entry(index, b, BEARS) == 1:
+                    w, p = b * BODY_WORK, entry(index, b, PARENT)
+                    f = load6(work, w + W_F)
+                    put(out, entry(index, b, UNIT), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+                    if p > 0:
+                        accumulate6(work, p * BODY_WORK + W_F, f)
         elif kind == FREE:
             store6(out, entry(index, c, COLUMN), load6(work, entry(index, c, FIRST) * BODY_WORK + W_F))
         else:

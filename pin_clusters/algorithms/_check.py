@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
 from ..arrays import array, vector, velocity
@@ -14,7 +15,10 @@ from ..data import ClusterData
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterModel
 
-__all__ = ["array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
+__all__ = ["NOT_FAST", "array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
+
+# what the fast way of an algorithm raises for arguments that are not ready for the kernel (an empty list: ValueError)
+NOT_FAST = (TypeError, ValueError, AttributeError, NumbaError)
 
 
 def model_data(model: Any, data: Any) -> None:

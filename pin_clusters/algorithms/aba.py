@@ -52,7 +52,7 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
                 out = _empty(model.nv)
                 if _fast(data._at_ddq, q, v, tau, out) == 0:
                     return out
-        except (TypeError, ValueError, AttributeError):
+        except _check.NOT_FAST:
             pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -41,7 +41,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
             if _fast(data._at_M, q, out) == 0:
                 data._M = None  # data.M is made from the kernel's own matrix, when it is asked for
                 return out
-    except (TypeError, ValueError, AttributeError):
+    except _check.NOT_FAST:
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -40,7 +40,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
             out = _empty(data._square)
             if _fast(data._at_Minv, q, out) == 0:
                 return out
-    except (TypeError, ValueError, AttributeError):
+    except _check.NOT_FAST:
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

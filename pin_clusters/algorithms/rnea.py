@@ -45,7 +45,7 @@ def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: A
                 out = _empty(model.nv)
                 if _fast(data._at_tau, q, v, a, out) == 0:
                     return out
-        except (TypeError, ValueError, AttributeError):
+        except _check.NOT_FAST:
             pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, "tau")
