@@ -10,7 +10,13 @@ copyright = author
 release = _version("pin-clusters")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "sphinx-mathjax-offline"]  # formulas need no network
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
+]  # formulas need no network
 exclude_patterns = ["_build"]
 source_suffix = {".md": "markdown"}
 

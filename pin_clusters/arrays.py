@@ -22,8 +22,6 @@ def array(name: str, x: Any) -> np.ndarray:
         raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
     if given.dtype.kind not in "fiub":
         raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
-    if isinstance(x, np.ma.MaskedArray):
-        raise ArgumentTypeError(f"{name} is a masked array; its masked entries have no value. Use {name}.filled(...).")
     if given.ndim == 2 and 1 in given.shape:
         given = given.ravel()
     if given.ndim != 1:

@@ -34,7 +34,6 @@ NUMBERS: dict[str, tuple[Callable[[np.ndarray], Any], type[Exception], str]] = {
     "ragged": (lambda x: [[1.0, 2.0], [3.0]], ArgumentTypeError, "not an array of numbers"),
     "generator": (lambda x: (y for y in x), ArgumentTypeError, r"real numbers, got object \(generator\)"),
     "dictionary": (lambda x: dict(enumerate(x)), ArgumentTypeError, r"got object \(dict\)"),
-    "masked": (lambda x: np.ma.masked_less(x, 0.0), ArgumentTypeError, "masked array.*filled"),
     "times": (lambda x: x.astype("M8[s]"), ArgumentTypeError, r"real numbers, got datetime64"),
 }
 

@@ -41,6 +41,7 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "other byte order": lambda x: x.astype(x.dtype.newbyteorder()),
     "unaligned": lambda x: np.frombuffer(b"x" + x.tobytes(), offset=1),
     "longdouble": lambda x: x.astype(np.longdouble),
+    "masked": lambda x: np.ma.masked_less(x, 0.0),  # its numbers are taken, as Pinocchio does
     "subclass": lambda x: x.view(np.recarray),
 }
 # these round, so the input is rounded first

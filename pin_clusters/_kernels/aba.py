@@ -7,7 +7,7 @@ after the other, and the last pass adds the corrections to the accelerations.
 from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
-from .articulated import assemble, at_spin, at_u, at_y, columns, factor, hand_up, solve, spin_columns
+from .articulated import assemble, at_spin, at_u, at_y, columns, eliminate, factor, hand_up, solve, spin_columns
 from .kinematics import (
     along,
     base_gravity,
@@ -59,14 +59,13 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
+from .memory import accumulate3, accumulate6, load3, load6, load9, load21, store3, store6, store21, zero6
+from .pack import too_small
 from .pair import backward_hinges, backward_pair, forward_hinges, outward_hinges
 from .rnea import rotor_forces, set_body, wrong_size
-from .simd import entry, get, put, tables, too_small, zero
+from .simd import entry, get, put, tables, zero
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
-    accumulate3,
-    accumulate6,
-    accumulate21,
     add6,
     angular,
     axpy3,
@@ -75,22 +74,13 @@ from .spatial import (
     cross,
     dot3,
     dot6,
-    load3,
-    load6,
-    load9,
-    load21,
     rigid_as_sym6,
     rigid_mul,
     rot,
     scale3,
     scale6,
-    store3,
-    store6,
-    store21,
     sub6,
-    sym6_minus_outer,
     sym6_mul,
-    zero6,
 )
 
 
@@ -185,28 +175,6 @@ def outward(index, work, out, c):
                 if (entry(index, b, MASK) >> k) & 1:
                     a = axpy6(get(out, entry(index, column + k, 0)), load6(work, K + 6 * k), a)
             store6(work, b * BODY_WORK + W_A, a)
-
-
-@inline
-def eliminate(index, params, work, out, c, I, S, f, U):
-    """Hand what a SINGLE cluster has to its parent (U = I S); returns whether D is singular."""
-    b, at = entry(index, c, FIRST), entry(index, c, AT_D)
-    w, p = b * BODY_WORK, entry(index, b, PARENT)
-    d = dot6(S, U) + get(params, at)
-    singular = too_small(d, get(params, at - 1))
-    d = 1.0 / d
-    u = get(out, entry(index, c, COLUMN)) - dot6(S, f)
-    if entry(index, c, AT_SPIN) >= 0:
-        h = load3(work, w + W_H)
-        u -= get(work, w + W_B)
-        U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
-    Y = scale6(d, U)
-    if p > 0:
-        accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
-        accumulate6(work, p * BODY_WORK + W_F, axpy6(u, Y, f))
-    store6(work, w + W_U, Y)
-    put(work, w + W_Q, d * u)
-    return singular
 
 
 @device

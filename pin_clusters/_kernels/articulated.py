@@ -16,6 +16,7 @@ from .layout import (
     CARRIER0,
     CARRIER1,
     CLUSTER,
+    COLUMN,
     FIRST,
     LAST,
     MASK,
@@ -23,30 +24,18 @@ from .layout import (
     NK,
     OUT,
     PARENT,
+    W_B,
+    W_F,
+    W_H,
     W_I,
+    W_Q,
     W_R,
+    W_U,
 )
-from .simd import entry, get, put, too_small, zero
-from .spatial import (
-    accumulate3,
-    accumulate6,
-    accumulate21,
-    add21,
-    axpy6,
-    dot3,
-    dot6,
-    load3,
-    load6,
-    load9,
-    load21,
-    rot,
-    scale6,
-    store3,
-    store6,
-    sym6_minus_outer,
-    sym6_mul,
-    zero6,
-)
+from .memory import accumulate3, accumulate6, accumulate21, load3, load6, load9, load21, store3, store6, zero6
+from .pack import too_small
+from .simd import entry, get, put, zero
+from .spatial import add21, axpy6, dot3, dot6, rot, scale6, sym6_minus_outer, sym6_mul
 
 
 @inline
@@ -209,3 +198,25 @@ def hand_up(index, work, c, total):
         for k in range(nk):
             total = sym6_minus_outer(total, load6(work, at + 6 * k), load6(work, at + at_y(nk) + 6 * k))
         accumulate21(work, p * BODY_WORK + W_I, total)
+
+
+@inline
+def eliminate(index, params, work, out, c, I, S, f, U):
+    """Hand what a SINGLE cluster has to its parent (U = I S); returns whether D is singular."""
+    b, at = entry(index, c, FIRST), entry(index, c, AT_D)
+    w, p = b * BODY_WORK, entry(index, b, PARENT)
+    d = dot6(S, U) + get(params, at)
+    singular = too_small(d, get(params, at - 1))
+    d = 1.0 / d
+    u = get(out, entry(index, c, COLUMN)) - dot6(S, f)
+    if entry(index, c, AT_SPIN) >= 0:
+        h = load3(work, w + W_H)
+        u -= get(work, w + W_B)
+        U = (U[0], U[1], U[2], U[3] + h[0], U[4] + h[1], U[5] + h[2])
+    Y = scale6(d, U)
+    if p > 0:
+        accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
+        accumulate6(work, p * BODY_WORK + W_F, axpy6(u, Y, f))
+    store6(work, w + W_U, Y)
+    put(work, w + W_Q, d * u)
+    return singular

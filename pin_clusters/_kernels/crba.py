@@ -38,28 +38,9 @@ from .layout import (
     W_S,
     WRONG_SIZE,
 )
+from .memory import accumulate10, load3, load6, load9, load10, store3, store6, store9, store10, zero6
 from .simd import entry, get, put, tables, zero
-from .spatial import (
-    accumulate10,
-    add3,
-    add6,
-    angular,
-    dot3,
-    dot6,
-    join,
-    linear,
-    load3,
-    load6,
-    load9,
-    load10,
-    rigid_mul,
-    rot,
-    store3,
-    store6,
-    store9,
-    store10,
-    zero6,
-)
+from .spatial import add3, add6, angular, dot3, dot6, join, linear, rigid_mul, rot
 
 
 @inline

@@ -40,25 +40,9 @@ from .layout import (
     W_V,
     WRONG_SIZE,
 )
+from .memory import load3, load6, load9, store3, store6, store9
 from .simd import entry, get, put, tables, zero
-from .spatial import (
-    add3,
-    add6,
-    angular,
-    axpy3,
-    dot3,
-    dot6,
-    load3,
-    load6,
-    load9,
-    matmul3,
-    rigid_mul,
-    rot,
-    scale6,
-    store3,
-    store6,
-    store9,
-)
+from .spatial import add3, add6, angular, axpy3, dot3, dot6, matmul3, rigid_mul, rot, scale6
 
 
 @inline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline
+from .angles import quaternion_rotation, sincos, turn_z
 from .layout import (
     ALIGN,
     AT_G,
@@ -43,6 +44,7 @@ from .layout import (
     W_R,
     W_V,
 )
+from .memory import load3, load6, load9, store3, store6, store9, zero6
 from .simd import entry, get, zero
 from .spatial import (
     add3,
@@ -54,23 +56,13 @@ from .spatial import (
     cross,
     join,
     linear,
-    load3,
-    load6,
-    load9,
     matmul3,
-    quaternion_rotation,
     rigid_in_world,
     rigid_mul,
     rot,
     rot_t,
     scale3,
-    sincos,
-    store3,
-    store6,
-    store9,
     sym3_mul,
-    turn_z,
-    zero6,
 )
 
 

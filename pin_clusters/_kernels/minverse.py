@@ -36,24 +36,11 @@ from .layout import (
     W_U,
     WRONG_SIZE,
 )
-from .simd import entry, get, put, tables, too_small, zero
+from .memory import accumulate21, load3, load6, load10, load21, store6, store21, zero6
+from .pack import too_small
+from .simd import entry, get, put, tables, zero
 from .solve import sym6_factor, sym6_solve
-from .spatial import (
-    accumulate21,
-    axpy6,
-    dot6,
-    load3,
-    load6,
-    load10,
-    load21,
-    rigid_as_sym6,
-    scale6,
-    store6,
-    store21,
-    sym6_minus_outer,
-    sym6_mul,
-    zero6,
-)
+from .spatial import axpy6, dot6, rigid_as_sym6, scale6, sym6_minus_outer, sym6_mul
 
 
 @inline

@@ -31,12 +31,11 @@ from .layout import (
     W_V,
     WHICH,
 )
+from .memory import accumulate3, accumulate6, accumulate21, load3, load6, load9, load21, store3, store6, store21, zero6
+from .pack import too_small
 from .rnea import set_body
-from .simd import entry, get, put, too_small, zero
+from .simd import entry, get, put, zero
 from .spatial import (
-    accumulate3,
-    accumulate6,
-    accumulate21,
     add6,
     add21,
     angular,
@@ -46,21 +45,13 @@ from .spatial import (
     dot3,
     dot6,
     join,
-    load3,
-    load6,
-    load9,
-    load21,
     rigid_as_sym6,
     rot,
     scale3,
     scale6,
-    store3,
-    store6,
-    store21,
     sub6,
     sym6_minus_outer,
     sym6_mul,
-    zero6,
 )
 
 

@@ -61,31 +61,9 @@ from .layout import (
     WHICH,
     WRONG_SIZE,
 )
+from .memory import accumulate3, accumulate6, load3, load6, load9, store3, store6, store9
 from .simd import entry, get, put, tables, zero
-from .spatial import (
-    accumulate3,
-    accumulate6,
-    add3,
-    add6,
-    angular,
-    axpy3,
-    axpy6,
-    crm,
-    cross,
-    dot3,
-    dot6,
-    load3,
-    load6,
-    load9,
-    rot,
-    rot_t,
-    scale3,
-    scale6,
-    store3,
-    store6,
-    store9,
-    sub6,
-)
+from .spatial import add3, add6, angular, axpy3, axpy6, crm, cross, dot3, dot6, rot, rot_t, scale3, scale6, sub6
 
 
 @inline

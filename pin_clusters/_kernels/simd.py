@@ -1,27 +1,22 @@
-"""A scalar that is one float64 or a SIMD pack of them, and the accessors that hide which.
+"""Accessors that hide whether a scalar is one float64 or a pack of them.
 
-``Pack(n)`` is LLVM's ``<n x double>``; it adds, subtracts, multiplies, divides and negates like a float64. ``get`` and
-``put`` read one scalar of a flat array: a float64 from a one-dimensional array, a pack from an array of shape
-``(size, n)``. So one kernel source serves one state and n states at once. (Leaving the vectorisation of inner lane
-loops to LLVM gives no vector instruction at all: its alias analysis gives up on tables that are read and written.)
+``get`` and ``put`` read one scalar of a flat array: a float64 from a one-dimensional array, a pack from an array of
+shape ``(size, lanes)``. So one kernel source serves one state and several states at once.
 """
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from llvmlite import ir
 from numba import carray, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, overload
 
 from ._jit import BOUNDSCHECK, JIT, inline
 from .layout import ROW_WIDTH
+from .pack import INLINE, Pack, widen
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
-
-_INLINE: dict[str, Any] = {"jit_options": {"forceinline": True}}
-_CONTRACT = ("contract",)
 
 
 def host_lanes() -> int:
@@ -34,104 +29,6 @@ def host_lanes() -> int:
     if features.get("avx2") or features.get("avx"):
         return 4
     return 2
-
-
-class Pack(types.Type):
-    """Numba type of n float64 lanes."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        super().__init__(f"Pack({n})")
-
-
-@register_model(Pack)
-class _PackModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, pack: Pack) -> None:
-        super().__init__(manager, pack, ir.VectorType(ir.DoubleType(), pack.n))
-
-
-def _widen(context: Any, builder: Any, value: Any, kind: Any, n: int) -> Any:
-    """Broadcast a number to all lanes; a pack stays."""
-    if isinstance(kind, Pack):
-        return value
-    x = context.cast(builder, value, kind, types.float64)
-    vector = ir.VectorType(ir.DoubleType(), n)
-    one = builder.insert_element(ir.Constant(vector, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
-    return builder.shuffle_vector(one, one, zeros)
-
-
-def _pack_operator(op: Any, instruction: str) -> None:
-    @intrinsic
-    def compute(typing: Any, a: Any, b: Any) -> Any:
-        pack = a if isinstance(a, Pack) else b
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            x, y = (_widen(context, builder, v, t, pack.n) for v, t in zip(args, signature.args, strict=True))
-            return getattr(builder, instruction)(x, y, flags=_CONTRACT)
-
-        return pack(a, b), codegen
-
-    @overload(op, inline="never", **_INLINE)
-    def choose(a, b):
-        first, second = isinstance(a, Pack), isinstance(b, Pack)
-        if (first and (second or isinstance(b, types.Number))) or (second and isinstance(a, types.Number)):
-            return lambda a, b: compute(a, b)
-        return None
-
-
-for _op, _name in (
-    (operator.add, "fadd"),
-    (operator.sub, "fsub"),
-    (operator.mul, "fmul"),
-    (operator.truediv, "fdiv"),
-    (operator.iadd, "fadd"),
-    (operator.isub, "fsub"),
-):
-    _pack_operator(_op, _name)
-
-
-@intrinsic
-def _negate(typing: Any, a: Any) -> Any:
-    return a(a), lambda context, builder, signature, args: builder.fneg(args[0])
-
-
-@overload(operator.neg, **_INLINE)
-def _neg(a):
-    return (lambda a: _negate(a)) if isinstance(a, Pack) else None
-
-
-@intrinsic
-def _pack_select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        limit = _widen(context, builder, args[1], signature.args[1], a.n)
-        return builder.select(builder.fcmp_ordered("<", args[0], limit), args[2], args[3])
-
-    return x(a, b, x, y), codegen
-
-
-def if_less(a, b, x, y):
-    """Return x where a < b, else y."""
-    return x if a < b else y
-
-
-@overload(if_less, **_INLINE)
-def _if_less(a, b, x, y):
-    if isinstance(a, Pack):
-        return lambda a, b, x, y: _pack_select(a, b, x, y)
-    return lambda a, b, x, y: x if a < b else y
-
-
-def too_small(x, limit):
-    """Return whether x <= limit. A pack never is: batches find bad rows by their results."""
-    return bool(x <= limit)
-
-
-@overload(too_small, **_INLINE)
-def _too_small(x, limit):
-    if isinstance(x, Pack):
-        return lambda x, limit: False
-    return lambda x, limit: x <= limit
 
 
 @intrinsic
@@ -159,7 +56,7 @@ def _store(typing: Any, array: Any, i: Any, value: Any, n: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         offset = builder.mul(args[1], ir.Constant(args[1].type, lanes))
         vector = ir.VectorType(ir.DoubleType(), lanes)
-        packed = _widen(context, builder, args[2], signature.args[2], lanes)
+        packed = widen(context, builder, args[2], signature.args[2], lanes)
         builder.store(packed, builder.bitcast(builder.gep(data, [offset]), vector.as_pointer()), align=8)
 
     return types.void(array, types.intp, value, n), codegen
@@ -201,7 +98,7 @@ def entry(table, row, column):
     return table[row, column]
 
 
-@overload(entry, **_INLINE)
+@overload(entry, **INLINE)
 def _entry(table, row, column):
     if BOUNDSCHECK:
 
@@ -232,7 +129,7 @@ def zero(a):
 LANES = host_lanes() if JIT else 1
 
 
-@overload(get, **_INLINE)
+@overload(get, **INLINE)
 def _get(a, i):
     if not isinstance(a, types.Array):
         return None
@@ -255,7 +152,7 @@ def _get(a, i):
     return lambda a, i: _load_scalar(a, i)
 
 
-@overload(put, **_INLINE)
+@overload(put, **INLINE)
 def _put(a, i, x):
     if not isinstance(a, types.Array):
         return None
@@ -288,7 +185,7 @@ def _pack_zero(typing: Any, n: Any) -> Any:
     return pack(n), codegen
 
 
-@overload(zero, **_INLINE)
+@overload(zero, **INLINE)
 def _zero(a):
     return (lambda a: _pack_zero(LANES)) if a.ndim == 2 else (lambda a: 0.0)
 
