@@ -200,7 +200,9 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
     if carrier:
         link = tree.inertias[carrier]
         rest = np.asarray(link.inertia) - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
-        tree.inertias[carrier] = pin.Inertia(link.mass, link.lever, rest)
+        without = pin.Inertia(link)
+        without.inertia = rest  # the constructor would refuse a link that has less inertia than the rotor
+        tree.inertias[carrier] = without
     return int(j)
 
 

@@ -7,7 +7,7 @@ after the other, and the last pass adds the corrections to the accelerations.
 from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
-from .articulated import assemble, at_spin, at_u, at_y, columns, eliminate, factor, hand_up, solve, spin_columns
+from .articulated import assemble, at_spin, at_u, at_y, columns, eliminate, factor, hand_up, moves, solve, spin_columns
 from .kinematics import (
     along,
     base_gravity,
@@ -149,7 +149,7 @@ def backward(index, params, work, out, c):
         f, K = load6(work, b * BODY_WORK + W_F), entry(index, b, AT_K)
         force, mask = add6(force, f), entry(index, b, MASK)
         for k in range(nk):
-            if (mask >> k) & 1:
+            if moves(mask, k):
                 put(work, u + k, get(work, u + k) - dot6(load6(work, K + 6 * k), f))
     solve(index, work, c)
     hand_up(index, work, c, total)
@@ -172,7 +172,7 @@ def outward(index, work, out, c):
         if entry(index, b, BEARS) == 1:
             a, K = a_out, entry(index, b, AT_K)
             for k in range(nk):
-                if (entry(index, b, MASK) >> k) & 1:
+                if moves(entry(index, b, MASK), k):
                     a = axpy6(get(out, entry(index, column + k, 0)), load6(work, K + 6 * k), a)
             store6(work, b * BODY_WORK + W_A, a)
 

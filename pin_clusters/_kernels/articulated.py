@@ -63,6 +63,12 @@ def at_spin(nk):
 
 
 @inline
+def moves(mask, k):
+    """Whether column k moves a body; a mask of ones stands for more columns than bits, so never shift by 64."""
+    return (mask >> min(k, 62)) & 1 == 1
+
+
+@inline
 def columns(index, params, work, c, b):
     """K_b = K_parent + S_b G_b."""
     nk, g, s, at = entry(index, c, NK), entry(index, b, AT_G), entry(index, b, AT_S), entry(index, b, AT_K)
@@ -71,9 +77,9 @@ def columns(index, params, work, c, b):
     if p > 0 and entry(index, p, CLUSTER) == c:
         above = entry(index, p, MASK)
     for k in range(nk):
-        if (entry(index, b, MASK) >> k) & 1:
+        if moves(entry(index, b, MASK), k):
             K = zero6(work)
-            if (above >> k) & 1:
+            if moves(above, k):
                 K = load6(work, up + 6 * k)
             for d in range(entry(index, b, NDOF)):
                 K = axpy6(get(params, g + d * nk + k), load6(work, s + 6 * d), K)
@@ -113,11 +119,11 @@ def assemble(index, params, work, c):
         I, K, mask = load21(work, b * BODY_WORK + W_I), entry(index, b, AT_K), entry(index, b, MASK)
         total = add21(total, I)
         for k in range(nk):
-            if (mask >> k) & 1:
+            if moves(mask, k):
                 U = sym6_mul(I, load6(work, K + 6 * k))
                 accumulate6(work, at + 6 * k, U)
                 for m in range(k + 1):
-                    if (mask >> m) & 1:
+                    if moves(mask, m):
                         i = d + k * nk + m
                         put(work, i, get(work, i) + dot6(load6(work, K + 6 * m), U))
     h = at + at_spin(nk)

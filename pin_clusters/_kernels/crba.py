@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
-from .articulated import at_spin, columns, spin_columns
+from .articulated import at_spin, columns, moves, spin_columns
 from .kinematics import body_inertia, hinge, place, start, unit_rotation
 from .layout import (
     AT_D,
@@ -134,11 +134,11 @@ def general(index, params, work, nv, c, M):
             U = join(linear(U), load3(work, h + 3 * k))
         for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
             mask, K = entry(index, b, MASK), entry(index, b, AT_K)
-            if (mask >> k) & 1:
+            if moves(mask, k):
                 F = rigid_mul(load10(work, b * BODY_WORK + W_I), load6(work, K + 6 * k))
                 U = add6(U, F)
                 for m in range(k + 1):
-                    if (mask >> m) & 1:
+                    if moves(mask, m):
                         i = i_v * nv + entry(index, column + m, 0)
                         put(M, i, get(M, i) + dot6(F, load6(work, K + 6 * m)))
         hc = h

@@ -52,10 +52,11 @@ class Rotor:
         joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of
             other constraints. Only their velocities matter, so continuous joints are welcome.
         ratios: Turns of the rotor per turn of each joint; signs are kept.
-        axial_inertia: Inertia about the spin axis, [kg m^2]. The rest of the rotor (mass, transverse inertia) is
-            then taken to be in the carrier's link already; nothing is added.
-        inertia: The whole inertia in the rotor frame, instead of ``axial_inertia``; it is added to the carrier.
-            Must be balanced (centre of mass on the axis) and axisymmetric.
+        axial_inertia: Inertia about the spin axis, [kg m^2]. The rotor as a locked body (mass, transverse and axial
+            inertia) is then taken to be in the carrier's link already, as in most published models; nothing is added.
+        inertia: The whole inertia in the rotor frame, instead of ``axial_inertia``; it is added to the carrier (to
+            the universe it adds nothing, as Pinocchio counts no body of the universe). Must be balanced (centre of
+            mass on the axis) and axisymmetric.
         axis: Spin axis in the rotor frame; by default the axis of the first joint, if that is fixed in the carrier.
         placement: Rotor frame in the joint frame of the carrier; identity by default.
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
