@@ -61,9 +61,9 @@ from .layout import (
 )
 from .memory import accumulate3, accumulate6, load3, load6, load9, load21, store3, store6, store21, zero6
 from .pack import too_small
-from .pair import backward_hinges, backward_pair, forward_hinges, outward_hinges
 from .rnea import rotor_forces, set_body, wrong_size
 from .simd import entry, get, put, tables, zero
+from .small import backward_hinges, backward_one, backward_pair, forward_hinges, outward_hinges
 from .solve import sym6_factor, sym6_solve
 from .spatial import (
     add6,
@@ -138,8 +138,11 @@ def forward(index, params, work, q, v, keep, c, forced):
 def backward(index, params, work, out, c):
     """Backward pass over a GENERAL cluster; out holds tau. Returns whether D is singular."""
     nk, at, column = entry(index, c, NK), entry(index, c, AT_WORK), entry(index, c, COLUMN)
-    if nk == 2 and entry(index, c, CARRIER0) == entry(index, c, CARRIER1):
-        return backward_pair(index, params, work, out, c)
+    if entry(index, c, CARRIER0) == entry(index, c, CARRIER1):
+        if nk == 1:
+            return backward_one(index, params, work, out, c)
+        if nk == 2:
+            return backward_pair(index, params, work, out, c)
     total = assemble(index, params, work, c)
     singular = factor(index, params, work, c)
     u, force = at + at_u(nk), zero6(work)
