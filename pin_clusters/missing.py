@@ -52,7 +52,7 @@ _ROUTES = {
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
     "abaInParallel": _PARALLEL.format(f="aba"),
     "rneaInParallel": _PARALLEL.format(f="rnea"),
-    "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), which holds the mass of every rotor.",
+    "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), with the rotors given by inertia.",
     "computeSubtreeMasses": "Use pinocchio.computeSubtreeMasses(model.inertia_tree, data.tree).",
     "dccrba": "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap.",
     "computeCentroidalMapTimeVariation": (

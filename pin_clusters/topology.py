@@ -120,7 +120,7 @@ def _check_claims(tree: pin.Model, rows: Sequence[Row]) -> None:
         )
         raise ConstraintError(
             f"Joint {name!r} is claimed as dependent {what}: by {other.source.label} and by {row.source.label}. "
-            "Drop one, or let the other one make another joint dependent (dependent=...)."
+            "Drop one, or state it so that another joint follows (pc.Belt has dependent=...)."
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
+from .constraints._base import model_name
 from .errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 
 # sizes and indices of velocities count independent joints here, but dependent ones too in the tree
@@ -209,7 +210,7 @@ class TreeAttributes:
         """
         tree = self._pristine
         if not tree.existJointName(_text(name)):
-            raise UnknownNameError(f"no joint {name!r} in model {tree.name!r}." + did_you_mean(name, tree.names))
+            raise UnknownNameError(f"no joint {name!r} in {model_name(tree)}." + did_you_mean(name, tree.names))
         return int(tree.getJointId(name))
 
     def getFrameId(self, name: str, *types: Any) -> int:
@@ -227,7 +228,7 @@ class TreeAttributes:
                     f"frame {name!r} of model {tree.name!r} is a {', a '.join(same)}, not that type."
                 )
             known = [f.name for f in tree.frames]
-            raise UnknownNameError(f"no frame {name!r} in model {tree.name!r}." + did_you_mean(name, known))
+            raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, known))
         return int(tree.getFrameId(name, *types))
 
     def getBodyId(self, name: str) -> int:
@@ -240,7 +241,7 @@ class TreeAttributes:
         tree = self._pristine
         if not tree.existBodyName(_text(name)):
             known = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
-            raise UnknownNameError(f"no body {name!r} in model {tree.name!r}." + did_you_mean(name, known))
+            raise UnknownNameError(f"no body {name!r} in {model_name(tree)}." + did_you_mean(name, known))
         return int(tree.getBodyId(name))
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -44,23 +44,27 @@ def _digest() -> str:
 
 
 def _candidates() -> list[Path]:
+    """List the places for compiled kernels, best first."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    temporary = Path(tempfile.gettempdir()) / f"pin_clusters-{user}"
     chosen = os.environ.get("PIN_CLUSTERS_CACHE")
     if chosen:
-        return [Path(chosen)]
-    places = []
+        return [Path(chosen), temporary]
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
-        places.append(Path(base) if base else Path.home() / ".cache")
+        return [(Path(base) if base else Path.home() / ".cache") / "pin_clusters", temporary]
     except RuntimeError:  # no home folder
-        pass
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    return [p / "pin_clusters" for p in places] + [Path(tempfile.gettempdir()) / f"pin_clusters-{user}"]
+        return [temporary]
 
 
-def _writable(folder: Path) -> bool:
+def _usable(place: Path) -> bool:
+    """Whether compiled kernels can be kept in a place that is the user's own: what is found there is executed."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and place.stat().st_uid != os.getuid():
+            return False
+        (place / _digest()).mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=place / _digest()):
             return True
     except OSError:
         return False
@@ -77,7 +81,7 @@ def cache_folder() -> Path | None:
         _searched = True
         places = _candidates()
         for place in places:
-            if _writable(place / _digest()):
+            if _usable(place):
                 _folder = place / _digest()
                 if place != places[0]:
                     _say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
@@ -139,8 +143,8 @@ class Kernel:
                 config.CACHE_DIR = before
         known = folder is not None and any(folder.glob(f"*/*.{self.entry.__name__}-*.nbi"))
         if not known:
-            where = f"kept in {folder}" if folder is not None else "not kept: no writable cache folder"
-            _say(f"compiling {self.title} for this processor, some seconds, once ({where})")
+            where = f"once (kept in {folder})" if folder is not None else "in every process (no writable cache folder)"
+            _say(f"compiling {self.title} for this processor, some seconds, {where}")
         start = time.perf_counter()
         self._dispatcher._can_compile = True
         try:

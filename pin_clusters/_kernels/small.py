@@ -57,7 +57,7 @@ from .spatial import (
 
 @inline
 def backward_one(index, params, work, out, c):
-    """What assemble, factor, solve and hand_up do, for one column and no carrier inside: a gear whose rotor is a body."""
+    """What assemble, factor, solve and hand_up do, for one column and no carrier inside: a gear with a body."""
     at, d, p, o = entry(index, c, AT_WORK), entry(index, c, AT_D), entry(index, c, OUT), zero(work)
     D, U, force = o + get(params, d), zero6(work), zero6(work)
     u = get(work, at + at_u(1)) + get(out, entry(index, entry(index, c, COLUMN), 0))
@@ -65,22 +65,19 @@ def backward_one(index, params, work, out, c):
         U = join((o, o, o), load3(work, at + at_spin(1)))
     total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
     for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
-        I, f, K = (
-            load21(work, b * BODY_WORK + W_I),
-            load6(work, b * BODY_WORK + W_F),
-            load6(work, entry(index, b, AT_K)),
-        )
+        w = b * BODY_WORK
+        I, f, K = load21(work, w + W_I), load6(work, w + W_F), load6(work, entry(index, b, AT_K))
         V = sym6_mul(I, K)
         total, force, U = add21(total, I), add6(force, f), add6(U, V)
         D += dot6(K, V)
         u -= dot6(K, f)
     inverse = 1.0 / D
-    Y, w = scale6(inverse, U), inverse * u
+    Y, a = scale6(inverse, U), inverse * u
     store6(work, at + at_y(1), Y)
-    put(work, at + at_u(1), w)
+    put(work, at + at_u(1), a)
     if p > 0:
         accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(total, U, Y))
-        accumulate6(work, p * BODY_WORK + W_F, axpy6(w, U, force))
+        accumulate6(work, p * BODY_WORK + W_F, axpy6(a, U, force))
     return too_small(D, get(params, d - 1))
 
 

@@ -29,15 +29,19 @@ def model_data(model: Any, data: Any) -> None:
         DataMismatchError: The data was made by another model, or the tree was changed (if ``data.check``).
     """
     if not isinstance(model, ClusterModel):
-        cure = "Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        cure = "The order of arguments is (model, data, q, ...)."
+        if isinstance(model, pin.Model):
+            cure = "Wrap it: model = pc.ClusterModel(model, constraints)."
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}. {cure}")
     if not isinstance(data, ClusterData):
         cure = "Use data = model.createData() of the ClusterModel."
         raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")
     if data._model is not model:
+        given, own = repr(model), repr(data._model)
+        what = f"than the one given ({given})" if given != own else "though its name and sizes are the same"
         raise DataMismatchError(
-            f"data was made by another model ({data._model!r}) than the one given ({model!r}). "
-            "Use data = model.createData() of this model."
+            f"data was made by another model ({own}) {what}. "
+            "Use data = model.createData() of this model, or pass data.model."
         )
     if data.check and model.tree != model._pristine:
         raise DataMismatchError(

@@ -42,7 +42,8 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
     """
     # NumPy's scalars are Reals; a bool is one too, but never what is meant
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ConstraintError(f"{owner}: {what} must be a number, got {value!r} ({type(value).__name__}).")
+        cure = " Give the turns of what follows per turn of what leads, with sign." if "ratio" in what else ""
+        raise ConstraintError(f"{owner}: {what} must be a number, got {value!r} ({type(value).__name__}).{cure}")
     x = float(value)
     if not math.isfinite(x):
         raise ConstraintError(f"{owner}: {what} must be finite, got {x}.")
@@ -67,6 +68,11 @@ def name_of(value: object, what: str, owner: str) -> str:
     return value
 
 
+def model_name(tree: pin.Model) -> str:
+    """How messages name a model, which may have no name."""
+    return f"model {tree.name!r}" if tree.name else "the model"
+
+
 def joint_id(tree: pin.Model, name: str, owner: str) -> int:
     """Return the id of the joint of that name, or of the joint that moves the body of that name.
 
@@ -79,7 +85,7 @@ def joint_id(tree: pin.Model, name: str, owner: str) -> int:
         return int(tree.frames[tree.getBodyId(name)].parentJoint)
     bodies = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
     raise UnknownNameError(
-        f"{owner}: no joint or body {name!r} in model {tree.name!r}."
+        f"{owner}: no joint or body {name!r} in {model_name(tree)}."
         + did_you_mean(name, [*list(tree.names)[1:], *bodies])
     )
 

@@ -40,7 +40,7 @@ class Belt:
 
     predecessor: str
     successor: str
-    ratio: float
+    ratio: float = None  # type: ignore[assignment]  # missing is an error with the cure
     offset: float = 0.0
     dependent: str | None = None
 

@@ -34,7 +34,7 @@ class Gear:
 
     link: str
     rotor: str
-    ratio: float
+    ratio: float = None  # type: ignore[assignment]  # missing is an error with the cure
     offset: float = 0.0
 
     def __post_init__(self) -> None:

@@ -75,7 +75,7 @@ class Rotor:
     """
 
     joints: str | Sequence[str]
-    ratios: float | Sequence[float]
+    ratios: float | Sequence[float] = None  # type: ignore[assignment]  # missing is an error with the cure
     _: KW_ONLY
     axial_inertia: float | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
