@@ -1,6 +1,6 @@
-"""Write the measured numbers into README.md and docs/performance.md: ``python benchmarks/report.py [--check]``.
+"""Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
-What stands between ``<!-- generated: bench -->`` (or ``study``) and ``<!-- end -->`` was made by this script.
+What stands between ``<!-- generated: bench -->`` (or ``study``, ``accuracy``) and ``<!-- end -->`` was made by this script.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pin_clusters.study import report
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "bench.json"
+ACCURACY = ROOT / "benchmarks" / "results" / "accuracy.json"
 STUDY_ROBOT = "mit_humanoid_leg"
 
 
@@ -136,6 +137,21 @@ def bench_long(results: dict[str, Any]) -> str:
     return "\n\n".join([*parts, "## Goals", gates])
 
 
+def accuracy_table() -> str | None:
+    """Return the table of the worst errors, None if they were not measured."""
+    if not ACCURACY.is_file():
+        return None
+    results = json.loads(ACCURACY.read_text(encoding="utf-8"))
+    worst = results["worst"]
+    names = next(iter(worst.values()))
+    rows = ([name, *(f"{worst[robot][name]:.0e}" for robot in worst)] for name in names)
+    return (
+        f"Worst error over {results['states_per_robot_and_base']} random states on a fixed and as many on a floating "
+        f"base, random gravity; relative, or backward error where it says residual. Pinocchio {results['pinocchio']}."
+        f"\n\n{markdown(['', *(f'`{robot}`' for robot in worst)], rows)}"
+    )
+
+
 def fill(text: str, key: str, content: str) -> str:
     """Put ``content`` between the markers of ``key``; text without them stays as it is."""
     pattern = re.compile(rf"(<!-- generated: {key} -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -151,7 +167,12 @@ def main(arguments: list[str] | None = None) -> int:
     results = json.loads(chosen.results.read_text(encoding="utf-8")) if chosen.results.is_file() else None
     if results is None:
         print(f"no {chosen.results}: run benchmarks/run.py first; only the study is rendered", file=sys.stderr)
-    bench: dict[str, Callable[[dict[str, Any]], str]] = {"README.md": bench_short, "docs/performance.md": bench_long}
+    bench: dict[str, Callable[[dict[str, Any]], str]] = {
+        "README.md": bench_short,
+        "docs/performance.md": bench_long,
+        "docs/accuracy.md": bench_short,
+    }
+    accuracy_text = accuracy_table()
     study_text = study_table()
     stale = 0
     for name, render in bench.items():
@@ -161,6 +182,8 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         before = path.read_text(encoding="utf-8")
         after = fill(before, "study", study_text)
+        if accuracy_text is not None:
+            after = fill(after, "accuracy", accuracy_text)
         if results is not None:
             after = fill(after, "bench", render(results))
         if after != before:
