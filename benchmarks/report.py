@@ -1,6 +1,6 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
-What stands between ``<!-- generated: bench -->`` (or ``study``, ``accuracy``) and ``<!-- end -->`` was made by this script.
+What stands between ``<!-- generated: bench -->`` (``study``, ``accuracy``) and ``<!-- end -->`` was made by it.
 """
 
 from __future__ import annotations

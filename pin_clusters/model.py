@@ -197,6 +197,11 @@ class ClusterModel(TreeAttributes):
         tree.gravity = g
         return ClusterModel(tree, self.constraints, self.name)
 
+    def was_changed(self) -> bool:
+        """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
+        pristine = _inertia_tree(self._pristine, self.rotors)
+        return bool(self.tree != self._pristine or self.inertia_tree != pristine)
+
     def createData(self) -> ClusterData:
         """Return a workspace for the algorithms; one per thread."""
         from .data import ClusterData

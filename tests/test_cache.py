@@ -14,7 +14,7 @@ print(pc.computeKineticEnergy(model, model.createData(), pc.neutral(model), np.o
 """
 
 
-def run(**changes: str | None) -> tuple[str, str]:
+def run(code: str = CALL, **changes: str | None) -> tuple[str, str]:
     """Run the call in a fresh process with a changed environment; None removes a variable."""
     environment = {k: v for k, v in os.environ.items() if k not in {"PIN_CLUSTERS_CACHE", "NUMBA_DISABLE_JIT"}}
     environment.update({k: v for k, v in changes.items() if v is not None})
@@ -22,7 +22,7 @@ def run(**changes: str | None) -> tuple[str, str]:
         if v is None:
             environment.pop(k, None)
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CALL], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     return done.stdout, done.stderr
 
@@ -54,3 +54,24 @@ def test_a_chosen_folder_that_cannot_be_written(tmp_path: Path) -> None:
     out, said = run(PIN_CLUSTERS_CACHE=str(blocked / "cache"), TMPDIR=str(tmp_path))
     assert out == "True\n"
     assert f"cannot write to {blocked / 'cache'}" in said
+
+
+THREADS = """
+import threading
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.ClusterModel(pin.buildSampleModelManipulator())
+found = []
+def work():
+    found.append(pc.computeKineticEnergy(model, model.createData(), pc.neutral(model), np.ones(model.nv)))
+threads = [threading.Thread(target=work) for _ in range(6)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(found), len(set(found)))
+"""
+
+
+def test_threads_that_meet_a_kernel_together(tmp_path: Path) -> None:
+    out, said = run(code=THREADS, PIN_CLUSTERS_CACHE=str(tmp_path))
+    assert out == "6 1\n"
+    assert said.count("compiling") == 1
+    assert "cannot write" not in said

@@ -224,3 +224,20 @@ def test_copies_of_data_keep_the_results() -> None:
     assert np.array_equal(pc.aba(model, data, s.q, s.v, s.a, s.fext), kept["ddq"])
     assert copy.copy(s.data).model is s.model
     assert copy.deepcopy(s.data).model is s.model
+
+
+def test_a_constraint_is_frozen_through_and_through() -> None:
+    coupling = pc.LinearCoupling("b", {"a": 2.0})
+    with pytest.raises(TypeError):
+        coupling.independent["a"] = 5.0  # type: ignore[index]
+    assert pickle.loads(pickle.dumps(coupling)) == copy.deepcopy(coupling) == coupling
+    assert repr(coupling) == "LinearCoupling('b', {'a': 2.0}, offset=0.0)"
+
+
+def test_a_changed_inertia_tree_is_found() -> None:
+    model = pc.ClusterModel(pin.buildSampleModelManipulator())
+    data = model.createData()
+    data.check = True
+    model.inertia_tree.inertias[1] = pin.Inertia.Zero()
+    with pytest.raises(DataMismatchError, match="inertia_tree"):
+        pc.centerOfMass(model, data, pc.neutral(model))

@@ -19,6 +19,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -70,6 +71,8 @@ def _usable(place: Path) -> bool:
         return False
 
 
+# threads may meet a kernel for the first time together
+_lock = threading.RLock()
 _folder: Path | None = None
 _searched = False
 
@@ -77,17 +80,18 @@ _searched = False
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels, None if no place can be written; says so once when it falls back."""
     global _folder, _searched
-    if not _searched:
-        _searched = True
-        places = _candidates()
-        for place in places:
-            if _usable(place):
-                _folder = place / _digest()
-                if place != places[0]:
-                    _say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
-                break
-        else:
-            _say(f"cannot write to {places[0]}; kernels are compiled again in every process")
+    with _lock:
+        if not _searched:
+            places = _candidates()
+            for place in places:
+                if _usable(place):
+                    _folder = place / _digest()
+                    if place != places[0]:
+                        _say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
+                    break
+            else:
+                _say(f"cannot write to {places[0]}; kernels are compiled again in every process")
+            _searched = True
     return _folder
 
 
@@ -126,13 +130,18 @@ class Kernel:
         if not JIT:
             assert self._plain is not None
             return self._plain(*pointer.arrays, *arguments)
-        self.compile()
+        if not self._ready:
+            self.compile()
         return self.fast(pointer.address, *arguments)
 
     def compile(self) -> None:
         """Compile the kernel, or load it from the cache; says so on stderr when it takes seconds."""
-        if self._ready:
-            return
+        with _lock:
+            if not self._ready:
+                self._compile()
+                self._ready = True
+
+    def _compile(self) -> None:
         folder = cache_folder()
         if folder is not None:
             # Numba reads this setting when it makes the cache object; the user's own setting is put back
@@ -153,7 +162,6 @@ class Kernel:
             self._dispatcher._can_compile = False
         if not known:
             _say(f"compiled {self.title} in {time.perf_counter() - start:.1f} s")
-        self._ready = True
 
 
 class Pointer:

@@ -43,10 +43,10 @@ def model_data(model: Any, data: Any) -> None:
             f"data was made by another model ({own}) {what}. "
             "Use data = model.createData() of this model, or pass data.model."
         )
-    if data.check and model.tree != model._pristine:
+    if data.check and model.was_changed():
         raise DataMismatchError(
-            f"model.tree of {model.name!r} was changed after the ClusterModel was made; the algorithms do not see "
-            "that. Change the pin.Model first and make a new ClusterModel."
+            f"model.tree of {model.name!r} was changed after the ClusterModel was made (or its inertia_tree); the "
+            "algorithms do not see that. Change the pin.Model first and make a new ClusterModel."
         )
 
 

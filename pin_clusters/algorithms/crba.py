@@ -33,7 +33,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
         ConfigurationError: q is off the couplings (if ``data.check``).
 
     References:
-        Chignoli et al., arXiv 2311.13732; Featherstone 2008, section 6.2 (CRBA).
+        Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
     try:
         if data._unchecked is model:

@@ -81,11 +81,11 @@ class Manifold:
 
         A dependent joint whose master is continuous keeps the number of turns that is nearest to its present value.
         """
-        if self.linear:
-            if len(self.dependents):
-                q[self.dependents] = self.map @ q[self.leaders] + self.offsets
-            return q
-        with np.errstate(invalid="ignore"):  # inf and NaN propagate
+        with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN propagate
+            if self.linear:
+                if len(self.dependents):
+                    q[self.dependents] = self.map @ q[self.leaders] + self.offsets
+                return q
             for f in self.followers:
                 value = f.target(q)
                 if f.nq == 2:

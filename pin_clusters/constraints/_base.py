@@ -108,7 +108,8 @@ def moving_joint_id(tree: pin.Model, name: str, owner: str) -> int:
     if joint.nv != 1:
         raise UnsupportedJointError(
             f"{owner}: joint {tree.names[j]!r} is a {joint.shortname()} with {joint.nv} degrees of freedom; a joint "
-            "that is named in a coupling must have one. Couple its parts as joints of their own."
+            "that a coupling names, or that lies in the sum of a belt, must have one. Couple other joints "
+            "(pc.LinearCoupling, pc.Gear), or split this one into joints of one degree of freedom."
         )
     return j
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import pinocchio as pin
 
@@ -11,7 +12,7 @@ from ..errors import ConstraintError
 from ._base import Row, moving_joint_id, name_of, number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LinearCoupling:
     """One joint that follows others: ``dependent = sum(coefficient * independent) + offset``.
 
@@ -51,8 +52,16 @@ class LinearCoupling:
         }
         if self.dependent in checked:
             raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Name another joint.")
-        object.__setattr__(self, "independent", checked)
+        object.__setattr__(self, "independent", MappingProxyType(checked))  # frozen, like the rest
         object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+
+    def __reduce__(self) -> tuple[type[LinearCoupling], tuple[object, ...]]:
+        """Pickle and copy: a read-only mapping can do neither."""
+        return LinearCoupling, (self.dependent, dict(self.independent), self.offset)
+
+    def __repr__(self) -> str:
+        """Show the coefficients as a plain dict."""
+        return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     @property
     def label(self) -> str:
