@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -194,3 +197,37 @@ def test_plot(robot: str, tmp_path: Path) -> None:
     width, height = struct.unpack(">II", head[16:])
     assert 600 < width < 4000
     assert 300 < height < 4000
+
+
+FOLDER_SCRIPT = """
+import sys
+from pathlib import Path
+import pinocchio as pin
+import pin_clusters as pc
+from pin_clusters import study
+from pin_clusters.study import plots
+tree = pin.Model()
+body = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "joint")
+tree.appendBodyToJoint(body, pin.Inertia.Random(), pin.SE3.Identity())
+model = pc.ClusterModel(tree, [pc.Rotor("joint", 6.0, axial_inertia=1e-3)])
+plots.save(study.run(model, duration=0.1, dt=1e-2), Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_a_home_that_cannot_be_written_is_not_mentioned(chosen: bool, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    # a folder below a file cannot be made: Matplotlib takes a temporary one, and may say so only if the user chose it
+    left_out = ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")
+    environment = {k: v for k, v in os.environ.items() if k not in left_out}
+    environment["HOME"] = environment["USERPROFILE"] = str(tmp_path / "file" / "home")
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path / "numba")
+    if chosen:
+        environment["MPLCONFIGDIR"] = str(tmp_path / "file" / "matplotlib")
+    path = tmp_path / "study.png"
+    command = [sys.executable, "-c", FOLDER_SCRIPT, str(path)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert path.exists()
+    assert ("MPLCONFIGDIR" in done.stderr) is chosen
+    assert ("mkdir" in done.stderr) is chosen

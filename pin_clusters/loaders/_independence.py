@@ -52,6 +52,30 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
     return [chosen[i] for i in range(len(ties))]
 
 
+def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
+    """Raise if joints follow each other in a circle, in the words of the file.
+
+    Raises:
+        LoadError: They do.
+    """
+    follows = dict(zip(dependents, ties, strict=True))
+    leaders = {name: [j for j in tie.joints if j != name] for name, tie in follows.items()}
+    while follows:
+        waiting = {name for name in follows if any(j in follows for j in leaders[name])}
+        if len(waiting) < len(follows):
+            follows = {name: tie for name, tie in follows.items() if name in waiting}
+            continue
+        name, path = next(iter(follows)), list[str]()
+        while name not in path:
+            path.append(name)
+            name = next(j for j in leaders[name] if j in follows)
+        circle = path[path.index(name) :]
+        raise LoadError(
+            f"{', '.join(follows[j].owner for j in circle)} run in a circle: each of the joints "
+            f"{', '.join(map(repr, circle))} waits for another one. Let one of them follow no other joint."
+        )
+
+
 def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> None:
     """Raise if a joint that is to follow others is said to be independent.
 

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError, LoadError, PinClustersError
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
-from ._independence import check_not_independent, check_tied, choose_dependents, read_flags
+from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
 from ._notes import Notes, listing
 from ._xml import Description, describe, parse_xml, to_text
 
@@ -29,8 +29,8 @@ def buildModelFromUrdf(
 
     Understood beyond URDF: ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv 2411.19753), our
     couplings with a ratio per joint, and ``<mimic>``. All joints stay in ``q``; those that follow others are dependent
-    joints of the model. ``<gazebo>``, ``<transmission>`` and other elements without an effect on the tree are named in
-    one warning.
+    joints of the model. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is known
+    to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
 
     Args:
         file: Path of the file.
@@ -141,6 +141,7 @@ def parse_urdf(
     ties = read_ties(description, notes)
     dependents = choose_dependents(ties, flags)
     from_file = [tie.build(joint) for tie, joint in zip(ties, dependents, strict=True)]
+    check_circles(ties, dependents)
 
     tree = _pinocchio(description, root_joint, source)
     coupled, followers = _names_in(given, tree)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +46,9 @@ def save(result: StudyResult, path: Path) -> None:
         OSError: The file cannot be written.
     """
     # not pyplot: it would look for a window system, and takes longer to import
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    with _quiet_about_its_folder():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
     n = len(result.joints)
     stacks = math.ceil(n / _ROWS)
@@ -77,6 +82,27 @@ def save(result: StudyResult, path: Path) -> None:
             _tidy(axes, float(time[-1]), last)
     _head(figure, result, height)
     figure.savefig(path)
+
+
+@contextmanager
+def _quiet_about_its_folder() -> Iterator[None]:
+    """Keep Matplotlib from telling that it puts its caches into a temporary folder, as the home cannot be written.
+
+    Who sets ``MPLCONFIGDIR`` wants to know when that folder does not serve.
+    """
+
+    def other(record: logging.LogRecord) -> bool:
+        return not any(part in str(record.msg) for part in ("MPLCONFIGDIR", "mkdir -p", "writable directory"))
+
+    if os.environ.get("MPLCONFIGDIR"):
+        yield
+        return
+    logger = logging.getLogger("matplotlib")
+    logger.addFilter(other)
+    try:
+        yield
+    finally:
+        logger.removeFilter(other)
 
 
 def _shown(result: StudyResult) -> np.ndarray:

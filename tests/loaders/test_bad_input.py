@@ -29,6 +29,17 @@ def one(body: str = INERTIAL, **kwargs: str) -> str:
 DOCTYPE = '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
 LAUGHS = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>'
 
+DRAKE = "http://drake.mit.edu"
+
+
+def drake(text: str, address: str = DRAKE) -> str:
+    return text.replace("<robot ", f'<robot xmlns:drake="{address}" ')
+
+
+def follower(inside: str) -> str:
+    return robot(*TWO[:-1], joint("jb", "ground", "b", inside=inside))
+
+
 CASES = {
     # the document
     "empty": ("", LoadError, "empty"),
@@ -170,7 +181,87 @@ CASES = {
         robot(*BASE, joint("ja", "ground", "a", "floating"), joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
         LoadError, "'ja' is floating",
     ),
+    "mimic circle": (
+        robot(*BASE, joint("ja", "ground", "a", inside='<mimic joint="jb"/>'),
+              joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
+        LoadError, "<mimic> of joint 'ja', <mimic> of joint 'jb' run in a circle.*'ja', 'jb' waits",
+    ),
+    "mimic into a circle": (
+        robot(*BASE, link("c"), joint("ja", "ground", "a", inside='<mimic joint="jb"/>'),
+              joint("jb", "ground", "b", inside='<mimic joint="jc"/>'),
+              joint("jc", "ground", "c", inside='<mimic joint="jb"/>')),
+        LoadError, "'jb', <mimic> of joint 'jc' run in a circle",
+    ),
+    "mimic and belt in a circle": (
+        robot(*BASE, joint("ja", "ground", "a", inside='<mimic joint="jb"/>'), joint("jb", "ground", "b"),
+              coupling("a", "b")),
+        LoadError, "<mimic> of joint 'ja', coupling 'belt' run in a circle|"
+                   "coupling 'belt', <mimic> of joint 'ja' run in a circle",
+    ),
+    # attributes that would be lost
+    "mimic multiplyer": (
+        follower('<mimic joint="ja" multiplyer="5"/>'), LoadError, "'jb'.*'multiplyer' of <mimic>.*'multiplier'",
+    ),
+    "mimic ratio": (follower('<mimic joint="ja" ratio="5"/>'), LoadError, "'ratio' of <mimic>.*multiplier"),
+    "dependent ratio": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb" ratio="2"/>'
+              '<independent joint="ja" ratio="1"/></coupling>'),
+        LoadError, "'x'.*'ratio' of <dependent>",
+    ),
+    "independent ofset": (
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/>'
+              '<independent joint="ja" ratio="1" ofset="1"/></coupling>'),
+        LoadError, "'x'.*'ofset' of <independent>",
+    ),
+    "ratio ofset": (
+        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" ofset="1"/>')), LoadError, "'belt'.*'ofset'",
+    ),
+    "ratio Value": (
+        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" VALUE="3"/>')), LoadError, "'VALUE'.*'value'",
+    ),
+    "offset valu": (robot(*TWO, coupling("a", "b", inside='<offset valu="1"/>')), LoadError, "'valu'.*'value'"),
+    "predecessor": (
+        robot(*TWO, coupling("a", "b").replace('predecessor link="a"', 'predecessor link="a" joint="ja"')),
+        LoadError, "'joint' of <predecessor>",
+    ),
+    "dynamics armature": (one(inside='<dynamics armature="3"/>'), LoadError, r"'ja'.*'armature'.*pc\.Rotor"),
+    "dynamics stiffness": (one(inside='<dynamics spring_stiffness="3"/>'), LoadError, "'spring_stiffness'"),
+    "dynamics dampin": (one(inside='<dynamics dampin="3"/>'), LoadError, "'dampin'.*'damping'"),
+    "joint armature": (one(attributes='armature="1"'), LoadError, r"'armature' of <joint>.*pc\.Rotor"),
+    "limit lowr": (one(limit='<limit effort="1" velocity="1" lowr="0"/>'), LoadError, "'lowr'.*'lower'"),
+    "origin quaternion": (
+        one().replace('rpy="0.4 0 0"', 'quat_xyzw="1 0 0 0"'), LoadError, "'ja'.*'quat_xyzw' of <origin>",
+    ),
+    "origin in inertial": (one(INERTIAL.replace("xyz=", "xzy=")), LoadError, "link 'a'.*'xzy' of <origin>"),
+    "axis rpy": (one(axis=None, inside='<axis xyz="0 0 1" rpy="0 1 0"/>'), LoadError, "'rpy' of <axis>"),
+    "mass unit": (one(INERTIAL.replace("<mass ", '<mass unit="g" ')), LoadError, "'a'.*'unit' of <mass>"),
+    "inertia IXX": (one(INERTIAL.replace("<inertia ", '<inertia IXX="1" ')), LoadError, "'IXX'.*'ixx'"),
+    # Drake's elements
+    "bushing": (drake(robot(*TWO, "<drake:linear_bushing_rpy/>")), LoadError, "<drake:linear_bushing_rpy> changes"),
+    "ball": (drake(robot(*TWO, "<drake:ball_constraint/>")), LoadError, "<drake:ball_constraint> changes"),
+    "ball of others": (drake(robot(*TWO, "<drake:ball_constraint/>"), "urn:x"), LoadError, "ball_constraint> changes"),
+    "drake joint": (drake(robot(*TWO, "<drake:joint/>")), LoadError, "<drake:joint> changes"),
+    "drake mimic": (drake(one(inside='<drake:mimic joint="x"/>')), LoadError, "'ja'.*<drake:mimic> changes"),
+    "drake axis": (drake(one(inside='<drake:axis xyz="1 0 0"/>')), LoadError, "'ja'.*<drake:axis> changes"),
+    "rotor in a joint": (
+        drake(one(inside='<drake:rotor_inertia value="1"/>')), LoadError,
+        r"'ja'.*<drake:rotor_inertia> changes the dynamics.*pc\.Rotor.*constraints=",
+    ),
+    "rotor in a transmission": (
+        drake(robot(*TWO, '<transmission name="t"><actuator><drake:gear_ratio value="2"/></actuator></transmission>')),
+        LoadError, r"transmission 't'.*<drake:gear_ratio>.*pc\.Rotor",
+    ),
+    "rotor without namespace": (
+        robot(*TWO, '<transmission><actuator><rotor_inertia value="2"/></actuator></transmission>'),
+        LoadError, r"<transmission>: <rotor_inertia>.*pc\.Rotor",
+    ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("address", [DRAKE, DRAKE + "/", "https://www.drake.mit.edu", "x/drake", "drake"])
+def test_drakes_namespace_may_have_any_address(address):
+    with pytest.raises(LoadError, match="<drake:rotor_inertia>"):
+        parse_urdf(drake(one(inside="<drake:rotor_inertia/>"), address))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -251,9 +342,29 @@ def test_what_has_no_effect_is_named_once():
     )
     text = robot(*TWO, extras).replace("<robot ", '<robot version="1.0" ')
     message = one_warning(text)
-    for part in ("<gazebo> (2)", "<transmission>", "<ros2_control>", "<drake.mit.edu:x>"):
+    for part in ("<gazebo> (2)", "<transmission>", "<ros2_control>", "<drake:x>"):
         assert part in message
+    assert "dynamics do not depend on them" in message.partition("unknown here: <drake:x>")[2]
+    assert "do not change" not in message
     assert "material" not in message
+
+
+def test_unknown_attributes_without_effect_are_named_once():
+    limit = '<limit effort="1" velocity="2" acceleration="3" jerk="4" gear_velocity="5" drake:acceleration="6"/>'
+    inside = '<dynamics damping="1" mu_coulomb="0"/><axis xyz="0 0 1" rpy="0 0 0"/>'
+    message = one_warning(
+        drake(one(INERTIAL.replace("<mass ", '<mass name="m" '), axis=None, limit=limit, inside=inside))
+    )
+    for part in ("'gear_velocity' of <limit>", "'mu_coulomb' of <dynamics>", "'rpy' of <axis>", "'name' of <mass>"):
+        assert part in message
+    assert "acceleration" not in message
+    assert "jerk" not in message
+
+
+def test_only_programs_are_named():
+    message = one_warning(robot(*TWO, "<gazebo/>"))
+    assert "for other programs: <gazebo>" in message
+    assert "unknown" not in message
 
 
 def test_unreal_inertias_are_named_once():
