@@ -20,6 +20,7 @@ from .layout import (
     COLUMN,
     FIRST,
     FREE,
+    HINGES,
     LAST,
     MASK,
     NK,
@@ -31,11 +32,13 @@ from .layout import (
     SINGLE,
     SOLE,
     TYPE,
+    UNIT,
     W_H,
     W_I,
     W_P,
     W_R,
     W_S,
+    WHICH,
     WRONG_SIZE,
 )
 from .memory import accumulate10, load3, load6, load9, load10, store3, store6, store9, store10, zero6
@@ -44,8 +47,8 @@ from .spatial import add3, add6, angular, dot3, dot6, join, linear, rigid_mul, r
 
 
 @inline
-def poses(index, params, work, q):
-    """Poses, motion subspaces, columns K and rigid-body inertias of all bodies."""
+def poses(index, params, work, q, apart):
+    """Poses, motion subspaces, inertias, columns K; ``apart`` (a literal): joints of HINGES one by one, without K."""
     start(params, work)
     for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
         kind, o = entry(index, c, TYPE), zero(work)
@@ -67,6 +70,17 @@ def poses(index, params, work, q):
             store9(work, w + W_R, R)
             store3(work, w + W_P, (o, o, o))
             store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
+        elif apart and kind == HINGES:
+            for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+                w, at = b * BODY_WORK, entry(index, c, AT_SPIN)
+                R, x, S = hinge(index, params, work, q, b)
+                store9(work, w + W_R, R)
+                store3(work, w + W_P, x)
+                store6(work, w + W_S, S)
+                store10(work, w + W_I, body_inertia(params, b, R, x))
+                if at >= 0:
+                    R_out = load9(work, entry(index, c, OUT) * BODY_WORK + W_R)
+                    store3(work, w + W_H, rot(R_out, load3(params, at + 3 * entry(index, b, WHICH))))
         else:
             for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
                 w = b * BODY_WORK
@@ -159,13 +173,45 @@ def general(index, params, work, nv, c, M):
             accumulate10(work, out * BODY_WORK + W_I, load10(work, b * BODY_WORK + W_I))
 
 
+@inline
+def hinges(index, params, work, nv, c, M):
+    """Block of a HINGES cluster, joint by joint, and its entries with the clusters above.
+
+    The output body carries the spin elements: they tie the joints through D, and are felt above it alone.
+    """
+    nk, column, d, out = entry(index, c, NK), entry(index, c, COLUMN), entry(index, c, AT_D), entry(index, c, OUT)
+    for k in range(nk):
+        for m in range(nk):
+            at = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
+            put(M, at, zero(work) + get(params, d + k * nk + m))
+    for i in range(entry(index, c, LAST) - entry(index, c, FIRST)):
+        b = entry(index, c, LAST) - 1 - i
+        w, i_v, p = b * BODY_WORK, entry(index, b, UNIT), entry(index, b, PARENT)
+        I, S = load10(work, w + W_I), load6(work, w + W_S)
+        F = rigid_mul(I, S)
+        put(M, i_v * nv + i_v, get(M, i_v * nv + i_v) + dot6(F, S))
+        above = p
+        while above != out:
+            j_v = entry(index, above, UNIT)
+            x = get(M, i_v * nv + j_v) + dot6(F, load6(work, above * BODY_WORK + W_S))
+            put(M, i_v * nv + j_v, x)
+            put(M, j_v * nv + i_v, x)
+            above = entry(index, above, PARENT)
+        if entry(index, c, AT_SPIN) >= 0:
+            h = load3(work, w + W_H)
+            F = (F[0], F[1], F[2], F[3] + h[0], F[4] + h[1], F[5] + h[2])
+        to_ancestors(index, work, nv, out, F, i_v, M)
+        if p > 0:
+            accumulate10(work, p * BODY_WORK + W_I, I)
+
+
 @device
 def crba(index, params, work, M, q):
     """Write the mass matrix to M, which must be zero where clusters are on different branches."""
     nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
     if q.shape[0] != entry(index, 0, NQ) or M.shape[0] != nv * nv:
         return WRONG_SIZE
-    poses(index, params, work, q)
+    poses(index, params, work, q, True)
     for i in range(last - first):
         c = last - 1 - i
         kind = entry(index, c, TYPE)
@@ -184,6 +230,8 @@ def crba(index, params, work, M, q):
         elif kind == FREE:
             b, k = entry(index, c, FIRST), entry(index, c, COLUMN)
             base_block(load10(work, b * BODY_WORK + W_I), zero(work), nv, k, M)
+        elif kind == HINGES:
+            hinges(index, params, work, nv, c, M)
         else:
             general(index, params, work, nv, c, M)
     return OK

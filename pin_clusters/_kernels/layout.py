@@ -42,7 +42,7 @@ UNIT: Final = 11  # one degree of freedom that is an independent one: its index 
 MASK: Final = 12  # bit k is set if column k of the cluster moves this body
 SHUFFLE: Final = 13  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
 WHICH: Final = 15  # the column of its cluster that UNIT is
-SOLE: Final = 14  # its index in v if its cluster is SINGLE, else -1
+SOLE: Final = 14  # UNIT if its cluster is SINGLE or HINGES, else -1
 
 # index, cluster rows
 TYPE: Final = 0

@@ -166,7 +166,7 @@ def minverse(index, params, work, Minv, q):
     nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
     if q.shape[0] != entry(index, 0, NQ) or Minv.shape[0] != nv * nv:
         return WRONG_SIZE
-    poses(index, params, work, q)
+    poses(index, params, work, q, False)
     singular = eliminate(index, params, work)
     store6(work, W_A, zero6(work))
     o = zero(work)

@@ -55,6 +55,8 @@ def write_cluster(
     led = {out.rows[b.row][at.UNIT] for b in members} - {-1}
     if entry[at.TYPE] == at.GENERAL and not carriers and len(led) == len(members):
         entry[at.TYPE] = at.HINGES
+        for body in members:
+            out.rows[body.row][at.SOLE] = out.rows[body.row][at.UNIT]
 
 
 def _spin(
