@@ -41,7 +41,7 @@ from .layout import (
     WHICH,
     WRONG_SIZE,
 )
-from .memory import accumulate10, load3, load6, load9, load10, store3, store6, store9, store10, zero6
+from .memory import accumulate10, fill_square, load3, load6, load9, load10, store3, store6, store9, store10, zero6
 from .simd import entry, get, put, tables, zero
 from .spatial import add3, add6, angular, dot3, dot6, join, linear, rigid_mul, rot
 
@@ -241,13 +241,7 @@ def crba(index, params, work, M, q):
 def crba_copied(index, params, work, keep, q, out):
     """Run crba, and copy its result to out, shape (nv, nv)."""
     code = crba(index, params, work, keep, q)
-    nv = entry(index, 0, NV)
-    if out.shape[0] != nv or out.shape[1] != nv:
-        return WRONG_SIZE
-    for i in range(nv):
-        for k in range(nv):
-            out[i, k] = get(keep, i * nv + k)
-    return code
+    return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
 
 
 @kernel(signature(1, 1), "crba (mass matrix)", crba_copied)

@@ -100,3 +100,14 @@ def accumulate21(a, i, x):
 def zero6(a):
     o = zero(a)
     return (o, o, o, o, o, o)
+
+
+@inline
+def fill_square(flat, n, out):
+    """Copy n x n numbers to a matrix; returns whether it has that shape."""
+    if out.shape[0] != n or out.shape[1] != n:
+        return False
+    for i in range(n):
+        for k in range(n):
+            out[i, k] = get(flat, i * n + k)
+    return True

@@ -36,7 +36,7 @@ from .layout import (
     W_U,
     WRONG_SIZE,
 )
-from .memory import accumulate21, load3, load6, load10, load21, store6, store21, zero6
+from .memory import accumulate21, fill_square, load3, load6, load10, load21, store6, store21, zero6
 from .pack import too_small
 from .simd import entry, get, put, tables, zero
 from .solve import sym6_factor, sym6_solve
@@ -207,13 +207,7 @@ def minverse(index, params, work, Minv, q):
 def minverse_copied(index, params, work, keep, q, out):
     """Run minverse, and copy its result to out, shape (nv, nv)."""
     code = minverse(index, params, work, keep, q)
-    nv = entry(index, 0, NV)
-    if out.shape[0] != nv or out.shape[1] != nv:
-        return WRONG_SIZE
-    for i in range(nv):
-        for k in range(nv):
-            out[i, k] = get(keep, i * nv + k)
-    return code
+    return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
 
 
 @kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse_copied)
