@@ -34,6 +34,15 @@ def load10(a, i):
 
 
 @inline
+def load15(a, i):
+    x, y = load9(a, i), load6(a, i + 9)
+    return (
+        x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8],
+        y[0], y[1], y[2], y[3], y[4], y[5],
+    )  # fmt: skip
+
+
+@inline
 def load21(a, i):
     x, y, z, w = load6(a, i), load6(a, i + 6), load6(a, i + 12), load3(a, i + 18)
     return (
@@ -65,6 +74,12 @@ def store9(a, i, x):
 def store10(a, i, x):
     store9(a, i, (x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]))
     put(a, i + 9, x[9])
+
+
+@inline
+def store15(a, i, x):
+    store9(a, i, (x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]))
+    store6(a, i + 9, (x[9], x[10], x[11], x[12], x[13], x[14]))
 
 
 @inline

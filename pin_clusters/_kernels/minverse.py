@@ -36,7 +36,7 @@ from .layout import (
     W_U,
     WRONG_SIZE,
 )
-from .memory import accumulate21, fill_square, load3, load6, load10, load21, store6, store21, zero6
+from .memory import accumulate21, fill_square, load3, load6, load10, load15, load21, store6, store15, store21, zero6
 from .pack import too_small
 from .simd import entry, get, put, tables, zero
 from .solve import sym6_factor, sym6_solve
@@ -69,7 +69,16 @@ def eliminate(index, params, work):
                 accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(I, U, Y))
             store6(work, w + W_U, Y)
             put(work, w + W_B, d)
-        elif entry(index, c, TYPE) != FREE:
+        elif entry(index, c, TYPE) == FREE:
+            at = entry(index, c, FIRST) * BODY_WORK + W_I
+            inverse_d, d, L = sym6_factor(load21(work, at))
+            for k in range(6):
+                if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
+                    singular = c
+            # the factors take the inertia's place, for all columns
+            store6(work, at, inverse_d)
+            store15(work, at + 6, L)
+        else:
             total = assemble(index, params, work, c)
             if factor(index, params, work, c):
                 singular = c
@@ -171,15 +180,10 @@ def minverse(index, params, work, Minv, q):
     store6(work, W_A, zero6(work))
     o = zero(work)
     for c in range(first, last):
-        free = entry(index, c, TYPE) == FREE
-        if free:
-            inverse_d, d, L = sym6_factor(load21(work, entry(index, c, FIRST) * BODY_WORK + W_I))
-            for k in range(6):
-                if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
-                    singular = c
-        for k in range(6 if free else entry(index, c, NK)):
+        kind = entry(index, c, TYPE)
+        for k in range(entry(index, c, NK)):
             i_v = entry(index, c, COLUMN) + k
-            if entry(index, c, TYPE) != FREE and entry(index, c, TYPE) != SINGLE:
+            if kind != FREE and kind != SINGLE:
                 i_v = entry(index, entry(index, c, COLUMN) + k, 0)
             for r in range(first, c + 1):
                 clear(index, work, r)
@@ -192,8 +196,7 @@ def minverse(index, params, work, Minv, q):
                         put(work, w + W_F + k, o - 1.0)
                     f = load6(work, w + W_F)
                     t = (-f[0], -f[1], -f[2], -f[3], -f[4], -f[5])
-                    inverse_d, d, L = sym6_factor(load21(work, w + W_I))
-                    a = sym6_solve(inverse_d, L, t)
+                    a = sym6_solve(load6(work, w + W_I), load15(work, w + W_I + 6), t)
                     store6(work, w + W_A, a)
                     store6(Minv, i_v * nv + j_v, a)
                     for m in range(6):

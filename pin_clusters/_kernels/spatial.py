@@ -17,11 +17,6 @@ def add3(a, b):
 
 
 @inline
-def sub3(a, b):
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-@inline
 def scale3(s, a):
     return (s * a[0], s * a[1], s * a[2])
 
