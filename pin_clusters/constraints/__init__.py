@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from .belt import Belt
+from .coupling import Coupling
+from .differential import Differential
+from .four_bar import FourBar
 from .gear import Gear
 from .linear import LinearCoupling
+from .loop import Loop
+from .rod import Rod
 from .rotor import Rotor
+from .slider_crank import SliderCrank
 
-__all__ = ["Belt", "Gear", "LinearCoupling", "Rotor"]
+__all__ = [
+    "Belt",
+    "Coupling",
+    "Differential",
+    "FourBar",
+    "Gear",
+    "LinearCoupling",
+    "Loop",
+    "Rod",
+    "Rotor",
+    "SliderCrank",
+]

@@ -1,0 +1,59 @@
+"""All assemblies of a mechanism at once, where geometry gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
+    """The dependent coordinates of one mechanism as explicit functions of the others.
+
+    All joints have one degree of freedom. A continuous joint counts by its angle.
+
+    Attributes:
+        independent: Joint ids whose coordinates are given.
+        dependent: Joint ids whose coordinates follow.
+        solve: Coordinates of the independents, shape (independent,), to the list of all assemblies, each of shape
+            (dependent,), the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in
+            (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that closes the
+            equations, which may lie outside.
+    """
+
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+    solve: Callable[[np.ndarray], list[np.ndarray]]
+
+
+def wrap(angle: float) -> float:
+    """Return the angle in (-pi, pi]."""
+    turned = math.remainder(angle, 2.0 * math.pi)  # in [-pi, pi], without rounding
+    return math.pi if turned == -math.pi else turned
+
+
+def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
+    """Solve ``a sin x + b cos x = c``.
+
+    Returns:
+        ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, in (-pi, pi]; one where they meet, none where there
+        is no solution, or where a = b = 0 (any angle, or none).
+    """
+    size = math.hypot(a, b)
+    if size == 0.0:
+        return ()
+    # the root of a product keeps its digits near the dead centre, where acos(c / size) loses half of them
+    square = (size - c) * (size + c)
+    if square < 0.0:
+        if square < -DEAD_CENTRE * size * size:
+            return ()
+        square = 0.0
+    middle, half = math.atan2(a, b), math.atan2(math.sqrt(square), c)
+    return (wrap(middle + half), wrap(middle - half)) if square else (wrap(middle + half),)
+
+
+# Relative to the square of a length: what rounding leaves where two circles touch
+DEAD_CENTRE = 1e-14

@@ -1,0 +1,245 @@
+"""How constraints name frames and joints of a tree."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
+from ._base import common_ancestor, model_name, moving_joint_id, path_below
+from ._inertia import joint_subspace, placement_defect, unit
+
+UNIVERSE = "universe"
+# Printed digits of a direction leave its length off by 1e-7; more than this was not meant as a unit vector.
+UNIT_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, repr=False)
+class Attachment:
+    """A placement in a named frame; plain numbers, so that it compares, hashes and pickles.
+
+    Attributes:
+        name: Joint, body or any frame of the tree, or ``"universe"``.
+        translation: In that frame, [m].
+        rotation: Row by row, 9 numbers.
+    """
+
+    name: str
+    translation: tuple[float, ...]
+    rotation: tuple[float, ...]
+
+    @property
+    def placement(self) -> pin.SE3:
+        """The frame in the named frame."""
+        return pin.SE3(np.array(self.rotation).reshape(3, 3), np.array(self.translation))
+
+    def __repr__(self) -> str:
+        """Show what can be given again: the name with a point, or with a 4x4 matrix."""
+        if self.rotation == tuple(np.eye(3).ravel()):
+            return f"({self.name!r}, {list(self.translation)})"
+        return f"({self.name!r}, {np.asarray(self.placement.homogeneous).tolist()})"
+
+
+def frame_of(value: object, what: str, owner: str) -> str | Attachment:
+    """Return a frame as the user gives it: a name, or a name and a placement.
+
+    Raises:
+        ConstraintError: It is neither.
+    """
+    if isinstance(value, Attachment):
+        return value
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        name, placement = value
+        if isinstance(name, str) and name:
+            return _attachment(name, placement, what, owner)
+    raise ConstraintError(
+        f"{owner}: {what} must be the name of a joint, body or frame, or a pair (name, placement) with the placement "
+        f"a pinocchio.SE3, a 4x4 matrix or a point of three numbers, got {value!r}."
+    )
+
+
+def frame_pair(value: object, owner: str, where: str) -> tuple[str | Attachment, str | Attachment]:
+    """Return the two frames of a closure.
+
+    Raises:
+        ConstraintError: It is not a pair of frames.
+    """
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+        raise ConstraintError(f"{owner}: closure must be a pair of frames ({where}), got {value!r}.")
+    return frame_of(value[0], "closure[0]", owner), frame_of(value[1], "closure[1]", owner)
+
+
+def _attachment(name: str, placement: object, what: str, owner: str) -> Attachment:
+    if isinstance(placement, pin.SE3):
+        M = placement
+    else:
+        try:
+            numbers = np.asarray(placement, dtype=float)
+        except (TypeError, ValueError):
+            numbers = np.empty(0)
+        if numbers.shape == (3,):
+            M = pin.SE3(np.eye(3), numbers)
+        elif numbers.shape == (4, 4) and np.array_equal(numbers[3], [0.0, 0.0, 0.0, 1.0]):
+            M = pin.SE3(numbers)
+        else:
+            raise ConstraintError(
+                f"{owner}: the placement of {what} in {name!r} must be a pinocchio.SE3, a 4x4 matrix with the last "
+                f"row 0 0 0 1, or a point of three numbers, got {placement!r}."
+            )
+    defect = placement_defect(M)
+    if defect:
+        raise ConstraintError(f"{owner}: the placement of {what} in {name!r} {defect}")
+    return Attachment(name, tuple(M.translation.tolist()), tuple(np.asarray(M.rotation).ravel().tolist()))
+
+
+def short(frame: str | Attachment) -> str:
+    """How labels name a frame."""
+    return frame if isinstance(frame, str) else frame.name
+
+
+def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple[int, pin.SE3]:
+    """Return the joint id of the frame's body, and the frame in the frame of that joint.
+
+    A name means the joint if there is one of that name, else the body, else any other frame.
+
+    Raises:
+        UnknownNameError: Nothing has that name.
+    """
+    name = short(frame)
+    extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
+    if name == UNIVERSE:
+        return 0, extra
+    if tree.existJointName(name):
+        return int(tree.getJointId(name)), extra
+    found = [f for f in tree.frames if f.name == name]
+    if not found:
+        raise UnknownNameError(
+            f"{owner}: no joint, body or frame {name!r} in {model_name(tree)}."
+            + did_you_mean(name, dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)]))
+        )
+    best = next((f for f in found if f.type == pin.FrameType.BODY), found[0])
+    return int(best.parentJoint), best.placement * extra
+
+
+def two_bodies(
+    tree: pin.Model, frame_a: str | Attachment, frame_b: str | Attachment, owner: str
+) -> tuple[int, pin.SE3, int, pin.SE3]:
+    """Return joint and placement of two frames that may be tied to each other.
+
+    Raises:
+        UnknownNameError: A name is unknown.
+        ConstraintError: Both frames are on one body, or the path between them leads through a floating base.
+    """
+    joint_a, placement_a = resolve_frame(tree, frame_a, owner)
+    joint_b, placement_b = resolve_frame(tree, frame_b, owner)
+    if joint_a == joint_b:
+        raise ConstraintError(
+            f"{owner}: both frames are on one body ({_body_name(tree, joint_a)}), so nothing moves between them. "
+            "Name frames of two bodies; what links welded together share is one body."
+        )
+    nca = common_ancestor(tree, (joint_a, joint_b))
+    for j in (*path_below(tree, nca, joint_a), *path_below(tree, nca, joint_b)):
+        if int(tree.parents[j]) == 0 and tree.joints[j].nv == 6:
+            raise ConstraintError(
+                f"{owner}: the path between the two frames leads through {tree.names[j]!r}, a free joint on the "
+                "universe. What ties a floating base to the world is a contact, not a loop of the mechanism: leave "
+                "it to fext or a contact solver. If this body is a platform held by legs, hang it from one leg "
+                "instead of the free joint, and close the other legs by loops."
+            )
+    return joint_a, placement_a, joint_b, placement_b
+
+
+def _body_name(tree: pin.Model, j: int) -> str:
+    return "the universe" if j == 0 else f"that of joint {tree.names[j]!r}"
+
+
+def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
+    """Return an axis as a unit vector; says so if it was not one.
+
+    Raises:
+        ConstraintError: It is not three finite numbers, or zero.
+    """
+    a = unit(axis)
+    if a is None:
+        raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {axis!r}.")
+    length = float(np.linalg.norm(np.asarray(axis, dtype=float)))
+    if abs(length - 1.0) > UNIT_TOLERANCE:
+        warnings.warn(
+            f"{owner}: {what} {tuple(np.asarray(axis).tolist())} has length {length:g} and was normalised.",
+            PinClustersWarning,
+            stacklevel=4,
+        )
+    return tuple(a.tolist())
+
+
+def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return the smallest rotation that takes one unit vector to another, shape (3, 3).
+
+    For opposite vectors, of all half turns, one about a fixed perpendicular axis.
+    """
+    cosine = float(start @ end)
+    if cosine < -1.0 + 1e-12:
+        across = perpendicular(start)
+        return 2.0 * np.outer(across, across) - np.eye(3)
+    cross = pin.skew(np.cross(start, end))
+    return np.asarray(np.eye(3) + cross + cross @ cross / (1.0 + cosine))
+
+
+def perpendicular(axis: np.ndarray) -> np.ndarray:
+    """Return a unit vector across an axis: for x it is y, for y it is z, for z it is x.
+
+    In general, of the coordinate axis after the one that the given axis is nearest to, the part across.
+    """
+    other = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+    across = other - (other @ axis) * axis
+    return np.asarray(across / np.linalg.norm(across))
+
+
+def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
+    """Return the id of a joint with one coordinate and one degree of freedom.
+
+    Raises:
+        UnknownNameError: Neither a joint nor a body has that name.
+        ConstraintError: The body is fixed to the universe.
+        UnsupportedJointError: The joint has more than one coordinate.
+    """
+    j = moving_joint_id(tree, name, owner)
+    if tree.joints[j].nq != 1:
+        raise UnsupportedJointError(
+            f"{owner}: joint {tree.names[j]!r} is continuous: its coordinates are (cos, sin), without the number of "
+            "turns that the equations need. Make it revolute (in a URDF: type 'revolute', limits as wide as you like)."
+        )
+    return j
+
+
+def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) -> tuple[int, np.ndarray]:
+    """Return the id and the unit axis, in the frame of the joint, of a revolute (or prismatic) joint.
+
+    Raises:
+        UnknownNameError: Neither a joint nor a body has that name.
+        ConstraintError: The body is fixed to the universe.
+        UnsupportedJointError: It is another joint.
+    """
+    j = moving_joint_id(tree, name, owner)
+    subspace = joint_subspace(tree.joints[j])
+    assert subspace is not None  # of one degree of freedom
+    along, about = subspace[:3], subspace[3:]
+    if np.any(about if prismatic else along):
+        wanted = "prismatic" if prismatic else "revolute"
+        raise UnsupportedJointError(
+            f"{owner}: joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and here a {wanted} joint is "
+            "needed. Use pc.Loop, which takes any joint."
+        )
+    return j, np.asarray(along if prismatic else about)
+
+
+def opening(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the angle between two unit vectors, [rad]."""
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))

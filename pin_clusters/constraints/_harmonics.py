@@ -1,0 +1,201 @@
+"""Equations of linkages written as geometry, expanded into the terms of a HarmonicClosure.
+
+A few lines state a mechanism::
+
+    crank, rocker = coordinates(2)
+    pin_a = rotation((0, 0, 1), crank) @ (0.1, 0.0, 0.0)
+    pin_b = (0.3, 0.0, 0.0) + rotation((0, 0, 1), rocker) @ (0.12, 0.0, 0.0)
+    row = square(pin_b - pin_a) - 0.25**2
+
+Points are NumPy arrays of ``Harmonic`` and numbers, so that NumPy's ``+``, ``-``, ``@`` work on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+import pinocchio as pin
+
+from ._closures import COS, LINEAR, SIN, HarmonicClosure
+
+MOST_FACTORS = 3
+
+
+@dataclass(frozen=True)
+class Angle:
+    """A linear combination of coordinates, plus a phase."""
+
+    weights: tuple[float, ...]
+    phase: float = 0.0
+
+    def __add__(self, other: Angle | float) -> Angle:
+        if isinstance(other, Angle):
+            weights = tuple(a + b for a, b in zip(self.weights, other.weights, strict=True))
+            return Angle(weights, self.phase + other.phase)
+        return Angle(self.weights, self.phase + float(other))
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: float) -> Angle:
+        return Angle(tuple(float(factor) * w for w in self.weights), float(factor) * self.phase)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Angle:
+        return Angle(tuple(w / float(divisor) for w in self.weights), self.phase / float(divisor))
+
+    def __neg__(self) -> Angle:
+        return Angle(tuple(-w for w in self.weights), -self.phase)
+
+    def __sub__(self, other: Angle | float) -> Angle:
+        return self + (-other)
+
+    def __rsub__(self, other: float) -> Angle:
+        return -self + other
+
+
+Factor = tuple[int, Angle]
+Scalar = Union["Harmonic", float, int]
+
+
+class Harmonic:
+    """A sum of products of sines, cosines and angles; at most three factors each."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: dict[tuple[Factor, ...], float]) -> None:
+        self.terms = {factors: c for factors, c in terms.items() if c != 0.0}
+
+    def __add__(self, other: Scalar) -> Harmonic:
+        terms = dict(self.terms)
+        for factors, c in _harmonic(other).terms.items():
+            terms[factors] = terms.get(factors, 0.0) + c
+        return Harmonic(terms)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Scalar) -> Harmonic:
+        total = Harmonic({})
+        for first, c in self.terms.items():
+            for second, d in _harmonic(other).terms.items():
+                total = total + _product((*first, *second), c * d)
+        return total
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: float) -> Harmonic:
+        return self * (1.0 / divisor)
+
+    def __neg__(self) -> Harmonic:
+        return self * -1.0
+
+    def __sub__(self, other: Scalar) -> Harmonic:
+        return self + _harmonic(other) * -1.0
+
+    def __rsub__(self, other: Scalar) -> Harmonic:
+        return -self + other
+
+
+def _harmonic(value: Scalar) -> Harmonic:
+    return value if isinstance(value, Harmonic) else Harmonic({(): float(value)})
+
+
+def coordinates(count: int) -> tuple[Angle, ...]:
+    """Return the coordinates of as many joints, as angles."""
+    return tuple(Angle(tuple(row)) for row in np.eye(count).tolist())
+
+
+def linear(angle: Angle) -> Harmonic:
+    """Return the angle itself (also the coordinate of a prismatic joint)."""
+    return Harmonic({((LINEAR, angle),): 1.0})
+
+
+def sin(angle: Angle) -> Harmonic:
+    """Return the sine of an angle."""
+    return _wave(SIN, angle)
+
+
+def cos(angle: Angle) -> Harmonic:
+    """Return the cosine of an angle."""
+    return _wave(COS, angle)
+
+
+def _wave(kind: int, angle: Angle) -> Harmonic:
+    """Sine or cosine; angles that differ by a sign become one, so that equal terms meet."""
+    leading = next((w for w in angle.weights if w != 0.0), 0.0)
+    if leading == 0.0:
+        return Harmonic({(): float(np.sin(angle.phase) if kind == SIN else np.cos(angle.phase))})
+    if leading < 0.0:
+        return Harmonic({((kind, -angle),): -1.0 if kind == SIN else 1.0})
+    return Harmonic({((kind, angle),): 1.0})
+
+
+def _product(factors: Sequence[Factor], coefficient: float) -> Harmonic:
+    """One term; more factors than a closure takes are brought down by product-to-sum."""
+    if len(factors) <= MOST_FACTORS:
+        ordered = tuple(sorted(factors, key=lambda f: (f[0], f[1].weights, f[1].phase)))
+        return Harmonic({ordered: coefficient})
+    waves = [f for f in factors if f[0] != LINEAR]
+    if len(waves) < 2:
+        raise NotImplementedError(f"a term with {len(factors)} factors, of which {len(waves)} are sines or cosines")
+    (kind_a, a), (kind_b, b) = waves[:2]
+    rest = list(factors)
+    rest.remove(waves[0])
+    rest.remove(waves[1])
+    if kind_a == kind_b:
+        pair = cos(a - b) + cos(a + b) * (1.0 if kind_a == COS else -1.0)
+    elif kind_a == SIN:
+        pair = sin(a + b) + sin(a - b)
+    else:
+        pair = sin(a + b) - sin(a - b)
+    total = Harmonic({})
+    for pair_factors, c in pair.terms.items():
+        total = total + _product((*pair_factors, *rest), 0.5 * c * coefficient)
+    return total
+
+
+def rotation(axis: Sequence[float] | np.ndarray, angle: Angle) -> np.ndarray:
+    """Return the rotation about a unit axis, shape (3, 3), by Rodrigues' formula."""
+    n = np.asarray(axis, dtype=float)
+    along = np.outer(n, n)
+    return np.asarray(pin.skew(n).astype(object) * sin(angle) + (np.eye(3) - along).astype(object) * cos(angle) + along)
+
+
+def square(vector: np.ndarray) -> Any:
+    """Return the square of the length of a vector."""
+    return sum(component * component for component in vector)
+
+
+def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
+    """The terms of a row without those that only rounding made, such as the cosine of a right angle."""
+    terms = _harmonic(row).terms
+    least = np.finfo(float).eps * max((abs(c) for c in terms.values()), default=0.0)
+    return {factors: c for factors, c in terms.items() if abs(c) > least}
+
+
+def harmonic_closure(
+    source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
+) -> HarmonicClosure:
+    """Return the closure of some rows.
+
+    Args:
+        source: The constraint that the user wrote.
+        joints: Joint ids, in the order of the coordinates.
+        rows: Expressions that are zero when the mechanism is assembled.
+        labels: One per row.
+        units: One per row.
+    """
+    index: dict[Angle, int] = {}
+    terms = tuple(
+        tuple(
+            (c, tuple((kind, index.setdefault(angle, len(index))) for kind, angle in factors))
+            for factors, c in _above_rounding(row).items()
+        )
+        for row in rows
+    )
+    weights = np.array([a.weights for a in index]).reshape(len(index), len(joints))
+    phases = np.array([a.phase for a in index])
+    return HarmonicClosure(source, tuple(labels), tuple(units), tuple(joints), weights, phases, terms)

@@ -1,0 +1,203 @@
+"""Planar mechanisms read from a tree: vectors of their plane as complex numbers.
+
+The plane is across the axis of the crank, which points to the viewer: angles count anticlockwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._closed_form import DEAD_CENTRE
+from ._closures import FrameClosure
+from ._frames import Attachment, line_joint, opening, resolve_frame, smallest_turn
+
+# Files write 1.5708 for pi/2 (4e-6 off); an axis that is off by more is another mechanism. [rad], and relative length.
+PLANAR_TOLERANCE = 1e-4
+# Relative to the longest link: less is a joint on top of another one
+SHORTEST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A body of the mechanism.
+
+    Attributes:
+        joint: Joint id of the body; 0 is the universe.
+        sign: Of the joint's angle about the normal of the plane; 0 for the ground and a slider.
+        axes: The axes of the plane in the frame of the joint, as columns, when all coordinates are 0.
+        start: Origin of the joint in its parent body, in the plane.
+        height: Of the origin of the joint along the normal.
+        slide: Direction of a slider in the plane.
+    """
+
+    joint: int
+    sign: float
+    axes: np.ndarray
+    start: complex
+    height: float
+    slide: complex = 0j
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A point of a body: in its joint's frame, in the plane about the joint's origin, and along the normal."""
+
+    link: Link
+    position: np.ndarray
+    flat: complex
+    height: float
+
+
+class Plane:
+    """Reads the bodies of one planar mechanism and refuses what is not planar.
+
+    Args:
+        tree: The model.
+        crank: Name of the joint whose axis is the normal.
+        owner: Label of the constraint.
+
+    Raises:
+        UnknownNameError: No joint of that name.
+        UnsupportedJointError: It is not revolute.
+    """
+
+    def __init__(self, tree: pin.Model, crank: str, owner: str) -> None:
+        self.tree, self.owner = tree, owner
+        j, axis = line_joint(tree, crank, owner)
+        M = tree.jointPlacements[j]
+        axes = smallest_turn(np.array([0.0, 0.0, 1.0]), M.rotation @ axis)
+        self.ground = Link(int(tree.parents[j]), 0.0, axes, 0j, 0.0)
+        self.crank = self.hinge(self.ground, crank, "crank")
+
+    def hinge(self, parent: Link, name: str, what: str) -> Link:
+        """Return the body of a revolute joint about the normal.
+
+        Raises:
+            UnknownNameError: No joint of that name.
+            UnsupportedJointError: It is not revolute.
+            ConstraintError: It hangs from another body, or its axis is not parallel.
+        """
+        j, axis = line_joint(self.tree, name, self.owner)
+        link = self._link(parent, j, what)
+        along = link.axes.T @ axis
+        sign = 1.0 if along[2] > 0.0 else -1.0
+        off = opening(sign * along, np.array([0.0, 0.0, 1.0]))
+        if off > PLANAR_TOLERANCE:
+            raise ConstraintError(
+                f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) is {off:.2g} rad off the axis of the "
+                "crank; a planar mechanism needs parallel axes. For a spatial one use pc.Loop."
+            )
+        return Link(j, sign, link.axes, link.start, link.height)
+
+    def slider(self, parent: Link, name: str) -> Link:
+        """Return the body of a prismatic joint in the plane.
+
+        Raises:
+            UnknownNameError: No joint of that name.
+            UnsupportedJointError: It is not prismatic.
+            ConstraintError: It hangs from another body, or does not slide in the plane.
+        """
+        j, axis = line_joint(self.tree, name, self.owner, prismatic=True)
+        link = self._link(parent, j, "slider")
+        along = link.axes.T @ axis
+        if abs(along[2]) > PLANAR_TOLERANCE:
+            raise ConstraintError(
+                f"{self.owner}: slider {self.tree.names[j]!r} leaves the plane of the crank by {abs(along[2]):.2g} "
+                "m per m; a planar mechanism slides across the crank's axis. For a spatial one use pc.Loop."
+            )
+        return Link(j, 0.0, link.axes, link.start, link.height, complex(along[0], along[1]))
+
+    def _link(self, parent: Link, j: int, what: str) -> Link:
+        if int(self.tree.parents[j]) != parent.joint:
+            names = self.tree.names
+            raise ConstraintError(
+                f"{self.owner}: joint {names[j]!r} ({what}) hangs from {names[self.tree.parents[j]]!r}, and should "
+                f"hang from {names[parent.joint]!r}. Check the order of the joints; for another mechanism use pc.Loop."
+            )
+        M = self.tree.jointPlacements[j]
+        x, y, z = parent.axes.T @ M.translation
+        return Link(j, 0.0, M.rotation.T @ parent.axes, complex(x, y), parent.height + float(z))
+
+    def point(self, link: Link, frame: str | Attachment, what: str) -> Point:
+        """Return where a frame is on a body.
+
+        Raises:
+            UnknownNameError: No frame of that name.
+            ConstraintError: It is on another body.
+        """
+        j, placement = resolve_frame(self.tree, frame, self.owner)
+        if j != link.joint:
+            names = self.tree.names
+            raise ConstraintError(
+                f"{self.owner}: {what} must be on the body of {names[link.joint]!r}, and is on that of {names[j]!r}."
+            )
+        position = np.array(placement.translation)
+        x, y, z = link.axes.T @ position
+        return Point(link, position, complex(x, y), link.height + float(z))
+
+    def check(self, a: Point, b: Point, lengths: dict[str, float]) -> None:
+        """Check that no link is a point, and that both points of the closure lie in one plane.
+
+        Raises:
+            ConstraintError: They do not.
+        """
+        longest = max(lengths.values())
+        for what, length in lengths.items():
+            if length <= SHORTEST * longest:
+                raise ConstraintError(
+                    f"{self.owner}: the {what} has length 0 across the crank's axis. Check the frames of the closure; "
+                    "for such a mechanism use pc.Loop."
+                )
+        if abs(a.height - b.height) > PLANAR_TOLERANCE * longest:
+            raise ConstraintError(
+                f"{self.owner}: the two frames of the closure are {abs(a.height - b.height):.3g} m apart along the "
+                "axis of the crank, whatever the angles. Move one of them along the pin, or use pc.Loop with kind "
+                "'cylindrical'."
+            )
+
+
+def pin_closure(source: Any, a: Point, b: Point) -> FrameClosure:
+    """Return the two rows of a pin between two bodies of a plane."""
+    return FrameClosure(
+        source,
+        (f"{source.label}: x", f"{source.label}: y"),
+        ("m", "m"),
+        a.link.joint,
+        pin.SE3(a.link.axes, a.position),
+        b.link.joint,
+        pin.SE3(b.link.axes, b.position),
+        "none",
+        np.eye(6)[:2],
+    )
+
+
+def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[complex, ...]:
+    """Return the points at given distances from two centres: left of the line from b to d, then right of it.
+
+    One where the circles touch; none where they do not meet, or have one centre.
+    """
+    line = d - b
+    distance = abs(line)
+    if distance == 0.0:
+        return ()
+    ahead = (distance * distance + (radius_b - radius_d) * (radius_b + radius_d)) / (2.0 * distance)
+    square = (radius_b - ahead) * (radius_b + ahead)
+    if square < -DEAD_CENTRE * radius_b * radius_b:
+        return ()
+    across = math.sqrt(max(square, 0.0))
+    toward = line / distance
+    if across == 0.0:
+        return (b + toward * ahead,)
+    return b + toward * complex(ahead, across), b + toward * complex(ahead, -across)
+
+
+def in_order(assemblies: Sequence[np.ndarray], branch: int) -> list[np.ndarray]:
+    """Return the assemblies, that of branch +1 first or last."""
+    return list(assemblies) if branch > 0 else list(assemblies)[::-1]

@@ -1,0 +1,277 @@
+"""The coupling: any function of joints that is zero."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError, PinClustersWarning
+from ._base import name_of
+from ._closures import CallableClosure
+from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
+from ._frames import coordinate_joint
+from ._functions import address_of, found, function_defect, picklable
+from ._inertia import joint_subspace
+
+# A Jacobian that is off by more than this from differences was not meant; differences are that good where phi is smooth
+JACOBIAN_TOLERANCE = 1e-4
+COMPLEX_TOLERANCE = 1e-6
+_said = False
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Equations ``phi(x) = 0`` between joints of one degree of freedom, given by any function.
+
+    The joints, and those on the paths between them, form one cluster.
+
+    ``phi`` is one of two things:
+
+    - A Python callable, ``phi(x) -> (m,)`` for x of shape (joints,). It is called from Python at each state, which is
+      slow (said once per process), and works everywhere. It must be a function of a module (or a
+      ``functools.partial`` of one) if the model is to be pickled.
+    - Compiled: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes function
+      pointer ``void phi(const double *x, double *out)``; with ``size``. It is called by its address inside the kernels.
+
+    Derivatives that are not given:
+
+    - first, if phi is Python and takes complex numbers (no abs, no comparison; checked against differences): complex
+      step, to rounding; else eighth-order central differences with steps of 0.02 rad and 1 mm: about 1e-13 for sines
+      of angles, worse where phi changes within less than 0.5 rad or 2 cm;
+    - second: the same differences of the Jacobian (about 1e-13), or, with no Jacobian at all, of its differences (about
+      1e-12). Only velocity terms see the second derivatives.
+
+    Args:
+        joints: Joint (or body) names, in the order of x. Revolute, prismatic, helical; not continuous.
+        phi: See above. Rows in units of your choice.
+        jacobian: ``x -> (m, joints)``, Python or compiled (row by row) as phi.
+        independent: Joints that shall be independent.
+        size: Number of equations m; needed for a compiled phi.
+        name: For messages.
+
+    Raises:
+        ConstraintError: A name is not text or named twice, phi or jacobian cannot be called or has another signature,
+            or size is missing or contradicts.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> import numpy as np
+        >>> def cam(x):
+        ...     return np.array([x[1] - 0.1 * np.sin(x[0])])
+        >>> pc.Coupling(["shaft", "lever"], cam, independent=["shaft"]).label
+        "Coupling('shaft', 'lever')"
+    """
+
+    joints: Sequence[str]
+    phi: Any
+    jacobian: Any = None
+    independent: Sequence[str] = ()
+    size: int | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        owner = "Coupling"
+        if self.name is not None:
+            owner = f"Coupling({name_of(self.name, 'name', owner)!r})"
+        if isinstance(self.joints, str) or not isinstance(self.joints, Sequence) or not self.joints:
+            raise ConstraintError(f"{owner}: joints must be a list of joint names, got {self.joints!r}.")
+        object.__setattr__(self, "joints", tuple(name_of(j, "joints", owner) for j in self.joints))
+        owner = self.label
+        for j in self.joints:
+            if list(self.joints).count(j) > 1:
+                raise ConstraintError(f"{owner}: joint {j!r} is named twice. Name it once; phi may use it often.")
+        self._check_independent(owner)
+        self._check_functions(owner)
+
+    def _check_independent(self, owner: str) -> None:
+        listed = (self.independent,) if isinstance(self.independent, str) else tuple(self.independent)
+        for j in listed:
+            if j not in self.joints:
+                raise ConstraintError(
+                    f"{owner}: independent joint {j!r} is not among its joints {', '.join(map(repr, self.joints))}."
+                )
+        object.__setattr__(self, "independent", listed)
+
+    def _check_functions(self, owner: str) -> None:
+        for function, what in ((self.phi, "phi"), (self.jacobian, "jacobian")):
+            if what == "jacobian" and function is None:
+                continue
+            defect = function_defect(function)
+            if defect:
+                raise ConstraintError(
+                    f"{owner}: {what} {defect}. Give a Python function of one array, a numba.cfunc "
+                    "void(CPointer(float64), CPointer(float64)), or a ctypes pointer void(const double*, double*)."
+                )
+        size = self.size
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1):
+            raise ConstraintError(f"{owner}: size must be a positive whole number of equations, got {size!r}.")
+        if address_of(self.phi) and size is None:
+            raise ConstraintError(f"{owner}: a compiled phi does not tell how many equations it has. Give size=.")
+        if self.jacobian is not None and bool(address_of(self.jacobian)) != bool(address_of(self.phi)):
+            raise ConstraintError(f"{owner}: of phi and jacobian one is compiled and one is Python. Compile both.")
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"Coupling({self.name!r})" if self.name else f"Coupling({', '.join(map(repr, self.joints))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle, if the functions can be found again by name.
+
+        Raises:
+            PinClustersError: One cannot, such as a lambda.
+        """
+        functions = [picklable(f, self.label) for f in (self.phi, self.jacobian)]
+        return _rebuild, (self.joints, *functions, self.independent, self.size, self.name)
+
+    def __copy__(self) -> Coupling:
+        """Nothing here changes, so a copy needs no other object."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Coupling:
+        """Nothing here changes, so a copy needs no other object (and lambdas can be copied)."""
+        return self
+
+    def closures(self, tree: pin.Model) -> list[CallableClosure]:
+        """Return the coupling with the names resolved in ``tree``; calls phi to learn its size and its derivatives.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint has more than one coordinate.
+            ConstraintError: Two names mean one joint; phi fails, returns no finite vector, or its Jacobian is wrong.
+        """
+        joints = tuple(coordinate_joint(tree, name, self.label) for name in self.joints)
+        for j in joints:
+            if joints.count(j) > 1:
+                raise ConstraintError(
+                    f"{self.label}: joint {tree.names[j]!r} is named twice (by its own name and by its body?). "
+                    "Name it once; phi may use it often."
+                )
+        steps = np.array([_step(tree.joints[j]) for j in joints])
+        x, value = self._probe(_starts(tree, joints))
+        labels = tuple(f"{self.label}: equation {i + 1}" for i in range(len(value)))
+        units = ("",) * len(value)
+        if address_of(self.phi):
+            keep, addresses = (self.phi, self.jacobian), (address_of(self.phi), address_of(self.jacobian))
+            closure = CallableClosure(self, labels, units, joints, None, None, *addresses, keep, steps)
+        else:
+            _say_slow(self.label)
+            derivative = self.jacobian if self.jacobian is not None else self._complex_step(x, steps, len(value))
+            closure = CallableClosure(self, labels, units, joints, self.phi, derivative, steps=steps)
+        if self.jacobian is not None:
+            self._check_jacobian(closure, x, steps)
+        return [closure]
+
+    def _probe(self, starts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Find a point at which phi can be evaluated, and its value there."""
+        failure, values = None, None
+        for x in starts:
+            try:
+                with np.errstate(all="ignore"):
+                    values = self._evaluate(x)
+            except ConstraintError:
+                raise
+            except Exception as error:  # whatever the user's function raises
+                failure = error
+                continue
+            if np.all(np.isfinite(values)):
+                return x, values
+        if values is not None:
+            raise ConstraintError(
+                f"{self.label}: phi is not finite at any of {len(starts)} points tried (first {starts[0].tolist()}, "
+                f"last value {values.tolist()}). It must be finite about the poses that the mechanism takes."
+            )
+        raise ConstraintError(
+            f"{self.label}: phi raised {type(failure).__name__} ({failure}) at each of {len(starts)} points tried, the "
+            f"first of which is {starts[0].tolist()}. It is given one array of {len(self.joints)} numbers."
+        ) from failure
+
+    def _evaluate(self, x: np.ndarray) -> np.ndarray:
+        address = address_of(self.phi)
+        if address:
+            assert self.size is not None
+            return call_compiled(address, x, (self.size,))
+        result = self.phi(x.copy())
+        try:
+            values = np.asarray(result, dtype=float)
+        except (TypeError, ValueError):
+            values = None
+        if values is None or values.ndim > 1:
+            given = type(result).__name__ if values is None else f"shape {values.shape}"
+            raise ConstraintError(f"{self.label}: phi must return a vector of real numbers, got {given}.")
+        values = np.atleast_1d(values)
+        if len(values) == 0:
+            raise ConstraintError(f"{self.label}: phi returns no equation (m = 0). Return one number per equation.")
+        if self.size is not None and len(values) != self.size:
+            raise ConstraintError(f"{self.label}: size is {self.size}, but phi returns {len(values)} numbers.")
+        return values
+
+    def _complex_step(self, x: np.ndarray, steps: np.ndarray, rows: int) -> ComplexStep | None:
+        """Return the Jacobian by complex step if phi really takes complex numbers."""
+        candidate = ComplexStep(self.phi)
+        for shift in (0.0, 0.3):
+            at = x + shift * steps
+            try:
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("error")  # NumPy's ComplexWarning: an imaginary part was thrown away
+                    J = candidate(at)
+                    expected = central_differences(self._evaluate, at, steps)
+            except Exception:  # phi does not take complex numbers, in one of many ways
+                return None
+            scale = max(1.0, float(np.abs(expected).max()))
+            if J.shape != (rows, len(x)) or not np.abs(J - expected).max() <= COMPLEX_TOLERANCE * scale:
+                return None
+        return candidate
+
+    def _check_jacobian(self, closure: CallableClosure, x: np.ndarray, steps: np.ndarray) -> None:
+        J = closure.jacobian(x)
+        with np.errstate(all="ignore"):
+            # from the middle of its domain, phi may leave it within the reach of the differences
+            expected = central_differences(closure.value, x, 0.1 * steps)
+        off = np.abs(J - expected)
+        scale = max(1.0, float(np.abs(expected).max()))
+        if np.all(np.isfinite(expected)) and not np.all(off <= JACOBIAN_TOLERANCE * scale):
+            i, k = divmod(int(np.argmax(np.nan_to_num(off, nan=math.inf))), len(self.joints))
+            raise ConstraintError(
+                f"{self.label}: jacobian is not the derivative of phi: at {x.tolist()} entry ({i}, {k}), "
+                f"d phi[{i}] / d {self.joints[k]!r}, is {J[i, k]:g}, and differences of phi give {expected[i, k]:g}. "
+                "Correct it, or leave it out."
+            )
+
+
+def _rebuild(joints: Any, phi: Any, jacobian: Any, independent: Any, size: Any, name: Any) -> Coupling:
+    return Coupling(joints, found(phi), found(jacobian), independent, size, name)
+
+
+def _step(joint: pin.JointModel) -> float:
+    subspace = joint_subspace(joint)
+    return LENGTH_STEP if subspace is not None and not np.any(subspace[3:]) else ANGLE_STEP
+
+
+def _starts(tree: pin.Model, joints: tuple[int, ...]) -> list[np.ndarray]:
+    """Points at which phi is tried: zero, the middle of the limits, and some fixed ones about it."""
+    index = [tree.joints[j].idx_q for j in joints]
+    low, high = np.array(tree.lowerPositionLimit)[index], np.array(tree.upperPositionLimit)[index]
+    bounded = np.isfinite(low) & np.isfinite(high) & (np.abs(low) < 1e10) & (np.abs(high) < 1e10) & (low < high)
+    middle = np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), 0.0)
+    reach = np.where(bounded, np.where(bounded, high - middle, 0.0), 1.0)
+    shares = np.random.default_rng(0).uniform(-0.7, 0.7, (8, len(joints)))
+    return [np.zeros(len(joints)), middle, *(middle + share * reach for share in shares)]
+
+
+def _say_slow(owner: str) -> None:
+    global _said
+    if not _said:
+        _said = True
+        warnings.warn(
+            f"{owner}: phi is called from Python at each state, which is slow (10 us and more per call, against 0.1 us "
+            "and less compiled). Compile it with numba.cfunc if that matters. Said once per process.",
+            PinClustersWarning,
+            stacklevel=4,
+        )

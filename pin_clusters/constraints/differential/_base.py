@@ -1,0 +1,118 @@
+"""What all mechanisms of the library share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ConstraintError
+from .._base import Row, name_of, number
+from .._closed_form import ClosedForm
+from .._closures import Closure
+
+if TYPE_CHECKING:
+    from .ankle_2rsu import Ankle2Rsu
+    from .bevel import Bevel
+    from .five_bar import FiveBar
+    from .parallelogram import Parallelogram
+    from .planetary import Planetary
+    from .push_rod_ankle import PushRodAnkle
+    from .tello_hip import TelloHip
+    from .tello_knee_ankle import TelloKneeAnkle
+
+
+class Differential:
+    """A mechanism of the library, with its equations in closed form.
+
+    Make one with ``pc.Differential.<mechanism>(...)``:
+
+    - ``bevel(left, right, pitch, roll)``, ``planetary(sun, carrier, ring, ...)``,
+      ``parallelogram(crank, coupler, rocker, closure)``: explicit;
+    - ``five_bar(crank_1, coupler_1, crank_2, coupler_2, closure)``, ``push_rod_ankle(...)``, ``ankle_2rsu(...)``,
+      ``tello_hip(...)``, ``tello_knee_ankle(...)``: implicit.
+
+    Each is a frozen dataclass that compares, hashes and pickles by its parameters.
+    """
+
+    ankle_2rsu: ClassVar[type[Ankle2Rsu]]
+    bevel: ClassVar[type[Bevel]]
+    five_bar: ClassVar[type[FiveBar]]
+    parallelogram: ClassVar[type[Parallelogram]]
+    planetary: ClassVar[type[Planetary]]
+    push_rod_ankle: ClassVar[type[PushRodAnkle]]
+    tello_hip: ClassVar[type[TelloHip]]
+    tello_knee_ankle: ClassVar[type[TelloKneeAnkle]]
+
+    mechanism: ClassVar[str] = ""
+    joint_fields: ClassVar[tuple[str, ...]] = ()
+    independent_fields: ClassVar[tuple[str, ...]] = ()
+
+    def _check_joints(self) -> None:
+        """Check that the joints are names, and no name twice.
+
+        Raises:
+            ConstraintError: They are not.
+        """
+        owner = f"Differential.{self.mechanism}"
+        names = [name_of(getattr(self, f), f, owner) for f in self.joint_fields]
+        for n in names:
+            if names.count(n) > 1:
+                raise ConstraintError(f"{self.label}: {n!r} is named twice. Each joint has one part in the mechanism.")
+
+    def _check_numbers(self, fields: tuple[str, ...], nonzero: bool = False, positive: bool = False) -> None:
+        """Check and store parameters as floats.
+
+        Raises:
+            ConstraintError: One is not a finite number, or zero or negative where that is not allowed.
+        """
+        for f in fields:
+            value = number(getattr(self, f), f, self.label, nonzero=nonzero, positive=positive)
+            object.__setattr__(self, f, value)
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return f"Differential.{self.mechanism}({', '.join(repr(getattr(self, f)) for f in self.joint_fields)})"
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """The joints that shall be independent: rotors, motors, cranks, actuators."""
+        return tuple(getattr(self, f) for f in self.independent_fields)
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the explicit rows; none if the mechanism is implicit."""
+        return ()
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return the implicit rows; none if the mechanism is explicit."""
+        return []
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm | None:
+        """Return all assemblies as explicit functions, if there are such."""
+        return None
+
+    def generic(self, tree: pin.Model) -> list[Any]:
+        """Return the same mechanism on the same joints by generic constraints (Loop, Rod or Coupling).
+
+        For comparison: slower, and made by another route.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """The function ``matrix @ x``, which pickles."""
+
+    matrix: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(cls, matrix: np.ndarray) -> LinearMap:
+        """Return the map of an array."""
+        return cls(tuple(tuple(row) for row in matrix.tolist()))
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return ``matrix @ x``."""
+        return np.array(self.matrix) @ x

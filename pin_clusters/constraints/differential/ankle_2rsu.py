@@ -1,0 +1,174 @@
+"""The ankle on two cranks with rods (2-RSU)."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ConstraintError
+from .._closed_form import ClosedForm, sine_equation
+from .._closures import Closure
+from .._frames import coordinate_joint, line_joint
+from .._harmonics import coordinates, harmonic_closure
+from ..four_bar import check_branch
+from ..rod import Rod
+from ._ankle import Ankle, anchor_point, anchors, rod_lengths, turn
+from ._base import Differential
+
+
+@dataclass(frozen=True, eq=False)
+class Crank:
+    """One crank: its joint on the shank, its pin (the tip), the rod's end on the foot, and the rod's length."""
+
+    joint: int
+    rotation: np.ndarray
+    origin: np.ndarray
+    axis: np.ndarray
+    tip: np.ndarray
+    end: np.ndarray
+    length: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ankle2RsuGeometry:
+    """The mechanism in one tree."""
+
+    ankle: Ankle
+    cranks: tuple[Crank, Crank]
+    branch: tuple[int, int]
+
+    def square_distance(self, crank: Crank, x: Any, pitch: Any, roll: Any) -> Any:
+        """Return the square of the distance between the ends of a rod."""
+        reach = self.ankle.square_distance(crank.end, crank.origin, pitch, roll)
+        arm = crank.rotation @ (turn(crank.axis, x) @ crank.tip)
+        to_foot = self.ankle.foot_point(crank.end, pitch, roll) - crank.origin
+        return reach + crank.tip @ crank.tip - 2.0 * (arm @ to_foot)
+
+    def solve(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return the crank angles for pitch and roll."""
+        choices = []
+        for crank, branch in zip(self.cranks, self.branch, strict=True):
+            # in the frame of the crank's joint: the rod's length is a sin x + b cos x = c
+            foot = self.ankle.foot_point(crank.end, float(x[0]), float(x[1]))
+            w = crank.rotation.T @ (foot - crank.origin)
+            along = (crank.tip @ crank.axis) * crank.axis
+            a, b = w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along)
+            c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
+            angles = sine_equation(float(a), float(b), float(c))
+            choices.append(angles if branch > 0 else angles[::-1])
+        return [np.array(pair) for pair in itertools.product(*choices)]
+
+
+@dataclass(frozen=True)
+class Ankle2Rsu(Differential):
+    """A universal ankle driven by two cranks on the shank, each with a rod of constant length to the foot (2-RSU).
+
+    With a_i(x_i) the pin of crank i and b_i(pitch, roll) the end of its rod on the foot::
+
+        0 = (|b_i - a_i|^2 - length_i^2) / (2 length_i)        i = 1, 2
+
+    In closed form from the ankle to the cranks: each row is ``a sin x + b cos x = c``.
+
+    Singular poses: a crank in line with its rod (seen along the crank's axis; the ankle cannot be independent), a rod
+    that points through the axis of the ankle, or both with the same ratio of levers about pitch and roll (the cranks
+    cannot be). The rods have no mass; for rods with a mass use ``pc.Rod``.
+
+    Args:
+        crank_1: Revolute joint that hangs from the shank.
+        crank_2: Revolute joint that hangs from the shank.
+        pitch: Revolute joint; either it hangs from roll or roll from it. The lower body is the foot, the one above
+            both is the shank.
+        roll: Revolute joint.
+        pins: Pins of the cranks: frames (name, or name and point), or three numbers in the frame of the crank's joint.
+        foot: Ends of both rods on the foot: frames, or three numbers in the frame of the foot's joint.
+        length: Of the rods, [m], two or one for both; by default those at the zero pose of the tree.
+        branch: Of each crank: +1 or -1, one of the two angles with the same ankle. +1: the crank is ahead, about its
+            axis, of the direction in which the rod's end on the foot lies; -1: behind.
+
+    Raises:
+        ConstraintError: A name, point, length or branch is ill-formed, or a joint is named twice.
+    """
+
+    crank_1: str
+    crank_2: str
+    pitch: str
+    roll: str
+    _: KW_ONLY
+    pins: Any
+    foot: Any
+    length: Any = None
+    branch: Any = (1, 1)
+
+    mechanism: ClassVar[str] = "ankle_2rsu"
+    joint_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2", "pitch", "roll")
+    independent_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        for f in ("pins", "foot"):
+            object.__setattr__(self, f, anchors(getattr(self, f), f, self.label))
+        object.__setattr__(self, "length", rod_lengths(self.length, "length", self.label))
+        branch = tuple(self.branch) if isinstance(self.branch, list | tuple) else (self.branch, self.branch)
+        if len(branch) != 2:
+            raise ConstraintError(f"{self.label}: branch must be +1 or -1, or two of them, got {self.branch!r}.")
+        object.__setattr__(self, "branch", tuple(check_branch(b, self.label) for b in branch))
+
+    def geometry(self, tree: pin.Model) -> Ankle2RsuGeometry:
+        """Return the mechanism as it is in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute, or continuous.
+            ConstraintError: The joints do not form this ankle, an end is on another body, or a rod has length 0.
+        """
+        ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
+        cranks = tuple(self._crank(tree, ankle, i) for i in (0, 1))
+        return Ankle2RsuGeometry(ankle, (cranks[0], cranks[1]), self.branch)
+
+    def _crank(self, tree: pin.Model, ankle: Ankle, i: int) -> Crank:
+        name = self.independent[i]
+        joint, axis = coordinate_joint(tree, name, self.label), line_joint(tree, name, self.label)[1]
+        if int(tree.parents[joint]) != ankle.shank:
+            raise ConstraintError(
+                f"{self.label}: crank {tree.names[joint]!r} hangs from {tree.names[tree.parents[joint]]!r}, and should "
+                f"hang from the shank, the body of {tree.names[ankle.shank]!r}. For another mechanism use pc.Rod."
+            )
+        M = tree.jointPlacements[joint]
+        tip = anchor_point(tree, self.pins[i], joint, f"pins[{i}]", self.label)
+        end = anchor_point(tree, self.foot[i], ankle.foot, f"foot[{i}]", self.label)
+        if not np.linalg.norm(np.cross(axis, tip)) > 0.0:
+            raise ConstraintError(f"{self.label}: the pin of crank {tree.names[joint]!r} is on the crank's axis.")
+        at_zero = ankle.foot_point(end, 0.0, 0.0) - M.translation - M.rotation @ tip
+        length = self.length[i] if self.length else float(np.linalg.norm(at_zero))
+        if length <= 0.0:
+            raise ConstraintError(f"{self.label}: rod {i + 1} has length 0 at the zero pose. Check its ends.")
+        return Crank(joint, np.array(M.rotation), np.array(M.translation), axis, tip, end, length)
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return two rows, one per rod, [m]."""
+        g = self.geometry(tree)
+        x1, x2, pitch, roll = coordinates(4)
+        rows = [
+            (g.square_distance(crank, x, pitch, roll) - crank.length**2) / (2.0 * crank.length)
+            for crank, x in zip(g.cranks, (x1, x2), strict=True)
+        ]
+        labels = [f"{self.label}: rod {i}" for i in (1, 2)]
+        joints = (*(c.joint for c in g.cranks), *g.ankle.pitch_roll)
+        return [harmonic_closure(self, joints, rows, labels, ("m", "m"))]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return the cranks as functions of pitch and roll; up to four assemblies."""
+        g = self.geometry(tree)
+        return ClosedForm(g.ankle.pitch_roll, (g.cranks[0].joint, g.cranks[1].joint), g.solve)
+
+    def generic(self, tree: pin.Model) -> list[Rod]:
+        """Return the same rods as two ``Rod``."""
+        g, names = self.geometry(tree), tree.names
+        return [
+            Rod((names[c.joint], c.tip), (names[g.ankle.foot], c.end), length=c.length, name=f"generic rod {i}")
+            for i, c in enumerate(g.cranks, start=1)
+        ]

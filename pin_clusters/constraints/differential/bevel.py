@@ -1,0 +1,69 @@
+"""The bevel differential."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from .._base import Row, moving_joint_id
+from ..coupling import Coupling
+from ..linear import make_row
+from ._base import Differential, LinearMap
+
+
+@dataclass(frozen=True)
+class Bevel(Differential):
+    """A bevel differential: two side gears turn a carrier by their mean, and its pinion by their difference.
+
+    Equations: ``pitch = (left + right) / 2``, ``roll = ratio (left - right) / 2``. They are linear: there are no
+    singular poses, and the rows are explicit.
+
+    Args:
+        left: Joint of the left side gear, on the body that carries the differential.
+        right: Joint of the right side gear, its axis in the same direction.
+        pitch: Joint of the carrier.
+        roll: Joint of the pinion on the carrier.
+        ratio: Teeth of a side gear over teeth of the pinion; negative if roll counts the other way.
+
+    Raises:
+        ConstraintError: A name or the ratio is ill-formed, or a joint is named twice.
+    """
+
+    left: str
+    right: str
+    pitch: str
+    roll: str
+    _: KW_ONLY
+    ratio: float = 1.0
+
+    mechanism: ClassVar[str] = "bevel"
+    joint_fields: ClassVar[tuple[str, ...]] = ("left", "right", "pitch", "roll")
+    independent_fields: ClassVar[tuple[str, ...]] = ("left", "right")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        self._check_numbers(("ratio",), nonzero=True)
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return pitch and roll as functions of left and right.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint has more than one degree of freedom.
+        """
+        left, right, pitch, roll = (moving_joint_id(tree, getattr(self, f), self.label) for f in self.joint_fields)
+        half = 0.5 * self.ratio
+        return (
+            make_row(tree, pitch, (left, right), (0.5, 0.5), 0.0, self),
+            make_row(tree, roll, (left, right), (half, -half), 0.0, self),
+        )
+
+    def generic(self, tree: pin.Model) -> list[Coupling]:
+        """Return a Coupling on a Python function of the same equations."""
+        half = 0.5 * self.ratio
+        phi = LinearMap.of(np.array([[0.5, 0.5, -1.0, 0.0], [half, -half, 0.0, -1.0]]))
+        joints = [getattr(self, f) for f in self.joint_fields]
+        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]

@@ -1,0 +1,128 @@
+"""The planar five-bar linkage."""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from .._closed_form import ClosedForm, wrap
+from .._closures import Closure
+from .._frames import frame_pair
+from .._planar import Plane, Point, circles, in_order, pin_closure
+from ..four_bar import check_branch, revolute_loop
+from ..loop import Loop
+from ._base import Differential
+
+
+@dataclass(frozen=True, eq=False)
+class FiveBarGeometry:
+    """A five-bar in its plane: per side the crank joint, the crank and the coupler at zero angles."""
+
+    points: tuple[Point, Point]
+    joints: tuple[int, int, int, int]
+    signs: tuple[float, float, float]
+    origins: tuple[complex, complex]
+    cranks: tuple[complex, complex]
+    couplers: tuple[complex, complex]
+    branch: int
+
+    def solve(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return the angles of the couplers for those of the cranks."""
+        turned = (float(x[0]), self.signs[0] * float(x[1]))
+        b, d = (o + c * cmath.rect(1.0, t) for o, c, t in zip(self.origins, self.cranks, turned, strict=True))
+        assemblies = []
+        for c in circles(b, abs(self.couplers[0]), d, abs(self.couplers[1])):
+            first = cmath.phase((c - b) / self.couplers[0]) - turned[0]
+            second = cmath.phase((c - d) / self.couplers[1]) - turned[1]
+            assemblies.append(np.array([wrap(self.signs[1] * first), wrap(self.signs[2] * second)]))
+        return in_order(assemblies, self.branch)
+
+
+@dataclass(frozen=True)
+class FiveBar(Differential):
+    """A planar five-bar: two cranks on one body, a coupler on each, and a pin between the couplers.
+
+    With B_1 and B_2 the joints between cranks and couplers, the pin is where the circles about B_1 and B_2 meet. There
+    are two rows: x and y of the pin, across the axis of the cranks. The lengths are read from the tree. In closed form
+    from the cranks to the couplers.
+
+    Singular poses: both couplers in line (the cranks cannot be independent), a crank in line with its coupler (the
+    position of the pin cannot be: the border of its work space), B_1 on B_2.
+
+    Args:
+        crank_1: Revolute joint; its axis points to the viewer.
+        coupler_1: Revolute joint that hangs from crank 1.
+        crank_2: Revolute joint that hangs from the parent body of crank 1.
+        coupler_2: Revolute joint that hangs from crank 2.
+        closure: Two frames, of which the origins count: on the body of coupler 1 and on that of coupler 2.
+        branch: +1: the pin is left of the line from B_1 to B_2; -1: right.
+
+    Raises:
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+    """
+
+    crank_1: str
+    coupler_1: str
+    crank_2: str
+    coupler_2: str
+    closure: Any
+    _: KW_ONLY
+    branch: int = 1
+
+    mechanism: ClassVar[str] = "five_bar"
+    joint_fields: ClassVar[tuple[str, ...]] = ("crank_1", "coupler_1", "crank_2", "coupler_2")
+    independent_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        closure = frame_pair(self.closure, self.label, "one on the body of each coupler")
+        object.__setattr__(self, "closure", closure)
+        object.__setattr__(self, "branch", check_branch(self.branch, self.label))
+
+    def geometry(self, tree: pin.Model) -> FiveBarGeometry:
+        """Return the linkage as it is in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute.
+            ConstraintError: The joints do not form a planar five-bar, or a link has length 0.
+        """
+        plane = Plane(tree, self.crank_1, self.label)
+        crank_1, crank_2 = plane.crank, plane.hinge(plane.ground, self.crank_2, "crank_2")
+        coupler_1 = plane.hinge(crank_1, self.coupler_1, "coupler_1")
+        coupler_2 = plane.hinge(crank_2, self.coupler_2, "coupler_2")
+        a = plane.point(coupler_1, self.closure[0], "closure[0]")
+        b = plane.point(coupler_2, self.closure[1], "closure[1]")
+        lengths = {
+            "crank 1": abs(coupler_1.start),
+            "crank 2": abs(coupler_2.start),
+            "coupler 1": abs(a.flat),
+            "coupler 2": abs(b.flat),
+        }
+        plane.check(a, b, lengths)
+        return FiveBarGeometry(
+            (a, b),
+            (crank_1.joint, crank_2.joint, coupler_1.joint, coupler_2.joint),
+            (crank_2.sign, coupler_1.sign, coupler_2.sign),
+            (crank_1.start, crank_2.start),
+            (coupler_1.start, coupler_2.start),
+            (a.flat, b.flat),
+            self.branch,
+        )
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return the two rows of the pin, [m]."""
+        return [pin_closure(self, *self.geometry(tree).points)]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return the couplers as functions of the cranks; up to two assemblies."""
+        geometry = self.geometry(tree)
+        return ClosedForm(geometry.joints[:2], geometry.joints[2:], geometry.solve)
+
+    def generic(self, tree: pin.Model) -> list[Loop]:
+        """Return the same pin as a Loop, for comparison."""
+        return [revolute_loop(tree, *self.geometry(tree).points, self.label)]

@@ -1,0 +1,94 @@
+"""The parallelogram linkage."""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pinocchio as pin
+
+from ...errors import ConstraintError
+from .._base import Row
+from .._closed_form import wrap
+from .._frames import frame_pair
+from ..four_bar import FourBar
+from ..linear import make_row
+from ..loop import Loop
+from ._base import Differential
+
+# The rows hold exactly what the lengths hold to this, relative to the longest
+LENGTH_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Parallelogram(Differential):
+    """A four-bar with opposite links of one length, that stays a parallelogram.
+
+    Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset`` (a joint
+    whose axis points the other way counts with the other sign). They are linear and explicit. Both shapes of
+    ``FourBar`` have them, as the coupler keeps its direction.
+
+    As a ``FourBar`` it has change points where all four joints are in line: there the crossed linkage (the
+    antiparallelogram) branches off, and the equations of the loop lose rank. Branch rule: this constraint stays a
+    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or
+    by inertia.
+
+    Args:
+        crank: Revolute joint; independent.
+        coupler: Revolute joint that hangs from the crank.
+        rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
+        closure: Two frames, as for ``FourBar``.
+
+    Raises:
+        ConstraintError: A name or frame is ill-formed, or a joint is named twice.
+    """
+
+    crank: str
+    coupler: str
+    rocker: str
+    closure: Any
+
+    mechanism: ClassVar[str] = "parallelogram"
+    joint_fields: ClassVar[tuple[str, ...]] = ("crank", "coupler", "rocker")
+    independent_fields: ClassVar[tuple[str, ...]] = ("crank",)
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        closure = frame_pair(self.closure, self.label, "one on the coupler's body, one on the rocker's")
+        object.__setattr__(self, "closure", closure)
+
+    def _four_bar(self) -> FourBar:
+        return FourBar(self.crank, self.coupler, self.rocker, self.closure, name=self.label)
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return coupler and rocker as functions of the crank.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute.
+            ConstraintError: The joints do not form a planar four-bar, or opposite links differ.
+        """
+        g = self._four_bar().geometry(tree)
+        base = g.d - g.origin
+        for what, one, other in (("crank and rocker", g.l1, g.l3), ("coupler and ground link", g.l2, base)):
+            if abs(abs(one) - abs(other)) > LENGTH_TOLERANCE * max(abs(one), abs(other), abs(base)):
+                raise ConstraintError(
+                    f"{self.label}: {what} must be of one length, and are {abs(one):.9g} m and {abs(other):.9g} m. "
+                    "Correct the tree, or use pc.FourBar."
+                )
+        # absolute directions of coupler and rocker, at the crank angle x: the coupler's is constant
+        coupler = cmath.phase(base / g.l2)
+        rocker = cmath.phase((-g.l1 if g.serial else g.l1) / g.l3)
+        s2, s3 = g.signs
+        crank_joint, coupler_joint, rocker_joint = g.joints
+        # a rocker that hangs from the coupler counts from the coupler's direction
+        offset = rocker - coupler if g.serial else rocker
+        return (
+            make_row(tree, coupler_joint, (crank_joint,), (-s2,), s2 * wrap(coupler), self),
+            make_row(tree, rocker_joint, (crank_joint,), (s3,), s3 * wrap(offset), self),
+        )
+
+    def generic(self, tree: pin.Model) -> list[Loop]:
+        """Return the same pin as a Loop, for comparison; regular away from the change points."""
+        return self._four_bar().generic(tree)

@@ -1,0 +1,95 @@
+"""The planetary stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ConstraintError
+from .._base import Row
+from .._frames import line_joint, opening
+from .._planar import PLANAR_TOLERANCE
+from ..coupling import Coupling
+from ..linear import make_row
+from ._base import Differential, LinearMap
+
+
+@dataclass(frozen=True)
+class Planetary(Differential):
+    """A planetary stage: sun, carrier and ring turn about one axis in one housing.
+
+    Willis: ``teeth_sun (sun - carrier) + teeth_ring (ring - carrier) = 0``, each angle relative to the housing, so
+    ``carrier = (teeth_sun sun + teeth_ring ring) / (teeth_sun + teeth_ring)``. It is linear: there are no singular
+    poses, and the row is explicit. A joint whose axis points the other way counts with the other sign. (With the ring
+    fixed to the housing it is a ``Gear`` of ratio ``1 + teeth_ring / teeth_sun`` from carrier to sun. The planets'
+    inertia can be given as a ``Rotor`` on the carrier.)
+
+    Args:
+        sun: Revolute joint in the housing.
+        carrier: Revolute joint in the housing.
+        ring: Revolute joint in the housing.
+        teeth_sun: Number of teeth (or radius).
+        teeth_ring: Number of teeth (or radius, in the same unit).
+
+    Raises:
+        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+    """
+
+    sun: str
+    carrier: str
+    ring: str
+    teeth_sun: float
+    teeth_ring: float
+
+    mechanism: ClassVar[str] = "planetary"
+    joint_fields: ClassVar[tuple[str, ...]] = ("sun", "carrier", "ring")
+    independent_fields: ClassVar[tuple[str, ...]] = ("sun", "ring")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
+
+    def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, int, int], float, float]:
+        """Joint ids, and the carrier's turns per turn of sun and ring."""
+        found = [line_joint(tree, getattr(self, f), self.label) for f in self.joint_fields]
+        joints = (found[0][0], found[1][0], found[2][0])
+        if len({int(tree.parents[j]) for j in joints}) > 1:
+            hung = ", ".join(f"{tree.names[j]!r} from {tree.names[tree.parents[j]]!r}" for j in joints)
+            raise ConstraintError(
+                f"{self.label}: sun, carrier and ring must hang from one body, the housing, and hang: {hung}. Willis' "
+                "equation counts all angles from it; for angles counted otherwise use pc.LinearCoupling."
+            )
+        sun, carrier, ring = (tree.jointPlacements[j].rotation @ axis for j, axis in found)
+        signs = []
+        for name, axis in ((self.sun, sun), (self.ring, ring)):
+            sign = 1.0 if axis @ carrier > 0.0 else -1.0
+            off = opening(sign * axis, carrier)
+            if off > PLANAR_TOLERANCE:
+                raise ConstraintError(
+                    f"{self.label}: the axis of {name!r} is {off:.2g} rad off that of the carrier {self.carrier!r}; a "
+                    "planetary stage has one axis. Check the placements of the joints."
+                )
+            signs.append(sign)
+        total = self.teeth_sun + self.teeth_ring
+        return joints, signs[0] * self.teeth_sun / total, signs[1] * self.teeth_ring / total
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the carrier as a function of sun and ring.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute.
+            ConstraintError: The joints do not hang from one body, or their axes are not parallel.
+        """
+        (sun, carrier, ring), from_sun, from_ring = self._coefficients(tree)
+        return (make_row(tree, carrier, (sun, ring), (from_sun, from_ring), 0.0, self),)
+
+    def generic(self, tree: pin.Model) -> list[Coupling]:
+        """Return a Coupling on a Python function of the same equation."""
+        _, from_sun, from_ring = self._coefficients(tree)
+        phi = LinearMap.of(np.array([[from_sun, -1.0, from_ring]]))
+        joints = [getattr(self, f) for f in self.joint_fields]
+        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]

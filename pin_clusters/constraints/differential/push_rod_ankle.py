@@ -1,0 +1,137 @@
+"""The ankle on two linear actuators (2-SPU)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ConstraintError
+from .._closed_form import ClosedForm
+from .._closures import Closure
+from .._frames import line_joint
+from .._harmonics import coordinates, harmonic_closure, linear
+from ..coupling import Coupling
+from ._ankle import Ankle, anchor_point, anchors, rod_lengths
+from ._base import Differential
+
+
+@dataclass(frozen=True, eq=False)
+class PushRodGeometry:
+    """The mechanism in one tree: ends of the rods on shank and foot, and lengths at zero extension."""
+
+    ankle: Ankle
+    actuators: tuple[int, int]
+    shank: tuple[np.ndarray, np.ndarray]
+    foot: tuple[np.ndarray, np.ndarray]
+    lengths: tuple[float, float]
+
+    def distances(self, pitch: Any, roll: Any) -> list[Any]:
+        """Return the lengths of both rods; complex angles give complex lengths."""
+        ends = zip(self.shank, self.foot, strict=True)
+        rods = [self.ankle.foot_point(b, pitch, roll) - a for a, b in ends]
+        return [np.sqrt(rod @ rod) for rod in rods]
+
+    def solve(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return the extensions for pitch and roll."""
+        return [np.array(self.distances(float(x[0]), float(x[1]))) - self.lengths]
+
+    def phi(self, x: np.ndarray) -> np.ndarray:
+        """Return length - (length0 + extension) of both rods; x is the extensions, pitch, roll."""
+        return np.array(self.distances(x[2], x[3])) - self.lengths - x[:2]
+
+
+@dataclass(frozen=True)
+class PushRodAnkle(Differential):
+    """A universal ankle driven by two linear actuators from shank to foot (2-SPU).
+
+    The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators (their bodies are taken
+    to stay where the tree has them; the rods' own swing is small and is left out). With a_i the end on the shank and
+    b_i(pitch, roll) that on the foot::
+
+        0 = (|b_i - a_i|^2 - (length0_i + x_i)^2) / (2 length0_i)        i = 1, 2
+
+    In closed form from the ankle to the actuators: ``x_i = |b_i - a_i| - length0_i``.
+
+    Singular poses: a rod that pushes through the axis of the ankle, or both rods with the same ratio of levers about
+    pitch and roll (the actuators cannot be independent).
+
+    Args:
+        actuator_1: Prismatic joint.
+        actuator_2: Prismatic joint.
+        pitch: Revolute joint; either it hangs from roll or roll from it. The lower body is the foot, the one above
+            both is the shank.
+        roll: Revolute joint.
+        shank: Ends of both rods on the shank: frames (name, or name and point), or three numbers in the frame of the
+            shank's joint.
+        foot: Ends of both rods on the foot, likewise.
+        length0: Lengths at zero extension, [m], two or one for both; by default those at zero pitch and roll.
+
+    Raises:
+        ConstraintError: A name, point or length is ill-formed, or a joint is named twice.
+    """
+
+    actuator_1: str
+    actuator_2: str
+    pitch: str
+    roll: str
+    _: KW_ONLY
+    shank: Any
+    foot: Any
+    length0: Any = None
+
+    mechanism: ClassVar[str] = "push_rod_ankle"
+    joint_fields: ClassVar[tuple[str, ...]] = ("actuator_1", "actuator_2", "pitch", "roll")
+    independent_fields: ClassVar[tuple[str, ...]] = ("actuator_1", "actuator_2")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        for f in ("shank", "foot"):
+            object.__setattr__(self, f, anchors(getattr(self, f), f, self.label))
+        object.__setattr__(self, "length0", rod_lengths(self.length0, "length0", self.label))
+
+    def geometry(self, tree: pin.Model) -> PushRodGeometry:
+        """Return the mechanism as it is in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is of another type.
+            ConstraintError: The joints do not form an ankle, an end is on another body, or a rod has length 0.
+        """
+        ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
+        actuators = tuple(line_joint(tree, n, self.label, prismatic=True)[0] for n in self.independent)
+        shank = tuple(anchor_point(tree, p, ankle.shank, f"shank[{i}]", self.label) for i, p in enumerate(self.shank))
+        foot = tuple(anchor_point(tree, p, ankle.foot, f"foot[{i}]", self.label) for i, p in enumerate(self.foot))
+        ends = (shank[0], shank[1]), (foot[0], foot[1])
+        at_zero = PushRodGeometry(ankle, (actuators[0], actuators[1]), *ends, (0.0, 0.0)).distances(0.0, 0.0)
+        lengths = self.length0 or (float(at_zero[0]), float(at_zero[1]))
+        if min(lengths) <= 0.0:
+            raise ConstraintError(
+                f"{self.label}: a rod has length 0 at zero pitch and roll. Check its ends, or give length0."
+            )
+        return PushRodGeometry(ankle, (actuators[0], actuators[1]), *ends, lengths)
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return two rows, one per rod, [m]."""
+        g = self.geometry(tree)
+        x1, x2, pitch, roll = coordinates(4)
+        rows = []
+        for x, a, b, length in zip((x1, x2), g.shank, g.foot, g.lengths, strict=True):
+            # (d^2 - length^2 - 2 length x - x^2) / (2 length), so that no two large terms meet
+            distance = g.ankle.square_distance(b, a, pitch, roll) - length**2
+            rows.append(distance / (2.0 * length) - linear(x) - linear(x) * linear(x) / (2.0 * length))
+        labels = [f"{self.label}: rod {i}" for i in (1, 2)]
+        return [harmonic_closure(self, (*g.actuators, *g.ankle.pitch_roll), rows, labels, ("m", "m"))]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return the actuators as functions of pitch and roll; one assembly."""
+        g = self.geometry(tree)
+        return ClosedForm(g.ankle.pitch_roll, g.actuators, g.solve)
+
+    def generic(self, tree: pin.Model) -> list[Coupling]:
+        """Return a Coupling on a Python function of the rods' lengths, from the poses of the foot."""
+        joints = [getattr(self, f) for f in self.joint_fields]
+        phi = self.geometry(tree).phi
+        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]

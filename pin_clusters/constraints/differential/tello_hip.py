@@ -1,0 +1,145 @@
+"""Tello's hip differential."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from .._closed_form import ClosedForm, sine_equation
+from .._closures import Closure
+from .._frames import coordinate_joint
+from .._harmonics import Harmonic, coordinates, cos, harmonic_closure, sin
+from ..coupling import Coupling
+from ._base import Differential
+
+LENGTHS = ("crank", "gimbal_length", "gimbal_offset", "post", "lateral", "constant")
+
+
+@dataclass(frozen=True)
+class TelloHip(Differential):
+    """The hip of the Tello leg: two motors, through cranks and push-rods, drive gimbal and thigh together.
+
+    With y_i the angle of rotor i over ``gear``, l1 that of the gimbal (about x), l2 that of the thigh (about y),
+    s_1 = +1 and s_2 = -1::
+
+        0 = crank sin y_i - gimbal_length cos l1 - s_i gimbal_offset sin l1 - post cos y_i cos l2
+            - crank cos l1 sin l2 - s_i lateral sin y_i sin l1 + s_i lateral sin l1 sin l2
+            - post cos l1 sin y_i sin l2 + constant                                              i = 1, 2
+
+    Source: closure equations of the UIUC Tello leg as published with generalized_rbda, in the order of its v1.1.0
+    derivation. In closed form from the links to the rotors: each row is ``a sin y + b cos y = c``. Of its two solutions
+    the first is the one of the robot (a crank near its zero).
+
+    Singular poses: the cranks in line with their rods (``a^2 + b^2 = c^2``: rotors cannot be dependent), and links at
+    which the two rows depend on the links in the same way (rotors cannot be independent). The zero pose is not
+    assembled (3.7 mm open).
+
+    Args:
+        rotor_1: Revolute joint of motor 1.
+        rotor_2: Revolute joint of motor 2.
+        gimbal: Revolute joint from hip clamp to gimbal, about x.
+        thigh: Revolute joint from gimbal to thigh, about y.
+        gear: Turns of a rotor per turn of its crank.
+        crank: [m].
+        gimbal_length: [m].
+        gimbal_offset: [m].
+        post: [m].
+        lateral: [m].
+        constant: [m].
+
+    Raises:
+        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+    """
+
+    rotor_1: str
+    rotor_2: str
+    gimbal: str
+    thigh: str
+    _: KW_ONLY
+    gear: float = 6.0
+    crank: float = 0.0228
+    gimbal_length: float = 0.0098
+    gimbal_offset: float = 0.01995
+    post: float = 0.0128
+    lateral: float = 0.0112
+    constant: float = 0.01888125
+
+    mechanism: ClassVar[str] = "tello_hip"
+    joint_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2", "gimbal", "thigh")
+    independent_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        self._check_numbers(("gear",), nonzero=True)
+        self._check_numbers(LENGTHS)
+
+    def _joints(self, tree: pin.Model) -> tuple[int, ...]:
+        return tuple(coordinate_joint(tree, getattr(self, f), self.label) for f in self.joint_fields)
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return two rows, one per motor, [m]."""
+        x1, x2, l1, l2 = coordinates(4)
+        rows = [self._row(y, s, l1, l2) for y, s in ((x1 / self.gear, 1.0), (x2 / self.gear, -1.0))]
+        labels = [f"{self.label}: crank {i}" for i in (1, 2)]
+        return [harmonic_closure(self, self._joints(tree), rows, labels, ("m", "m"))]
+
+    def _row(self, y: Any, s: float, l1: Any, l2: Any) -> Harmonic:
+        return (
+            self.crank * sin(y)
+            - self.gimbal_length * cos(l1)
+            - s * self.gimbal_offset * sin(l1)
+            - self.post * cos(y) * cos(l2)
+            - self.crank * cos(l1) * sin(l2)
+            - s * self.lateral * sin(y) * sin(l1)
+            + s * self.lateral * sin(l1) * sin(l2)
+            - self.post * cos(l1) * sin(y) * sin(l2)
+            + self.constant
+        )
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return the rotors as functions of the links; up to four assemblies, that of the robot first."""
+        rotor_1, rotor_2, gimbal, thigh = self._joints(tree)
+        return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), self._rotors)
+
+    def _rotors(self, links: np.ndarray) -> list[np.ndarray]:
+        (s1, s2), (c1, c2) = np.sin(links), np.cos(links)
+        choices = []
+        for s in (1.0, -1.0):
+            a = self.crank - s * self.lateral * s1 - self.post * c1 * s2
+            b = -self.post * c2
+            c = self.gimbal_length * c1 + s * self.gimbal_offset * s1 + self.crank * c1 * s2
+            c -= s * self.lateral * s1 * s2 + self.constant
+            choices.append(sine_equation(a, b, c)[::-1])
+        return [self.gear * np.array(pair) for pair in itertools.product(*choices)]
+
+    def generic(self, tree: pin.Model) -> list[Coupling]:
+        """Return a Coupling on a Python function of the same equations."""
+        phi = partial(tello_hip_phi, gear=self.gear, lengths=tuple(getattr(self, f) for f in LENGTHS))
+        joints = [getattr(self, f) for f in self.joint_fields]
+        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+
+
+def tello_hip_phi(x: np.ndarray, gear: float, lengths: Sequence[float]) -> np.ndarray:
+    """The two equations of the hip, as published; x is rotor 1, rotor 2, gimbal, thigh."""
+    crank, gimbal_length, gimbal_offset, post, lateral, constant = lengths
+    l1, l2 = x[2], x[3]
+    return np.array(
+        [
+            crank * np.sin(y)
+            - gimbal_length * np.cos(l1)
+            - s * gimbal_offset * np.sin(l1)
+            - post * np.cos(y) * np.cos(l2)
+            - crank * np.cos(l1) * np.sin(l2)
+            - s * lateral * np.sin(y) * np.sin(l1)
+            + s * lateral * np.sin(l1) * np.sin(l2)
+            - post * np.cos(l1) * np.sin(y) * np.sin(l2)
+            + constant
+            for s, y in ((1.0, x[0] / gear), (-1.0, x[1] / gear))
+        ]
+    )

@@ -1,0 +1,166 @@
+"""Tello's knee-ankle differential."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from .._closed_form import ClosedForm, sine_equation
+from .._closures import Closure
+from .._frames import coordinate_joint
+from .._harmonics import coordinates, cos, harmonic_closure, linear, sin
+from ..coupling import Coupling
+from ._base import Differential
+
+LENGTHS = ("crank_short", "crank_long", "fixed", "rod", "foot_long", "foot_short", "constant")
+PHASES = ("phase_short", "phase_long", "phase_fixed", "phase_rod", "phase_foot_long", "phase_foot_short")
+
+
+@dataclass(frozen=True)
+class TelloKneeAnkle(Differential):
+    """Knee and ankle of the Tello leg: the sum of two motors turns the shin, their difference the foot, by a four-bar.
+
+    With y_i the angle of rotor i over ``gear``, l1 that of the shin, l2 that of the foot (both about y),
+    d = (y_1 - y_2) / 2 and phases as multiples of ``pi``::
+
+        0 = crank_short cos(d + phase_short pi) - crank_long cos(d + phase_long pi) - fixed cos(phase_fixed pi)
+            - rod sin(d + l2 + phase_rod pi) + foot_long sin(l2 + phase_foot_long pi)
+            - foot_short sin(l2 + phase_foot_short pi) + constant
+        0 = l1 - (y_1 + y_2) / 2
+
+    Source: closure equations of the UIUC Tello leg as published with generalized_rbda. In closed form from the rotors
+    to the links: the first row is ``a sin l2 + b cos l2 = c`` when d is known. Of its two solutions the first is the
+    robot's.
+
+    Singular poses: foot and rod in line (``a^2 + b^2 = c^2``: the rotors cannot be independent), crank and rod in line
+    (the links cannot be).
+
+    Args:
+        rotor_1: Revolute joint of motor 1.
+        rotor_2: Revolute joint of motor 2.
+        shin: Revolute joint from thigh to shin.
+        foot: Revolute joint from shin to foot.
+        gear: Turns of a rotor per turn of its crank.
+        crank_short: [m].
+        crank_long: [m].
+        fixed: [m].
+        rod: [m].
+        foot_long: [m].
+        foot_short: [m].
+        constant: [m].
+        phase_short: Times pi, as the other phases.
+        phase_long: ...
+        phase_fixed: ...
+        phase_rod: ...
+        phase_foot_long: ...
+        phase_foot_short: ...
+        pi: What the phases count in. A program that wrote 3.1415 gives results that differ in the sixth digit; give
+            that number to compare with it.
+
+    Raises:
+        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+    """
+
+    rotor_1: str
+    rotor_2: str
+    shin: str
+    foot: str
+    _: KW_ONLY
+    gear: float = 6.0
+    crank_short: float = 0.00336
+    crank_long: float = 0.0208
+    fixed: float = 0.02184
+    rod: float = 0.0028
+    foot_long: float = 0.0182
+    foot_short: float = 0.00294
+    constant: float = 0.02613584
+    phase_short: float = 1979.0 / 4500.0
+    phase_long: float = 493.0 / 1500.0
+    phase_fixed: float = 1.0 / 9.0
+    phase_rod: float = 231.0 / 500.0
+    phase_foot_long: float = 2.0 / 15.0
+    phase_foot_short: float = 1.0 / 45.0
+    pi: float = math.pi
+
+    mechanism: ClassVar[str] = "tello_knee_ankle"
+    joint_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2", "shin", "foot")
+    independent_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2")
+
+    def __post_init__(self) -> None:
+        self._check_joints()
+        self._check_numbers(("gear",), nonzero=True)
+        self._check_numbers((*LENGTHS, *PHASES, "pi"))
+
+    def _joints(self, tree: pin.Model) -> tuple[int, ...]:
+        return tuple(coordinate_joint(tree, getattr(self, f), self.label) for f in self.joint_fields)
+
+    def _angles(self) -> list[float]:
+        return [getattr(self, f) * self.pi for f in PHASES]
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return two rows: the four-bar of the foot, [m], and the mean of the motors, [rad]."""
+        x1, x2, l1, l2 = coordinates(4)
+        d = (x1 - x2) / (2.0 * self.gear)
+        p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = self._angles()
+        four_bar = (
+            self.crank_short * cos(d + p_short)
+            - self.crank_long * cos(d + p_long)
+            - self.fixed * math.cos(p_fixed)
+            - self.rod * sin(d + l2 + p_rod)
+            + self.foot_long * sin(l2 + p_foot_long)
+            - self.foot_short * sin(l2 + p_foot_short)
+            + self.constant
+        )
+        mean = linear(l1 - (x1 + x2) / (2.0 * self.gear))
+        labels = (f"{self.label}: four-bar of the foot", f"{self.label}: mean of the motors")
+        return [harmonic_closure(self, self._joints(tree), (four_bar, mean), labels, ("m", "rad"))]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return the links as functions of the rotors; up to two assemblies, that of the robot first."""
+        rotor_1, rotor_2, shin, foot = self._joints(tree)
+        return ClosedForm((rotor_1, rotor_2), (shin, foot), self._links)
+
+    def _links(self, rotors: np.ndarray) -> list[np.ndarray]:
+        y1, y2 = (float(x) / self.gear for x in rotors)
+        d = (y1 - y2) / 2.0
+        p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = self._angles()
+        a = -self.rod * math.cos(d + p_rod)
+        a += self.foot_long * math.cos(p_foot_long) - self.foot_short * math.cos(p_foot_short)
+        b = -self.rod * math.sin(d + p_rod)
+        b += self.foot_long * math.sin(p_foot_long) - self.foot_short * math.sin(p_foot_short)
+        c = self.crank_long * math.cos(d + p_long) - self.crank_short * math.cos(d + p_short)
+        c += self.fixed * math.cos(p_fixed) - self.constant
+        return [np.array([(y1 + y2) / 2.0, foot]) for foot in sine_equation(a, b, c)[::-1]]
+
+    def generic(self, tree: pin.Model) -> list[Coupling]:
+        """Return a Coupling on a Python function of the same equations."""
+        lengths = tuple(getattr(self, f) for f in LENGTHS)
+        phi = partial(tello_knee_ankle_phi, gear=self.gear, lengths=lengths, phases=tuple(self._angles()))
+        joints = [getattr(self, f) for f in self.joint_fields]
+        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+
+
+def tello_knee_ankle_phi(x: np.ndarray, gear: float, lengths: Sequence[float], phases: Sequence[float]) -> np.ndarray:
+    """The two equations of knee and ankle, as published; x is rotor 1, rotor 2, shin, foot."""
+    crank_short, crank_long, fixed, rod, foot_long, foot_short, constant = lengths
+    p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = phases
+    y1, y2, l1, l2 = x[0] / gear, x[1] / gear, x[2], x[3]
+    d = (y1 - y2) / 2.0
+    return np.array(
+        [
+            crank_short * np.cos(d + p_short)
+            - crank_long * np.cos(d + p_long)
+            - fixed * np.cos(p_fixed)
+            - rod * np.sin(d + l2 + p_rod)
+            + foot_long * np.sin(l2 + p_foot_long)
+            - foot_short * np.sin(l2 + p_foot_short)
+            + constant,
+            l1 - (y1 + y2) / 2.0,
+        ]
+    )

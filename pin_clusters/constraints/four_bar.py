@@ -1,0 +1,200 @@
+"""The planar four-bar linkage in closed form."""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._base import joint_id, name_of
+from ._closed_form import ClosedForm, wrap
+from ._closures import FrameClosure
+from ._frames import frame_pair
+from ._planar import Plane, Point, circles, in_order, pin_closure
+from .loop import Loop
+
+
+@dataclass(frozen=True, eq=False)
+class FourBarGeometry:
+    """A four-bar in its plane.
+
+    Vectors at zero angles, each in the plane of its body: crank l1 (crank joint to coupler joint), coupler l2 (coupler
+    joint to its pin), rocker l3 (rocker joint to its pin). In the parallel shape the rocker joint is at d on the
+    ground; in the serial shape the rocker hangs from the coupler and ends at d.
+    """
+
+    a: Point
+    b: Point
+    joints: tuple[int, int, int]
+    signs: tuple[float, float]
+    serial: bool
+    origin: complex
+    l1: complex
+    l2: complex
+    l3: complex
+    d: complex
+    branch: int
+
+    def solve(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return coupler and rocker angles for a crank angle."""
+        crank = float(x[0])
+        b = self.origin + self.l1 * cmath.rect(1.0, crank)
+        meeting = circles(b, abs(self.l2), self.d, abs(self.l3))
+        return in_order([self._angles(crank, b, c) for c in meeting], self.branch)
+
+    def _angles(self, crank: float, b: complex, c: complex) -> np.ndarray:
+        coupler = cmath.phase((c - b) / self.l2) - crank
+        if self.serial:
+            rocker = cmath.phase((self.d - c) / self.l3) - crank - coupler
+        else:
+            rocker = cmath.phase((c - self.d) / self.l3)
+        return np.array([wrap(self.signs[0] * coupler), wrap(self.signs[1] * rocker)])
+
+
+@dataclass(frozen=True)
+class FourBar:
+    """A planar four-bar linkage; its lengths are read from the tree.
+
+    Two shapes:
+
+    - crank and rocker hang from one body (the ground of the linkage), the coupler hangs from the crank, and the
+      closure pins the coupler to the rocker;
+    - crank, coupler and rocker hang from each other, and the closure pins the rocker to the parent body of the crank.
+
+    With B the joint between crank and coupler, C that between coupler and rocker and D that between rocker and ground,
+    C is where the circles about B and D meet. There are two rows: x and y of the pin, across the axis of the crank. (A
+    ``Loop`` of kind revolute has three more, which are always 0.)
+
+    Singular poses: B, C and D in line (dead centre; there the crank cannot be independent). If the shortest and the
+    longest link are together as long as the others, all four joints come in line at a change point, where no choice of
+    the independent joint is regular and the two assemblies meet; for a parallelogram use
+    ``pc.Differential.parallelogram``, which passes it.
+
+    Args:
+        crank: Revolute joint (continuous too); it shall be independent.
+        coupler: Revolute joint that hangs from the body of the crank.
+        rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
+        closure: Two frames, of which the origins count: on the coupler's body and on the rocker's; in the serial shape
+            on the rocker's body and on the crank's parent.
+        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right.
+        name: For messages; by default made of the joints.
+
+    Raises:
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.FourBar("crank", "coupler", "rocker", (("coupler", [0.3, 0, 0]), ("rocker", [0.2, 0, 0]))).independent
+        ('crank',)
+    """
+
+    crank: str
+    coupler: str
+    rocker: str
+    closure: Any
+    branch: int = 1
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        check_linkage(self, ("crank", "coupler", "rocker"))
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return linkage_label(self, ("crank", "coupler", "rocker"))
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """The joint that shall be independent."""
+        return (self.crank,)
+
+    def geometry(self, tree: pin.Model) -> FourBarGeometry:
+        """Return the linkage as it is in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute.
+            ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
+        """
+        plane = Plane(tree, self.crank, self.label)
+        crank = plane.crank
+        coupler = plane.hinge(crank, self.coupler, "coupler")
+        serial = int(tree.parents[joint_id(tree, self.rocker, self.label)]) == coupler.joint
+        rocker = plane.hinge(coupler if serial else plane.ground, self.rocker, "rocker")
+        a = plane.point(rocker if serial else coupler, self.closure[0], "closure[0]")
+        b = plane.point(plane.ground if serial else rocker, self.closure[1], "closure[1]")
+        l1, l2 = coupler.start, rocker.start if serial else a.flat
+        l3, d = (a.flat, b.flat) if serial else (b.flat, rocker.start)
+        lengths = {"crank": abs(l1), "coupler": abs(l2), "rocker": abs(l3), "ground link": abs(d - crank.start)}
+        plane.check(a, b, lengths)
+        joints = (crank.joint, coupler.joint, rocker.joint)
+        signs = (coupler.sign, rocker.sign)
+        return FourBarGeometry(a, b, joints, signs, serial, crank.start, l1, l2, l3, d, self.branch)
+
+    def closures(self, tree: pin.Model) -> list[FrameClosure]:
+        """Return the two rows of the pin.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is not revolute.
+            ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
+        """
+        geometry = self.geometry(tree)
+        return [pin_closure(self, geometry.a, geometry.b)]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return coupler and rocker as functions of the crank; up to two assemblies."""
+        geometry = self.geometry(tree)
+        return ClosedForm(geometry.joints[:1], geometry.joints[1:], geometry.solve)
+
+    def generic(self, tree: pin.Model) -> list[Loop]:
+        """Return the same pin as a Loop, for comparison."""
+        geometry = self.geometry(tree)
+        return [revolute_loop(tree, geometry.a, geometry.b, self.label)]
+
+
+def revolute_loop(tree: pin.Model, a: Point, b: Point, owner: str) -> Loop:
+    """Return a pin between two bodies of a plane as a spatial loop."""
+    frames = [(tree.names[p.link.joint], pin.SE3(p.link.axes, p.position)) for p in (a, b)]
+    return Loop(frames[0], frames[1], "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {owner}")
+
+
+def check_linkage(linkage: Any, joints: tuple[str, ...]) -> None:
+    """Check and store what all planar linkages have: joint names, a closure, a branch, a name.
+
+    Raises:
+        ConstraintError: One is ill-formed, or a joint is named twice.
+    """
+    owner = type(linkage).__name__
+    if linkage.name is not None:
+        name_of(linkage.name, "name", owner)
+    names = [name_of(getattr(linkage, f), f, owner) for f in joints]
+    for n in names:
+        if names.count(n) > 1:
+            raise ConstraintError(f"{linkage.label}: {n!r} is named twice. Each joint has one part in the mechanism.")
+    closure = frame_pair(linkage.closure, linkage.label, "one on each of the two bodies that the pin ties")
+    object.__setattr__(linkage, "closure", closure)
+    object.__setattr__(linkage, "branch", check_branch(linkage.branch, linkage.label))
+
+
+def check_branch(value: object, owner: str) -> int:
+    """Return a branch, +1 or -1.
+
+    Raises:
+        ConstraintError: It is something else.
+    """
+    if isinstance(value, bool) or value not in (1, -1):
+        raise ConstraintError(f"{owner}: branch must be +1 or -1 (the two ways to assemble it), got {value!r}.")
+    return 1 if value == 1 else -1
+
+
+def linkage_label(linkage: Any, joints: tuple[str, ...]) -> str:
+    """How messages name a planar linkage."""
+    kind = type(linkage).__name__
+    if linkage.name is not None:
+        return f"{kind}({linkage.name!r})"
+    return f"{kind}({', '.join(repr(getattr(linkage, f)) for f in joints)})"

@@ -1,0 +1,147 @@
+"""The loop: two frames that form a joint which the tree does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError, did_you_mean
+from ._base import name_of
+from ._closures import FrameClosure
+from ._frames import direction, frame_of, opening, perpendicular, short, smallest_turn, two_bodies
+
+# Kind: rotation of the closure, and the rows as positions in [t; e]. Only what the joint leaves free has no row.
+KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "fixed": ("full", (0, 1, 2, 3, 4, 5)),
+    "revolute": ("axis", (0, 1, 2, 3, 4)),
+    "prismatic": ("full", (0, 1, 3, 4, 5)),
+    "cylindrical": ("axis", (0, 1, 3, 4)),
+    "spherical": ("none", (0, 1, 2)),
+    "universal": ("universal", (0, 1, 2, 5)),
+    "planar": ("axis", (2, 3, 4)),
+}
+ROW_NAMES = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
+# An axis that is opposite up to printed digits leaves the half turn to chance
+OPPOSITE = 1e-6
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint between two bodies that closes a loop of the tree.
+
+    The frames may be on any two bodies: of two branches, of a body and one of its ancestors, of a body and the base or
+    the universe. The joints on the path between them, up to their nearest common ancestor, form a cluster.
+
+    Rows, with t the position of frame b in the axes of frame a, turned so that ``axis`` is z, and e their rotation:
+
+    =============  =========================================  =====  ================================
+    kind           what is closed                             rows   free
+    =============  =========================================  =====  ================================
+    fixed          t, and e = log3(R_a' R_b)                  6      nothing
+    revolute       t, and the two parts of e across the axis  5      rotation about the axis
+    prismatic      t across the axis, and e = log3(R_a' R_b)  5      translation along the axis
+    cylindrical    t and e across the axis                    4      rotation and translation
+    spherical      t                                          3      rotation
+    universal      t, and asin(axis . axis_b)                 4      rotation about axis and axis_b
+    planar         t along the axis, and e across it          3      translation across, rotation about
+    =============  =========================================  =====  ================================
+
+    Where e is across an axis it is the shortest rotation vector that takes the axis in frame a to that in frame b, so
+    that axes which point against each other are not closed (e = pi). For fixed and spherical loops t and e are in the
+    axes of frame a as given.
+
+    Args:
+        frame_a: Name of a joint, body or frame of the tree, ``"universe"``, or a pair of a name and a placement in that
+            frame: a ``pinocchio.SE3``, a 4x4 matrix, or a point of three numbers.
+        frame_b: The same, on another body.
+        kind: One of the table.
+        axis: In frame a; does not matter to a spherical loop, nor to a fixed one without ``axis_b``.
+        axis_b: The same line in frame b; by default the same coordinates. Frame b is first turned by the smallest
+            rotation that takes ``axis`` to ``axis_b``. For a universal loop: the second axis of the cross, fixed in
+            frame b; by default y for x, z for y, x for z (in general, the part across ``axis`` of the coordinate axis
+            that follows the one nearest to it).
+        name: For messages; by default made of the arguments.
+
+    Raises:
+        ConstraintError: A frame is no frame, the kind is unknown, or an axis is zero or not finite.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Loop(("coupler", [0.3, 0.0, 0.0]), "universe", "revolute", axis=(0, 1, 0)).label
+        "Loop('coupler', 'universe', 'revolute')"
+    """
+
+    frame_a: Any
+    frame_b: Any
+    kind: str
+    axis: Sequence[float] = (1.0, 0.0, 0.0)
+    axis_b: Sequence[float] | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        owner = "Loop"
+        if self.name is not None:
+            owner = f"Loop({name_of(self.name, 'name', owner)!r})"
+        object.__setattr__(self, "frame_a", frame_of(self.frame_a, "frame_a", owner))
+        object.__setattr__(self, "frame_b", frame_of(self.frame_b, "frame_b", owner))
+        owner = self.label
+        if not isinstance(self.kind, str) or self.kind not in KINDS:
+            raise ConstraintError(f"{owner}: no kind of loop {self.kind!r}." + did_you_mean(str(self.kind), KINDS))
+        object.__setattr__(self, "axis", direction(self.axis, "axis", owner))
+        if self.axis_b is not None:
+            object.__setattr__(self, "axis_b", direction(self.axis_b, "axis_b", owner))
+            if self.kind in ("fixed", "prismatic"):
+                self._check_turn(owner)
+
+    def _check_turn(self, owner: str) -> None:
+        if np.pi - opening(np.array(self.axis), np.array(self.axis_b)) < OPPOSITE:
+            raise ConstraintError(
+                f"{owner}: axis_b is opposite to axis, so that many half turns take one to the other, and a "
+                f"{self.kind} loop must know which. Turn frame b itself: give it as (name, placement)."
+            )
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        if self.name is not None:
+            return f"Loop({self.name!r})"
+        return f"Loop({short(self.frame_a)!r}, {short(self.frame_b)!r}, {self.kind!r})"
+
+    def _turns(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations of frame a and of frame b that make the axis z."""
+        z = np.array([0.0, 0.0, 1.0])
+        axis = np.array(self.axis)
+        if self.kind == "universal":
+            axis_b = perpendicular(axis) if self.axis_b is None else np.array(self.axis_b)
+            return smallest_turn(z, axis), smallest_turn(np.array([1.0, 0.0, 0.0]), axis_b)
+        to_b = np.eye(3) if self.axis_b is None else smallest_turn(axis, np.array(self.axis_b))
+        to_z = np.eye(3) if self.kind in ("fixed", "spherical") else smallest_turn(z, axis)
+        return to_z, to_b @ to_z
+
+    def closures(self, tree: pin.Model) -> list[FrameClosure]:
+        """Return the loop with the names resolved in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            ConstraintError: Both frames are on one body, or the path leads through a floating base.
+        """
+        joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.frame_a, self.frame_b, self.label)
+        turn_a, turn_b = (pin.SE3(R, np.zeros(3)) for R in self._turns())
+        rotation, rows = KINDS[self.kind]
+        return [
+            FrameClosure(
+                self,
+                tuple(f"{self.label}: {ROW_NAMES[i]}" for i in rows),
+                tuple("m" if i < 3 else "rad" for i in rows),
+                joint_a,
+                placement_a * turn_a,
+                joint_b,
+                placement_b * turn_b,
+                rotation,
+                np.eye(6)[list(rows)],
+            )
+        ]

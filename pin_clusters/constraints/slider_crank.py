@@ -1,0 +1,151 @@
+"""The planar slider-crank in closed form."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ._closed_form import DEAD_CENTRE, ClosedForm, wrap
+from ._closures import FrameClosure
+from ._planar import Plane, Point, in_order, pin_closure
+from .four_bar import check_linkage, linkage_label, revolute_loop
+from .loop import Loop
+
+JOINTS = ("crank", "coupler", "slider")
+
+
+@dataclass(frozen=True, eq=False)
+class SliderCrankGeometry:
+    """A slider-crank in its plane: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
+
+    a: Point
+    b: Point
+    joints: tuple[int, int, int]
+    sign: float
+    origin: complex
+    l1: complex
+    l2: complex
+    e: complex
+    u: complex
+    branch: int
+
+    def solve(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return coupler angle and slider position for a crank angle."""
+        crank = float(x[0])
+        b = self.origin + self.l1 * cmath.rect(1.0, crank)
+        # seen from the slider: the pin moves along the real axis
+        start = (self.e - b) / self.u
+        length = abs(self.l2) / abs(self.u)
+        square = (length - start.imag) * (length + start.imag)
+        if square < -DEAD_CENTRE * length * length:
+            return []
+        half = math.sqrt(max(square, 0.0))
+        reaches = (half, -half) if half else (0.0,)
+        assemblies = []
+        for reach in reaches:
+            coupler = cmath.phase(complex(reach, start.imag) * self.u / self.l2) - crank
+            assemblies.append(np.array([wrap(self.sign * coupler), reach - start.real]))
+        return in_order(assemblies, self.branch)
+
+
+@dataclass(frozen=True)
+class SliderCrank:
+    """A planar slider-crank; its lengths are read from the tree.
+
+    Crank and slider hang from one body, the coupler hangs from the crank, and the closure pins the coupler to the
+    slider. With B the joint between crank and coupler, the pin is where the circle about B meets the line on which it
+    slides. There are two rows: x and y of the pin, across the axis of the crank.
+
+    Singular poses: the coupler across the line of the slider (there the crank cannot be independent; a coupler longer
+    than crank and offset never gets there), crank and coupler in line (the slider cannot be).
+
+    Args:
+        crank: Revolute joint (continuous too); it shall be independent.
+        coupler: Revolute joint that hangs from the body of the crank.
+        slider: Prismatic joint that hangs from the parent body of the crank.
+        closure: Two frames, of which the origins count: on the coupler's body and on the slider's.
+        branch: +1: the pin is ahead of B in the direction of the slider (the assembly with the larger coordinate); -1:
+            behind.
+        name: For messages; by default made of the joints.
+
+    Raises:
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.SliderCrank("crank", "rod", "piston", (("rod", [0.15, 0, 0]), "piston")).label
+        "SliderCrank('crank', 'rod', 'piston')"
+    """
+
+    crank: str
+    coupler: str
+    slider: str
+    closure: Any
+    branch: int = 1
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        check_linkage(self, JOINTS)
+
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        return linkage_label(self, JOINTS)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """The joint that shall be independent."""
+        return (self.crank,)
+
+    def geometry(self, tree: pin.Model) -> SliderCrankGeometry:
+        """Return the linkage as it is in ``tree``.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is of another type.
+            ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
+        """
+        plane = Plane(tree, self.crank, self.label)
+        coupler = plane.hinge(plane.crank, self.coupler, "coupler")
+        slider = plane.slider(plane.ground, self.slider)
+        a = plane.point(coupler, self.closure[0], "closure[0]")
+        b = plane.point(slider, self.closure[1], "closure[1]")
+        plane.check(a, b, {"crank": abs(coupler.start), "coupler": abs(a.flat)})
+        return SliderCrankGeometry(
+            a,
+            b,
+            (plane.crank.joint, coupler.joint, slider.joint),
+            coupler.sign,
+            plane.crank.start,
+            coupler.start,
+            a.flat,
+            slider.start + b.flat,
+            slider.slide,
+            self.branch,
+        )
+
+    def closures(self, tree: pin.Model) -> list[FrameClosure]:
+        """Return the two rows of the pin.
+
+        Raises:
+            UnknownNameError: A name is unknown.
+            UnsupportedJointError: A joint is of another type.
+            ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
+        """
+        geometry = self.geometry(tree)
+        return [pin_closure(self, geometry.a, geometry.b)]
+
+    def closed_form(self, tree: pin.Model) -> ClosedForm:
+        """Return coupler and slider as functions of the crank; up to two assemblies."""
+        geometry = self.geometry(tree)
+        return ClosedForm(geometry.joints[:1], geometry.joints[1:], geometry.solve)
+
+    def generic(self, tree: pin.Model) -> list[Loop]:
+        """Return the same pin as a Loop, for comparison."""
+        geometry = self.geometry(tree)
+        return [revolute_loop(tree, geometry.a, geometry.b, self.label)]

@@ -1,0 +1,194 @@
+"""Couplings on functions of the user: Python and compiled, with and without derivatives, and refusals."""
+
+import copy
+import ctypes
+import math
+import pickle
+from functools import partial
+
+import numba
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from pin_clusters.constraints import Coupling, coupling
+from pin_clusters.constraints._derivatives import ComplexStep
+from pin_clusters.errors import ConstraintError, PinClustersError, PinClustersWarning, UnsupportedJointError
+
+pytestmark = pytest.mark.jitless
+JOINTS = ["a", "b", "s"]
+
+
+@pytest.fixture(autouse=True)
+def _said(request, monkeypatch):
+    monkeypatch.setattr(coupling, "_said", "warning" not in request.node.name)
+
+
+def tree():
+    model = pin.Model()
+    for name, joint in (("a", pin.JointModelRX()), ("b", pin.JointModelRY()), ("s", pin.JointModelPZ())):
+        model.addJoint(0, joint, pin.SE3.Identity(), name)
+    model.addJoint(1, pin.JointModelRUBX(), pin.SE3.Identity(), "c")
+    model.addJoint(1, pin.JointModelSpherical(), pin.SE3.Identity(), "ball")
+    return model
+
+
+def cam(x, radius=0.1):
+    return np.array([x[2] - radius * np.sin(x[0]) * np.cos(2 * x[1]), x[0] * x[1] + x[2] ** 2])
+
+
+def cam_jacobian(x, radius=0.1):
+    s, c, s2, c2 = np.sin(x[0]), np.cos(x[0]), np.sin(2 * x[1]), np.cos(2 * x[1])
+    return np.array([[-radius * c * c2, 2 * radius * s * s2, 1.0], [x[1], x[0], 2 * x[2]]])
+
+
+def cam_hessian(x, radius=0.1):
+    s, c, s2, c2 = np.sin(x[0]), np.cos(x[0]), np.sin(2 * x[1]), np.cos(2 * x[1])
+    H = np.zeros((2, 3, 3))
+    H[0, 0, 0], H[0, 1, 1], H[0, 0, 1] = radius * s * c2, 4 * radius * s * c2, 2 * radius * c * s2
+    H[0, 1, 0] = H[0, 0, 1]
+    H[1, 0, 1] = H[1, 1, 0] = 1.0
+    H[1, 2, 2] = 2.0
+    return H
+
+
+def real_cam(x):
+    """Takes no complex number."""
+    return [x[2] - 0.1 * math.sin(x[0]) * math.cos(2 * x[1]), x[0] * x[1] + x[2] ** 2]
+
+
+def dropping_cam(x):
+    """Throws the imaginary part away."""
+    return cam(np.real(x))
+
+
+POINTER = numba.types.CPointer(numba.types.float64)
+
+
+@numba.cfunc(numba.types.void(POINTER, POINTER))
+def compiled_cam(x, out):
+    out[0] = x[2] - 0.1 * math.sin(x[0]) * math.cos(2 * x[1])
+    out[1] = x[0] * x[1] + x[2] ** 2
+
+
+@numba.cfunc(numba.types.void(POINTER, POINTER))
+def compiled_jacobian(x, out):
+    out[0] = -0.1 * math.cos(x[0]) * math.cos(2 * x[1])
+    out[1] = 0.2 * math.sin(x[0]) * math.sin(2 * x[1])
+    out[2] = 1.0
+    out[3] = x[1]
+    out[4] = x[0]
+    out[5] = 2 * x[2]
+
+
+@numba.cfunc(numba.types.float64(numba.types.float64))
+def other_signature(x):
+    return x
+
+
+@pytest.mark.parametrize(
+    ("made", "first", "second"),
+    [
+        (Coupling(JOINTS, cam), 1e-15, 1e-13),
+        (Coupling(JOINTS, partial(cam, radius=0.1)), 1e-15, 1e-13),
+        (Coupling(JOINTS, cam, cam_jacobian), 1e-15, 1e-13),
+        (Coupling(JOINTS, real_cam), 1e-12, 1e-11),
+        (Coupling(JOINTS, dropping_cam), 1e-12, 1e-11),
+        (Coupling(JOINTS, compiled_cam, size=2), 1e-12, 1e-11),
+        (Coupling(JOINTS, compiled_cam.ctypes, size=2), 1e-12, 1e-11),
+        (Coupling(JOINTS, compiled_cam, compiled_jacobian, size=2), 1e-15, 1e-13),
+    ],
+)
+def test_derivatives(made, first, second):
+    (closure,) = made.closures(tree())
+    assert closure.size == 2
+    assert isinstance(closure.derivative, ComplexStep) == (made.phi is cam or isinstance(made.phi, partial)) * (
+        made.jacobian is None
+    )
+    assert bool(closure.address) == (closure.function is None)
+    for x in np.random.default_rng(0).uniform(-1, 1, (5, 3)):
+        np.testing.assert_allclose(closure.value(x), cam(x), atol=1e-15)
+        np.testing.assert_allclose(closure.jacobian(x), cam_jacobian(x), atol=first)
+        np.testing.assert_allclose(closure.hessian(x), cam_hessian(x), atol=second)
+
+
+def test_one_equation_may_come_as_a_number():
+    (closure,) = Coupling(["a", "b"], lambda x: x[0] - x[1] ** 2).closures(tree())
+    assert closure.labels == ("Coupling('a', 'b'): equation 1",)
+    assert closure.units == ("",)
+    np.testing.assert_allclose(closure.value(np.array([1.0, 2.0])), [-3.0])
+    np.testing.assert_allclose(closure.jacobian(np.array([1.0, 2.0])), [[1.0, -4.0]])
+
+
+def test_phi_need_not_be_defined_at_zero():
+    (closure,) = Coupling(["a", "b"], lambda x: [math.acos(x[0] + 1.2) - x[1]]).closures(tree())
+    assert closure.size == 1
+
+
+def test_pickling():
+    for made in (
+        Coupling(JOINTS, cam, cam_jacobian, independent=["a"], name="cam"),
+        Coupling(JOINTS, compiled_cam, size=2),
+    ):
+        again = pickle.loads(pickle.dumps(made))
+        assert again == made
+        assert again.phi is made.phi
+    for phi in (lambda x: cam(x), compiled_cam.ctypes):
+        made = Coupling(JOINTS, phi, size=2)
+        with pytest.raises(PinClustersError, match="at the top level of a module"):
+            pickle.dumps(made)
+        assert copy.deepcopy(made) == made
+
+
+def test_a_warning_says_once_that_python_is_slow():
+    with pytest.warns(PinClustersWarning, match=r"slow.*Said once per process"):
+        Coupling(JOINTS, cam).closures(tree())
+    Coupling(JOINTS, real_cam).closures(tree())
+
+
+def unstable(x):
+    raise RuntimeError("no solution")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Coupling("a", cam), "list of joint names"),
+        (lambda: Coupling(["a", "a"], cam), "named twice"),
+        (lambda: Coupling(["a", "b"], cam, independent=["s"]), "not among its joints"),
+        (lambda: Coupling(JOINTS, 3), "cannot be called"),
+        (lambda: Coupling(JOINTS, compiled_cam), "Give size="),
+        (lambda: Coupling(JOINTS, compiled_cam, cam_jacobian, size=2), "Compile both"),
+        (lambda: Coupling(JOINTS, cam, compiled_jacobian), "Compile both"),
+        (lambda: Coupling(JOINTS, other_signature, size=1), "has the signature"),
+        (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "null pointer"),
+        (lambda: Coupling(JOINTS, cam, size=0), "positive whole number"),
+        (lambda: Coupling(JOINTS, cam, size=3).closures(tree()), "phi returns 2 numbers"),
+        (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "no equation"),
+        (lambda: Coupling(JOINTS, lambda x: np.eye(2)).closures(tree()), r"shape \(2, 2\)"),
+        (lambda: Coupling(JOINTS, lambda x: "zero").closures(tree()), "vector of real numbers, got str"),
+        (lambda: Coupling(JOINTS, lambda x: None).closures(tree()), "vector of real numbers|not finite"),
+        (lambda: Coupling(JOINTS, lambda x: [np.nan, 0.0]).closures(tree()), "not finite at any"),
+        (lambda: Coupling(JOINTS, unstable).closures(tree()), r"RuntimeError \(no solution\)"),
+        (lambda: Coupling(JOINTS, cam, lambda x: 2 * cam_jacobian(x)).closures(tree()), "not the derivative of phi"),
+        (
+            lambda: Coupling(JOINTS, cam, lambda x: cam_jacobian(x).T).closures(tree()),
+            "the Jacobian of phi must return",
+        ),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises(ConstraintError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(("joint", "message"), [("c", "Make it revolute"), ("ball", "must have one")])
+def test_joints_of_more_coordinates(joint, message):
+    with pytest.raises(UnsupportedJointError, match=message):
+        Coupling(["a", joint], cam).closures(tree())
+
+
+def test_shape_that_changes_later():
+    (closure,) = Coupling(["a", "b"], lambda x: x[:1] if np.all(np.abs(x) < 2) else x).closures(tree())
+    with pytest.raises(ConstraintError, match="phi must return"):
+        closure.value(np.array([3.0, 3.0]))
