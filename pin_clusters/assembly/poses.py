@@ -1,0 +1,170 @@
+"""Assembled poses of a cluster: the one to start from, and samples around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from .project import AssemblyFailure, project, rank_of
+from .subtree import Subtree
+
+SAMPLES = 12
+"""Assembled poses besides the reference."""
+STARTS = (0.1, 0.2, 0.3, 0.5, 0.5, 0.8, 0.8, 1.2, 1.2, 1.6, 2.0, 2.5, 3.0, 3.0, 3.0)
+"""How far off neutral the starts are, [rad] or parts of the loop's length, where neutral does not do."""
+TRIED = 6
+"""Assembled poses from perturbed starts that are compared with the one that neutral gives."""
+GOOD = 1e2
+"""Condition of the scaled K up to which the pose next to neutral is taken as it is."""
+NEAR_BEST = 3.0
+"""Factor in condition up to which the nearest pose is preferred; next to a change point it grows without bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """An assembled pose of a subtree.
+
+    Attributes:
+        q: Its configuration.
+        K: With scaled rows.
+        rank: Of K.
+        condition: Largest over smallest singular value that counts.
+    """
+
+    q: np.ndarray
+    K: np.ndarray
+    rank: int
+    condition: float
+
+
+def pose_at(part: Subtree, q: np.ndarray) -> Pose:
+    """Return what K is at q."""
+    K = part.equations.evaluate(q)[1] / part.scales[:, None]
+    S = np.linalg.svd(K, compute_uv=False)
+    rank = rank_of(S)
+    return Pose(q, K, rank, float(S[0] / S[rank - 1]) if rank else 1.0)
+
+
+def closed(part: Subtree, q: np.ndarray) -> Pose:
+    """Return the assembled pose near q.
+
+    Raises:
+        AssemblyFailure: There is none.
+    """
+    return pose_at(part, project(part.equations, part.model, q, lengths=part.lengths))
+
+
+def closed_near(part: Subtree, q: np.ndarray) -> Pose:
+    """Return the assembled pose near q, also where q is singular and open.
+
+    Raises:
+        AssemblyFailure: Neither q nor starts a little off it lead to one; the one that comes nearest.
+    """
+    rng = np.random.default_rng(0)
+    failure: AssemblyFailure | None = None
+    for size in (0.0, 0.02, 0.05, 0.1, 0.2):
+        step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
+        try:
+            return closed(part, pin.integrate(part.model, q, step))
+        except AssemblyFailure as error:
+            failure = error if failure is None or error.misfit < failure.misfit else failure
+    assert failure is not None
+    raise failure
+
+
+def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
+    """Return the largest motion of a joint between two poses, [rad] or part of the loop's length."""
+    return float(np.max(np.abs(pin.difference(part.model, q0, q1)) / part.lengths, initial=0.0))
+
+
+def regular_pose(part: Subtree) -> Pose:
+    """Return an assembled pose near neutral at which K has the rank that it has elsewhere.
+
+    The pose that neutral projects to, if it is regular; else the nearest to neutral of those that random starts of
+    growing size (the same at each call) give, and whose condition is within NEAR_BEST of the best one.
+
+    Raises:
+        AssemblyFailure: No start closes the mechanism; the one that comes nearest.
+    """
+    rng = np.random.default_rng(0)
+    neutral = pin.neutral(part.model)
+    failure: AssemblyFailure | None = None
+    first: Pose | None = None
+    try:
+        first = _unwound(part, closed(part, neutral))
+    except AssemblyFailure as error:
+        failure = error
+    others: list[Pose] = []
+    for size in STARTS:
+        step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
+        try:
+            others.append(_unwound(part, closed(part, pin.integrate(part.model, neutral, step))))
+        except AssemblyFailure as error:
+            failure = error if failure is None or error.misfit < failure.misfit else failure
+        # a pose next to neutral that is sound needs two witnesses of the rank only
+        if first is not None and len(others) >= 2 and _sound(first, others):
+            return first
+        if len(others) >= TRIED:
+            break
+    if first is None and not others:
+        assert failure is not None
+        raise failure
+    found = [*([first] if first is not None else []), *others]
+    rank = max(p.rank for p in found)
+    found = [p for p in found if p.rank == rank]
+    best = min(p.condition for p in found)
+    if first is not None and first.rank == rank and first.condition <= max(GOOD, 10.0 * best):
+        return first
+    return min((p for p in found if p.condition <= NEAR_BEST * best), key=lambda p: distance(part, neutral, p.q))
+
+
+def _unwound(part: Subtree, pose: Pose) -> Pose:
+    """Take whole turns out of hinges, if the equations do not mind."""
+    hinges = [part.model.idx_qs[j] for j in range(1, part.model.njoints) if _is_hinge(part, j)]
+    q = pose.q.copy()
+    q[hinges] -= 2.0 * np.pi * np.round(q[hinges] / (2.0 * np.pi))
+    if np.max(np.abs(q - pose.q)) < 1.0:
+        return pose
+    before, after = part.equations.residual(pose.q), part.equations.residual(q)
+    return pose_at(part, q) if np.max(np.abs(after - before)) < 1e-12 * max(part.scales) else pose
+
+
+def _is_hinge(part: Subtree, j: int) -> bool:
+    model = part.model
+    return model.nqs[j] == 1 and not part.slides[model.idx_vs[j]] and "Helical" not in model.joints[j].shortname()
+
+
+def _sound(first: Pose, others: Sequence[Pose]) -> bool:
+    return first.rank >= max(p.rank for p in others) and first.condition <= GOOD
+
+
+def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
+    """Return the start and assembled poses around it, the same at each call.
+
+    Each is reached by a random step along the mechanism's free motions from the start or from an earlier sample, and
+    a projection. Joint limits are not looked at: the samples tell rank and conditioning, not where the robot may go.
+    """
+    rng = np.random.default_rng(0)
+    poses = [start]
+    for i in range(count):
+        base = start if i % 2 == 0 else poses[-1]
+        wish = part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
+        size = rng.uniform(0.2, 0.9)
+        _, S, Vt = np.linalg.svd(base.K)
+        free = Vt[rank_of(S) :]
+        step = free.T @ (free @ wish)
+        longest = float(np.max(np.abs(step) / part.lengths, initial=0.0))
+        if longest < 1e-9:
+            continue
+        for shrink in (1.0, 0.3, 0.1):
+            try:
+                pose = closed(part, pin.integrate(part.model, base.q, step * (shrink * size / longest)))
+            except AssemblyFailure:
+                continue
+            if distance(part, base.q, pose.q) < 2.0 * size:
+                poses.append(pose)
+                break
+    return poses

@@ -1,0 +1,146 @@
+"""Closing a mechanism: minimum-norm Newton in the tangent space, damped far from the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from .evaluate import Equations
+
+RANK_TOLERANCE = 1e-4
+"""Singular values of the scaled K below this part of the largest are none: real files write 1.5708 for pi/2."""
+OPEN_TOLERANCE = 1e-4
+"""By how much rows that cannot be closed may miss, [rad] or part of the loop's length."""
+LIMIT = 0.5
+"""Longest step of one joint, [rad], or part of the loop's length."""
+NEAR = 1e-3
+"""Scaled residual from where on full Newton steps are taken."""
+
+
+class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
+    """A projection did not close the mechanism.
+
+    Attributes:
+        q: The best configuration that was found.
+        residual: There, in user units.
+        misfit: Largest scaled residual there.
+    """
+
+    def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
+        super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or part of its length)")
+        self.q = q
+        self.residual = residual
+        self.misfit = misfit
+
+
+def rank_of(singular_values: np.ndarray, tolerance: float = RANK_TOLERANCE) -> int:
+    """Return the number of singular values that count; they are in descending order."""
+    if singular_values.size == 0 or singular_values[0] <= 1e-12:
+        return 0
+    return int(np.count_nonzero(singular_values > tolerance * singular_values[0]))
+
+
+def translations(tree: pin.Model) -> np.ndarray:
+    """Return which velocities are translations, shape (nv,)."""
+    data = tree.createData()
+    pin.computeJointJacobians(tree, data, pin.neutral(tree))
+    return np.linalg.norm(data.J[3:], axis=0) < 1e-9
+
+
+def step_lengths(equations: Equations) -> np.ndarray:
+    """Return what counts as one radian for each velocity, shape (nv,): 1, or the loops' length for translations."""
+    return np.where(translations(equations.tree), max(equations.lengths, default=0.0) or 1.0, 1.0)
+
+
+def project(
+    equations: Equations,
+    tree: pin.Model,
+    q: np.ndarray,
+    hold_iv: Sequence[int] = (),
+    tolerance: float = 1e-13,
+    *,
+    rank_tolerance: float = RANK_TOLERANCE,
+    evaluations: int = 120,
+    lengths: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the nearby configuration in which the equations hold.
+
+    Combinations of rows that the joints cannot change (redundant ones) may keep up to ``OPEN_TOLERANCE``; so may, at a
+    nearly singular pose, those that they hardly change. Pass rows without redundancy, and a small ``rank_tolerance``,
+    to have all of them closed.
+
+    Args:
+        equations: What shall be zero.
+        tree: Spanning tree of the equations.
+        q: Start, shape (nq,).
+        hold_iv: Velocities that stay.
+        tolerance: Largest scaled residual, times max(1, |q| / 100).
+        rank_tolerance: Relative singular value from where on a combination of rows counts.
+        evaluations: How often the equations may be evaluated.
+        lengths: What ``step_lengths`` returned, if it is known.
+
+    Returns:
+        A new array.
+
+    Raises:
+        AssemblyFailure: No such configuration was found.
+    """
+    if equations.size == 0:
+        return np.array(q)
+    lengths = step_lengths(equations) if lengths is None else lengths
+    held = list(hold_iv)
+    q = np.array(q)
+    residual, K = equations.evaluate(q)
+    # a row of K that vanishes at the start must not make its residual the only one that counts
+    scales = np.maximum(equations.scales(q), np.abs(residual) / 3.0 if "" in equations.units else 0.0)
+    damping, lost, best = 0.03, 0, np.inf
+    while evaluations > 0:
+        r, A = residual / scales, K / scales[:, None]
+        if held:
+            A[:, held] = 0.0
+        if not (np.isfinite(r).all() and np.isfinite(A).all()):
+            break
+        U, S, Vt = np.linalg.svd(A, full_matrices=False)
+        rank = rank_of(S, rank_tolerance)
+        U, S, Vt = U[:, :rank], S[:rank], Vt[:rank]
+        along = U.T @ r
+        misfit = float(np.max(np.abs(along), initial=0.0))
+        if misfit < tolerance * max(1.0, float(np.max(np.abs(q))) / 100.0):
+            left = float(np.max(np.abs(residual / equations.scales(q))))
+            if left < OPEN_TOLERANCE:
+                return q
+            break
+        if misfit < NEAR:
+            # the misfit stops falling: rounding in long sums (two digits are allowed for it), or a singular pose
+            lost = lost + 1 if misfit > 0.5 * best else 0
+            if lost > 6:
+                if misfit < 100.0 * tolerance:
+                    return q
+                break
+            best = min(best, misfit)
+            q = pin.integrate(tree, q, _limited(-(along / S) @ Vt, lengths))
+            residual, K = equations.evaluate(q)
+            scales = equations.scales(q)
+            evaluations -= 1
+            continue
+        merit, moved = float(r @ r), False
+        while evaluations > 0 and damping < 1e4:
+            new = pin.integrate(tree, q, _limited(-(along * S / (S * S + damping * damping)) @ Vt, lengths))
+            residual_new, K_new = equations.evaluate(new)
+            evaluations -= 1
+            if float(np.sum((residual_new / scales) ** 2)) < (1.0 - 1e-6) * merit:
+                moved, damping = True, max(damping / 5.0, 1e-5)
+                break
+            damping = max(4.0 * damping, 1e-3)
+        if not moved:
+            break
+        q, residual, K = new, residual_new, K_new
+    residual = equations.residual(q)
+    raise AssemblyFailure(q, residual, float(np.max(np.abs(residual / equations.scales(q)))))
+
+
+def _limited(step: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    longest = float(np.max(np.abs(step) / lengths, initial=0.0))
+    return step * (LIMIT / longest) if longest > LIMIT else step

@@ -1,0 +1,214 @@
+"""Which rows are kept, and which joints are independent."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from .project import rank_of
+
+SLACK = 10.0
+"""A choice is as good as the best one if its worst condition is within this factor."""
+ENUMERATED = 5000
+"""More choices than this are not tried one by one."""
+
+
+def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
+    """Return the condition numbers of K and of its dependent columns.
+
+    Args:
+        K: Rows scaled, shape (m, n); may hold redundant rows.
+        dependents: As many columns as K has rank where the mechanism is regular.
+
+    Returns:
+        cond(K), cond(K_d); infinite where they are singular.
+    """
+    rank = len(dependents)
+    if rank == 0:
+        return 1.0, 1.0
+    return _condition(np.linalg.svd(K, compute_uv=False), rank), float(_conditions([K], np.array([dependents]))[0])
+
+
+def _condition(S: np.ndarray, rank: int) -> float:
+    if len(S) < rank or not np.isfinite(S).all() or S[rank - 1] <= 0.0:
+        return math.inf
+    return float(S[0] / S[rank - 1])
+
+
+def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
+    """Return the worst condition over poses of each choice of dependent columns, shape (choices,)."""
+    worst = np.ones(len(choices))
+    rank = choices.shape[1]
+    if rank == 0:
+        return worst
+    if not all(np.isfinite(K).all() for K in Ks):
+        return np.full(len(choices), math.inf)
+    for K in Ks:
+        if K.shape[0] < rank:
+            return np.full(len(choices), math.inf)
+        S = np.linalg.svd(np.moveaxis(K[:, choices], 1, 0), compute_uv=False)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cond = S[:, 0] / S[:, rank - 1]
+        cond[~np.isfinite(cond)] = math.inf
+        worst = np.maximum(worst, cond)
+    return worst
+
+
+def choose_independents(
+    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None
+) -> tuple[tuple[int, ...], float] | None:
+    """Choose independent velocities.
+
+    Of the admissible choices whose worst condition over the poses is within ``SLACK`` of the best, the one with the
+    lowest columns; where there are too many to try, a greedy one.
+
+    Args:
+        Ks: K with scaled rows at some poses, each (m, n); rows may be redundant.
+        groups: Columns of each joint; a joint is wholly dependent or wholly independent. What is in no group is
+            neither.
+        rank: Of K; found if None.
+
+    Returns:
+        The independent columns, ascending, and the worst condition of the dependent ones; None if no choice is
+        regular.
+    """
+    if rank is None:
+        rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
+    ordered = sorted((tuple(g) for g in groups), key=lambda g: g[0])
+    reached = [any(np.any(np.abs(K[:, list(g)]) > 1e-12) for K in Ks) for g in ordered]
+    always = [c for g, r in zip(ordered, reached, strict=True) if not r for c in g]
+    open_groups = [g for g, r in zip(ordered, reached, strict=True) if r]
+    columns = [c for g in open_groups for c in g]
+    count = len(columns) - rank
+    if count < 0:
+        return None
+    if _number_of_choices(open_groups, count) <= ENUMERATED:
+        choices = sorted(_choices(open_groups, count))
+        best = _best_choice(Ks, choices, columns)
+    else:
+        best = _greedy_choice(Ks, open_groups, columns, rank)
+    if best is None:
+        return None
+    return tuple(sorted((*best[0], *always))), best[1]
+
+
+def _number_of_choices(groups: Sequence[tuple[int, ...]], count: int) -> int:
+    """Return how many sets of whole groups have ``count`` columns."""
+    ways = [1] + [0] * count
+    for g in groups:
+        for n in range(count, len(g) - 1, -1):
+            ways[n] += ways[n - len(g)]
+    return ways[count]
+
+
+def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[int, ...]]:
+    singles = [g[0] for g in groups if len(g) == 1]
+    large = [g for g in groups if len(g) > 1]
+    for used in itertools.product((True, False), repeat=len(large)):
+        taken = [c for g, u in zip(large, used, strict=True) if u for c in g]
+        if 0 <= count - len(taken) <= len(singles):
+            for rest in itertools.combinations(singles, count - len(taken)):
+                yield tuple(sorted((*taken, *rest)))
+
+
+def _best_choice(
+    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int]
+) -> tuple[tuple[int, ...], float] | None:
+    if not choices:
+        return None
+    dependents = np.array([[c for c in columns if c not in choice] for choice in choices], dtype=np.int64)
+    if len(choices) <= 50:
+        worst = _conditions(Ks, dependents)
+    else:
+        # two poses give a lower bound; the others are looked at only where it matters
+        worst = _conditions(Ks[:2], dependents)
+        known = np.zeros(len(choices), dtype=bool)
+        best = math.inf
+        for i in np.argsort(worst, kind="stable"):
+            if worst[i] >= best:
+                break
+            worst[i], known[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0]), True
+            best = min(best, worst[i])
+        for i in np.flatnonzero((worst <= SLACK * best) & ~known):
+            worst[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0])
+            if worst[i] <= SLACK * best:
+                break
+    best = float(np.min(worst))
+    if not best < 1e12:
+        return None
+    # 1 + 1e-6: rounding must not decide
+    first = int(np.flatnonzero(worst <= SLACK * best * (1.0 + 1e-6))[0])
+    return choices[first], float(worst[first])
+
+
+def _greedy_choice(
+    Ks: Sequence[np.ndarray], groups: Sequence[tuple[int, ...]], columns: Sequence[int], rank: int
+) -> tuple[tuple[int, ...], float] | None:
+    """Take dependents one joint after the other, last joints first where they are about as good, then exchange."""
+    dependent: list[int] = []  # indices of groups
+    rest = [np.array(K) for K in Ks]
+    while sum(len(groups[i]) for i in dependent) < rank:
+        left = rank - sum(len(groups[i]) for i in dependent)
+        quality = [
+            min(float(np.linalg.svd(R[:, list(g)], compute_uv=False)[-1]) for R in rest)
+            if i not in dependent and len(g) <= left
+            else 0.0
+            for i, g in enumerate(groups)
+        ]
+        if max(quality) <= 1e-9:
+            return None
+        i = max(k for k, x in enumerate(quality) if x >= 0.3 * max(quality))
+        dependent.append(i)
+        for R in rest:
+            Q = np.linalg.qr(R[:, list(groups[i])])[0]
+            R -= Q @ (Q.T @ R)
+
+    def worst(chosen: Sequence[int]) -> float:
+        return float(_conditions(Ks, np.array([sorted(c for i in chosen for c in groups[i])]))[0])
+
+    now = worst(dependent)
+    for _ in range(20):
+        swaps = [
+            [*(d for d in dependent if d != out), into]
+            for out in dependent
+            for into in range(len(groups))
+            if into not in dependent and len(groups[into]) == len(groups[out])
+        ]
+        if not swaps:
+            break
+        sets = np.array([sorted(c for i in s for c in groups[i]) for s in swaps])
+        conditions = _conditions(Ks, sets)
+        i = int(np.argmin(conditions))
+        if conditions[i] > 0.5 * now:
+            break
+        dependent, now = swaps[i], float(conditions[i])
+    chosen = {c for i in dependent for c in groups[i]}
+    return tuple(c for c in columns if c not in chosen), now
+
+
+def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
+    """Choose rows of which all others are fixed combinations.
+
+    Args:
+        union: K with scaled rows at all poses, side by side, shape (m, many).
+        first: Rows to be taken before others.
+
+    Returns:
+        The rows, ascending, and the rank of the union.
+    """
+    U, S, _ = np.linalg.svd(union, full_matrices=False)
+    rank = rank_of(S)
+    rest = U[:, :rank].copy()
+    chosen: list[int] = []
+    while len(chosen) < rank:
+        norms = np.linalg.norm(rest, axis=1)
+        early = [i for i in first if norms[i] > 0.1]
+        # the lowest of those that are about as good as the best: rounding does not decide
+        i = early[0] if early else int(np.flatnonzero(norms >= 0.5 * norms.max())[0])
+        chosen.append(i)
+        direction = rest[i] / norms[i]
+        rest -= np.outer(rest @ direction, direction)
+    return sorted(chosen), rank
