@@ -1,12 +1,14 @@
 """Many states at once: the names of the single-state algorithms, over rows.
 
 The kernels are those of the single state, compiled for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, or 2).
-Results agree with the single state to rounding. A row that is not finite, or a joint that moves no inertia, gives a row
-that is not finite; other rows are not affected.
+Results agree with the single state to rounding. A row that is not finite, a joint that moves no inertia, or a closed
+loop that is open or singular gives a row that is not finite; other rows are not affected. Models with a ``Coupling`` on
+a Python function run one state after the other.
 """
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import Any
@@ -15,13 +17,13 @@ import numpy as np
 import pinocchio as pin
 
 from ._kernels import batch as _kernels
-from ._kernels._jit import JIT, Kernel, Pointer
-from ._kernels.aba import aba_at as _aba
-from ._kernels.rnea import rnea_at as _rnea
+from ._kernels._jit import JIT, Pointer
+from ._kernels.batch import OPEN as _OPEN
 from ._kernels.simd import LANES
 from .arrays import plain
+from .configuration import residual, residual_rows
 from .data import ClusterData
-from .errors import ArgumentTypeError, ShapeError
+from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from .model import ClusterModel
 
 lanes: int = LANES
@@ -29,7 +31,15 @@ lanes: int = LANES
 
 
 def rnea(
-    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None, *, threads: int = 1, out: np.ndarray | None = None
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    a: Any,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
 ) -> np.ndarray:
     """Compute the joint torques of N motions.
 
@@ -41,6 +51,9 @@ def rnea(
         fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
         threads: How many threads share the rows.
         out: Where to write the result, shape (N, nv), float64 and contiguous.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
+            than 1e-6 of its length, or rad), 2 a loop is singular, 3 the input is not finite. Rows that are not good
+            are NaN; without ``status`` a warning says how many loops failed.
 
     Returns:
         Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
@@ -52,11 +65,19 @@ def rnea(
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA).
     """
-    return _run(model, _kernels.rnea_rows, _rnea, q, v, ("a", a), fext, threads, out)
+    return _run(model, 0, q, v, ("a", a), fext, threads, out, status)
 
 
 def aba(
-    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None, *, threads: int = 1, out: np.ndarray | None = None
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    tau: Any,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
 ) -> np.ndarray:
     """Compute the accelerations of N states under joint torques.
 
@@ -68,6 +89,9 @@ def aba(
         fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
         threads: How many threads share the rows.
         out: Where to write the result, shape (N, nv), float64 and contiguous.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
+            than 1e-6 of its length, or rad), 2 a loop is singular, 3 the input is not finite. Rows that are not good
+            are NaN; without ``status`` a warning says how many loops failed.
 
     Returns:
         Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was given.
@@ -79,19 +103,19 @@ def aba(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA).
     """
-    return _run(model, _kernels.aba_rows, _aba, q, v, ("tau", tau), fext, threads, out)
+    return _run(model, 1, q, v, ("tau", tau), fext, threads, out, status)
 
 
 def _run(
     model: ClusterModel,
-    rows: Kernel,
-    single: Kernel,
+    which: int,
     q: Any,
     v: Any,
     named: tuple[str, Any],
     fext: Any,
     threads: int,
     out: np.ndarray | None,
+    status: np.ndarray | None,
 ) -> np.ndarray:
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
@@ -127,18 +151,33 @@ def _run(
         raise ShapeError(f"out has shape {out.shape}, expected ({n}, {model.nv}).")
     else:  # rows that are still to be read must not be overwritten
         q, v, x, forces = (given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
+    told = _status(status, n)
     if n == 0:
         return out
-    if not JIT:
-        return _one_by_one(model, single, q, v, x, forces, out)
+    if not JIT or model._tables.supplies:
+        _one_by_one(model, which, q, v, x, forces, out, told)
+        _mark(model, told, (q, v, x, forces), out, warn=status is None)
+        return out
+    rows = (_LOOPS if model.closures else _PLAIN)[which]
     rows.compile()  # before the threads start: compiling is not theirs to race for
     share = -(-n // (int(threads) * LANES)) * LANES
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]
 
     def work(part: tuple[int, int]) -> None:
-        sizes = (model._tables.work_size, model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
+        sizes = (model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
+        room = np.repeat(model._tables.work[:, None], LANES, axis=1)
         rows.fast(
-            model._index, model._params, *(np.zeros((size, LANES)) for size in sizes), q, v, x, forces, out, *part
+            model._index,
+            model._params,
+            room,
+            *(np.zeros((size, LANES)) for size in sizes),
+            q,
+            v,
+            x,
+            forces,
+            out,
+            told,
+            *part,
         )
 
     if len(parts) == 1:
@@ -146,26 +185,85 @@ def _run(
     else:
         with ThreadPoolExecutor(len(parts)) as pool:
             list(pool.map(work, parts))
+    if model.closures or status is not None:
+        _mark(model, told, (q, v, x, forces), out, warn=status is None)
     return out
+
+
+_PLAIN = (_kernels.rnea_rows, _kernels.aba_rows)
+_LOOPS = (_kernels.rnea_loops_rows, _kernels.aba_loops_rows)
+
+
+def _status(given: Any, n: int) -> np.ndarray:
+    """Return where to write the status of n rows.
+
+    Raises:
+        ArgumentTypeError: What was given cannot be written to.
+        ShapeError: It has another size.
+    """
+    if given is None:
+        return np.zeros(n, dtype=np.int8)
+    right = isinstance(given, np.ndarray) and given.dtype == np.int8
+    if not right or not given.flags.writeable or not given.flags.c_contiguous:
+        what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
+        raise ArgumentTypeError(
+            f"status must be a writable, contiguous int8 array, got a {what}: status = np.zeros(N, dtype=np.int8)."
+        )
+    if given.shape != (n,):
+        raise ShapeError(f"status has shape {given.shape}, expected ({n},).")
+    given[:] = 0
+    return given
+
+
+def _mark(
+    model: ClusterModel, status: np.ndarray, given: tuple[np.ndarray, ...], out: np.ndarray, *, warn: bool
+) -> None:
+    """Make rows that failed NaN, and say how many there are."""
+    finite = np.ones(len(status), dtype=bool)
+    for table in given:
+        finite &= np.isfinite(table).all(axis=1)
+    status[~finite] = 3
+    out[status != 0] = np.nan
+    is_open, is_singular = int(np.count_nonzero(status == 1)), int(np.count_nonzero(status == 2))
+    if warn and is_open + is_singular:
+        warnings.warn(
+            f"{is_open + is_singular} of {len(status)} rows are NaN: in {is_open} a loop of model {model.name!r} is "
+            f"open, in {is_singular} it is singular. Pass status=np.zeros(N, dtype=np.int8) to see which; "
+            "pc.project(model, q) closes a row.",
+            PinClustersWarning,
+            stacklevel=4,
+        )
 
 
 def _one_by_one(
     model: ClusterModel,
-    single: Kernel,
+    which: int,
     q: np.ndarray,
     v: np.ndarray,
     x: np.ndarray,
     forces: np.ndarray,
     out: np.ndarray,
-) -> np.ndarray:
-    """Run without packs: they are LLVM's own, and there is no LLVM when the JIT is off."""
+    status: np.ndarray,
+) -> None:
+    """Run without packs: they are LLVM's own, and there is no LLVM when the JIT is off; nor can they call Python."""
     data = model.createData()
+    single = (data._rnea, data._aba)[which]
     keep = np.zeros(model.nv + forces.shape[1])
     pointer = Pointer(model._index, model._params, data._work, keep)
+    rows = residual_rows(model)
+    scales = np.array([row.scale for row in rows])[len(model.coupling_rows) :]
     for n in range(q.shape[0]):
         keep[model.nv :] = forces[n]
-        single.call(pointer, q[n], v[n], x[n], out[n])
-    return out
+        if not np.isfinite(q[n]).all():
+            out[n] = np.nan
+            continue
+        if model._tables.supplies:
+            model._supply(q[n], data._work)
+        code = single.call(pointer, q[n], v[n], x[n], out[n])
+        if model.closures and np.any(np.abs(residual(model, q[n])[len(model.coupling_rows) :]) > _OPEN * scales):
+            status[n] = 1
+        elif code < 0:
+            status[n] = 2
 
 
 def _numbers(name: str, x: Any) -> np.ndarray:

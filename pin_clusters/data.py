@@ -10,11 +10,18 @@ import numpy as np
 import pinocchio as pin
 
 from ._kernels._jit import Pointer
+from ._kernels.aba import aba_at, aba_loops_at
+from ._kernels.crba import crba_at, crba_loops_at
+from ._kernels.energy import energy_at, energy_loops_at
+from ._kernels.minverse import minverse_at, minverse_loops_at
+from ._kernels.rnea import rnea_at, rnea_loops_at
 from .errors import NotAvailableError
 from .model import ClusterModel
 
+_PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
+_LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
 # what a copy takes over
-_ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag")
+_ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
 
 
@@ -34,21 +41,31 @@ class ClusterData:
 
     __slots__ = (
         "_Ag",
+        "_G",
         "_J",
         "_Jcom",
         "_M",
         "_M_kernel",
         "_Minv",
+        "_aba",
         "_at_M",
         "_at_Minv",
         "_at_ddq",
         "_at_tau",
         "_check",
+        "_crba",
         "_ddq",
+        "_energy",
+        "_fast_aba",
+        "_fast_crba",
+        "_fast_minverse",
+        "_fast_rnea",
         "_g",
+        "_minverse",
         "_model",
         "_nle",
         "_pointers",
+        "_rnea",
         "_square",
         "_tau",
         "_unchecked",
@@ -71,8 +88,12 @@ class ClusterData:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        self._work = np.zeros(model._tables.work_size)
+        self._work = model._tables.work.copy()
         nv = model.nv
+        self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
+        # for the fast way of an algorithm
+        self._fast_rnea, self._fast_aba = self._rnea.fast, self._aba.fast
+        self._fast_crba, self._fast_minverse = self._crba.fast, self._minverse.fast
         self._tau = np.zeros(nv)
         self._ddq = np.zeros(nv)
         self._nle = np.zeros(nv)
@@ -82,6 +103,8 @@ class ClusterData:
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M: np.ndarray | None = None
         self._square = (nv, nv)
+        # G, and below it dG/dt, of the last function that was given q: for those that are not
+        self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
         self._J = np.zeros((6, nv))
         self._Jcom = np.zeros((3, nv))
         self._Ag = np.zeros((6, nv))
@@ -99,6 +122,8 @@ class ClusterData:
             "M": flat_M,
             "Minv": flat_Minv,
             "energy": np.zeros(2),
+            # G of the tree, then its bias; rows that do not depend on q stay as they are
+            "coupling": np.concatenate([model._topology.G.ravel(), np.zeros(model._pristine.nv)]),
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
         }
@@ -117,8 +142,9 @@ class ClusterData:
     @check.setter
     def check(self, value: bool) -> None:
         self._check = bool(value)
-        # what the fast way compares with the model it is given: nothing fits while checks are on
-        self._unchecked = None if value else self._model
+        # what the fast way compares with the model it is given: nothing fits while checks are on, or where a Python
+        # function must be called first
+        self._unchecked = None if value or self._model._tables.supplies else self._model
 
     @property
     def model(self) -> ClusterModel:

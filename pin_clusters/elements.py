@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .constraints._closures import FrameClosure, RodClosure
 from .constraints._inertia import joint_axis, spin_defect
 from .topology import Topology
 
@@ -56,7 +57,9 @@ class RotorElement:
         name: Name of the rotor, or of its joint.
         carrier: Name of the joint that moves its carrier, or ``"universe"``.
         carrier_id: Joint id of the carrier.
-        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``.
+        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``; with closed loops at the
+            reference pose.
+        drivers: ``(index in the tree's v, ratio)``: the same speed from velocities of the tree, at any pose.
         axial_inertia: About the spin axis, [kg m^2].
         axis: Unit spin axis in the carrier's joint frame, shape (3,).
         placement: Rotor frame in the carrier's joint frame, at rotor angle 0.
@@ -71,6 +74,7 @@ class RotorElement:
     carrier: str
     carrier_id: int
     row: np.ndarray
+    drivers: tuple[tuple[int, float], ...]
     axial_inertia: float
     axis: np.ndarray
     placement: pin.SE3
@@ -90,36 +94,53 @@ class RotorElement:
 def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]:
     """List the rotors of a model: driven leaf bodies of the tree in joint order, then ``Rotor`` constraints."""
     G = topology.G
+    followers = {row.dependent: row for row in topology.substituted}
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier for r in topology.rotors}
     found = []
-    for j in sorted(row.dependent for row in topology.rows):
+    for j in sorted({*followers, *_beside_loops(topology)}):
         joint = tree.joints[j]
-        if j in parents or j in carriers:
+        if j in parents or j in carriers or joint.nv != 1:
             continue
         axis = joint_axis(joint)
         assert axis is not None
         inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], int(tree.parents[j])
         reason = "" if _turns(joint) else f"its joint is a {joint.shortname()}, not a revolute one"
         reason = reason or spin_defect(inertia, axis)
+        if reason and j not in followers:
+            continue  # a link of a differential, not a rotor
+        drivers: tuple[tuple[int, float], ...] = ((int(joint.idx_v), 1.0),)
+        if j in followers:
+            row = followers[j]
+            drivers = tuple((int(tree.joints[m].idx_v), c) for m, c in zip(row.masters, row.coefficients, strict=True))
         found.append(
             RotorElement(
-                tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(),
+                tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(), drivers,
                 float(axis @ np.asarray(inertia.inertia) @ axis), placement.rotation @ axis, placement, inertia, j,
                 not reason, reason, None,
             )
         )  # fmt: skip
     for r in topology.rotors:
-        row = np.zeros(G.shape[1])
-        for j, ratio in zip(r.joints, r.ratios, strict=True):
-            row += ratio * G[tree.joints[j].idx_v]
+        drivers = tuple((int(tree.joints[j].idx_v), ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
+        g = sum((ratio * G[iv] for iv, ratio in drivers), np.zeros(G.shape[1]))
         found.append(
             RotorElement(
-                r.name, tree.names[r.carrier], r.carrier, row, r.axial_inertia, r.axis, r.placement, r.inertia, None,
-                True, "", r.source,
+                r.name, tree.names[r.carrier], r.carrier, g, drivers, r.axial_inertia, r.axis, r.placement, r.inertia,
+                None, True, "", r.source,
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _beside_loops(topology: Topology) -> set[int]:
+    """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
+    found: set[int] = set()
+    for loop in topology.loops:
+        if loop is not None:
+            tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
+            ends = {j for c in tied for j in (c.joint_a, c.joint_b)}
+            found |= {j for j in loop.joints if j not in ends}
+    return found
 
 
 def _turns(joint: pin.JointModel) -> bool:
@@ -130,7 +151,7 @@ def describe(
     tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]
 ) -> tuple[Cluster, ...]:
     """Turn the clusters' joint ids into names."""
-    followers = {row.dependent for row in topology.rows}
+    followers = {j for j in range(1, tree.njoints) if tree.joints[j].idx_v not in topology.independent}
     found = []
     for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
         columns = {

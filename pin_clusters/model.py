@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .arrays import array
+from .constraints._closures import Closure, RodClosure
 from .constraints._inertia import is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .errors import (
@@ -35,16 +36,21 @@ if TYPE_CHECKING:
 class ClusterModel(TreeAttributes):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
-    ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled; ``v``,
-    ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their ``idx_v`` in the tree.
-    Without constraints everything is Pinocchio's.
+    ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled and the
+    loops closed; ``v``, ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their
+    ``idx_v`` in the tree. Without constraints everything is Pinocchio's.
 
     The model is immutable and can be pickled. It keeps a private copy of the tree; changing ``model.tree`` afterwards
     has no effect on the algorithms (and is found when ``data.check`` is set). Gravity is fixed: see ``with_gravity``.
 
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
-        constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``.
+        constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
+            ``Differential``, ``Coupling``.
+        q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
+            that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
+        independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
+            of them; otherwise the first joints for which the loops are solved well are taken.
         name: By default the tree's name.
 
     Raises:
@@ -53,6 +59,8 @@ class ClusterModel(TreeAttributes):
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
         InertiaError: A body's mass is negative, or its inertia is not finite.
         UnknownNameError: A constraint names an unknown joint or body.
+        ConfigurationError: ``q_reference`` is not near an assembled pose.
+        ShapeError: ``q_reference`` has another size.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -68,9 +76,10 @@ class ClusterModel(TreeAttributes):
         "_pristine",
         "_tables",
         "_topology",
+        "_wishes",
+        "closures",
         "clusters",
         "constraints",
-        "coupling_matrix",
         "coupling_rows",
         "dependent_joints",
         "idx_v_independent",
@@ -79,12 +88,13 @@ class ClusterModel(TreeAttributes):
         "name",
         "nq",
         "nv",
+        "q_reference",
         "rotors",
         "tree",
     )
 
     constraints: tuple[Any, ...]
-    coupling_matrix: np.ndarray
+    closures: tuple[Closure, ...]
     coupling_rows: tuple[Row, ...]
     clusters: tuple[Cluster, ...]
     rotors: tuple[RotorElement, ...]
@@ -92,15 +102,25 @@ class ClusterModel(TreeAttributes):
     name: str
     nq: int
     nv: int
+    q_reference: np.ndarray
     _index: np.ndarray
     _params: np.ndarray
     _tables: Tables
     _topology: Topology
     _pristine: pin.Model
+    _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
 
-    def __init__(self, tree: pin.Model, constraints: Iterable[Any] = (), name: str | None = None) -> None:
+    def __init__(
+        self,
+        tree: pin.Model,
+        constraints: Iterable[Any] = (),
+        q_reference: Any = None,
+        *,
+        independent: Iterable[str] | None = None,
+        name: str | None = None,
+    ) -> None:
         if not isinstance(tree, pin.Model):
             raise ArgumentTypeError(
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
@@ -111,15 +131,23 @@ class ClusterModel(TreeAttributes):
                 "ClusterModel: constraints must be a list of constraints, such as [pc.Gear(...)], "
                 f"got {type(constraints).__name__}."
             )
+        if isinstance(q_reference, str):
+            raise ArgumentTypeError(
+                f"ClusterModel: q_reference must be a configuration, got {q_reference!r}. A name goes to name=..."
+            )
         constraints = tuple(constraints)
         tree = tree.copy()
         _check_tree(tree)
-        topology = resolve(tree, constraints)
+        reference = None if q_reference is None else array("q_reference", q_reference).copy()
+        wishes = _names(independent)
+        topology = resolve(tree, constraints, reference, wishes)
         rotors = find_rotors(tree, topology)
-        inertia_tree = _inertia_tree(tree, rotors)
+        inertia_tree = _inertia_tree(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
-        followers = {row.dependent for row in topology.rows}
-        for table in (tables.index, tables.params, topology.G, topology.independent, *(r.row for r in rotors)):
+        free = set(topology.independent.tolist())
+        leaders = {j for j in range(1, tree.njoints) if tree.joints[j].nv == 0 or int(tree.joints[j].idx_v) in free}
+        fixed = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
+        for table in (*fixed, *(r.row for r in rotors)):
             table.setflags(write=False)
         values = {
             "tree": tree,
@@ -127,11 +155,12 @@ class ClusterModel(TreeAttributes):
             "name": tree.name if name is None else str(name),
             "nq": int(tree.nq),
             "nv": int(topology.G.shape[1]),
-            "coupling_matrix": topology.G,
+            "closures": topology.closures,
             "coupling_rows": topology.rows,
+            "q_reference": topology.q_reference,
             "idx_v_independent": topology.independent,
-            "independent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j not in followers),
-            "dependent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j in followers),
+            "independent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j in leaders),
+            "dependent_joints": tuple(tree.names[j] for j in range(1, tree.njoints) if j not in leaders),
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
@@ -141,6 +170,7 @@ class ClusterModel(TreeAttributes):
             "_tables": tables,
             "_topology": topology,
             "_pristine": tree.copy(),
+            "_wishes": (reference, wishes),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -158,7 +188,7 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        return ClusterModel, (self._pristine, self.constraints, self.name)
+        return _remake, (self._pristine, self.constraints, *self._wishes, self.name)
 
     def __copy__(self) -> ClusterModel:
         """Return the model itself: it is immutable."""
@@ -171,6 +201,20 @@ class ClusterModel(TreeAttributes):
     def copy(self) -> ClusterModel:
         """Return the model itself: it is immutable."""
         return self
+
+    @property
+    def coupling_matrix(self) -> np.ndarray:
+        """G, shape (tree.nv, nv), read-only, where it does not depend on q.
+
+        Raises:
+            ModelError: The model has closed loops: G depends on q.
+        """
+        if not self._topology.constant:
+            raise ModelError(
+                f"model {self.name!r} has closed loops, so its coupling matrix depends on q. Use "
+                "pc.coupling_jacobian(model, data, q)."
+            )
+        return self._topology.G
 
     @property
     def gravity(self) -> pin.Motion:
@@ -195,11 +239,11 @@ class ClusterModel(TreeAttributes):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        return ClusterModel(tree, self.constraints, self.name)
+        return _remake(tree, self.constraints, *self._wishes, self.name)
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
-        pristine = _inertia_tree(self._pristine, self.rotors)
+        pristine = _inertia_tree(self._pristine, self.rotors, self.closures)
         return bool(self.tree != self._pristine or self.inertia_tree != pristine)
 
     def createData(self) -> ClusterData:
@@ -225,11 +269,20 @@ class ClusterModel(TreeAttributes):
             )
         return int(np.searchsorted(self.idx_v_independent, joint.idx_v))
 
+    def _supply(self, q: np.ndarray, work: np.ndarray) -> None:
+        """Write the derivatives of the user's Python functions at q to a workspace."""
+        for supply in self._tables.supplies:
+            x = q[list(supply.iq)]
+            J, H = supply.closure.jacobian(x), supply.closure.hessian(x)
+            work[supply.room : supply.room + J.size] = J.ravel()
+            work[supply.room + J.size : supply.room + J.size + H.size] = H.ravel()
+
     def __repr__(self) -> str:
         """Name, sizes and numbers of clusters and rotors."""
         return (
             f"ClusterModel({self.name!r}, nq={self.nq}, nv={self.nv}, joints={self.njoints - 1}, "
-            f"clusters={len(self.clusters)}, rotors={len(self.rotors)})"
+            f"clusters={len(self.clusters)}, rotors={len(self.rotors)}"
+            + (f", loops={len(self.closures)})" if self.closures else ")")
         )
 
     def __str__(self) -> str:
@@ -281,9 +334,38 @@ def _check_tree(tree: pin.Model) -> None:
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
 
 
-def _inertia_tree(tree: pin.Model, rotors: Sequence[RotorElement]) -> pin.Model:
-    """Add the rotors that are no bodies to their carriers; drop armature that a rotor replaces."""
+def _remake(
+    tree: pin.Model,
+    constraints: tuple[Any, ...],
+    q_reference: np.ndarray | None,
+    independent: tuple[str, ...] | None,
+    name: str,
+) -> ClusterModel:
+    """Make a model again, from what the user gave."""
+    return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
+
+
+def _names(independent: Any) -> tuple[str, ...] | None:
+    if independent is None:
+        return None
+    given = None if isinstance(independent, (str, bytes)) else tuple(independent)
+    if given is None or not all(isinstance(name, str) for name in given):
+        raise ArgumentTypeError(f"ClusterModel: independent must be a list of joint names, got {independent!r}.")
+    return given
+
+
+def _inertia_tree(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
+    """Add the rotors that are no bodies to their carriers, and a sixth of each rod's mass to the bodies of its ends.
+
+    The rest of a rod, two thirds of its mass, moves like its middle (Simpson's rule, exact here): no body does.
+    Armature that a rotor replaces is dropped.
+    """
     lumped = tree.copy()
+    for c in closures:
+        if isinstance(c, RodClosure) and c.mass > 0.0:
+            for j, p in ((c.joint_a, c.point_a), (c.joint_b, c.point_b)):
+                if j:
+                    lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(c.mass / 6.0, np.array(p), np.zeros((3, 3)))
     for r in rotors:
         if r.source is None:
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
 from .articulated import assemble, at_spin, at_u, at_y, columns, eliminate, factor, hand_up, moves, solve, spin_columns
+from .implicit import forward_aba, nothing
 from .kinematics import (
     along,
     base_gravity,
@@ -37,6 +38,7 @@ from .layout import (
     FIRST,
     FREE,
     HINGES,
+    IMPLICIT,
     LAST,
     MASK,
     NDOF,
@@ -180,105 +182,117 @@ def outward(index, work, out, c):
             store6(work, b * BODY_WORK + W_A, a)
 
 
-@device
-def aba(index, params, work, keep, q, v, tau, out):
-    """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
-    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
-    if wrong_size(index, q, v, tau, keep):
-        return WRONG_SIZE
-    forced = keep.shape[0] > nv
-    start(params, work)
-    singular, o = 0, zero(work)
-    for i in range(nv):
-        put(out, i, get(tau, i))
-    for c in range(first, last):
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
-            R, x, S = hinge(index, params, work, q, b)
-            vp, ap, rate = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v)
-            vj = scale6(rate, S)
-            vel, acc = add6(vp, vj), add6(ap, crm(vp, vj))
-            I = body_inertia(params, b, R, x)
-            f = newton_euler(I, vel, acc)
-            if forced:
-                f = sub6(f, external_force(index, params, keep, b, R, x))
-            at = entry(index, c, AT_SPIN)
-            if at >= 0:
-                h = rot(load9(work, up + W_R), load3(params, at))
-                store3(work, w + W_H, h)
-                put(work, w + W_B, dot3(h, angular(ap)))
-                if up > 0:
-                    accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
-            if entry(index, b, BEARS) == 0 and not forced:
-                # a leaf is eliminated at once, without a way through memory
-                if eliminate(index, params, work, out, c, rigid_as_sym6(I, o), S, f, rigid_mul(I, S)):
-                    singular = c
+def aba_with(implicit):
+    """Make aba; ``implicit`` is its pass over LOOP clusters."""
+
+    @device
+    def aba(index, params, work, keep, q, v, tau, out):
+        """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
+        nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+        if wrong_size(index, q, v, tau, keep):
+            return WRONG_SIZE
+        forced = keep.shape[0] > nv
+        start(params, work)
+        singular, code, o = 0, 0, zero(work)
+        for i in range(nv):
+            put(out, i, get(tau, i))
+        for c in range(first, last):
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+                up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
+                R, x, S = hinge(index, params, work, q, b)
+                vp, ap, rate = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v)
+                vj = scale6(rate, S)
+                vel, acc = add6(vp, vj), add6(ap, crm(vp, vj))
+                I = body_inertia(params, b, R, x)
+                f = newton_euler(I, vel, acc)
+                if forced:
+                    f = sub6(f, external_force(index, params, keep, b, R, x))
+                at = entry(index, c, AT_SPIN)
+                if at >= 0:
+                    h = rot(load9(work, up + W_R), load3(params, at))
+                    store3(work, w + W_H, h)
+                    put(work, w + W_B, dot3(h, angular(ap)))
+                    if up > 0:
+                        accumulate3(work, up + W_F + 3, scale3(rate, cross(angular(vp), h)))
+                if entry(index, b, BEARS) == 0 and not forced:
+                    # a leaf is eliminated at once, without a way through memory
+                    if eliminate(index, params, work, out, c, rigid_as_sym6(I, o), S, f, rigid_mul(I, S)):
+                        singular = c
+                else:
+                    set_body(work, b, R, x, vel, acc, f)
+                    store6(work, w + W_S, S)
+                    store21(work, w + W_I, rigid_as_sym6(I, o))
+            elif kind == FREE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+                R, vel = unit_rotation(o), load6(v, i_v)
+                acc = base_gravity(index, params, work, q, b)
+                I = body_inertia(params, b, R, (o, o, o))
+                f = newton_euler(I, vel, acc)
+                if forced:
+                    f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
+                set_body(work, b, R, (o, o, o), vel, acc, f)
+                store21(work, b * BODY_WORK + W_I, rigid_as_sym6(I, o))
+            elif kind == HINGES and entry(index, c, NK) == 2:
+                forward_hinges(index, params, work, q, v, keep, c, forced)
+            elif kind == IMPLICIT:
+                if implicit(index, params, work, q, v, keep, c, forced):
+                    code = -c
             else:
-                set_body(work, b, R, x, vel, acc, f)
-                store6(work, w + W_S, S)
-                store21(work, w + W_I, rigid_as_sym6(I, o))
-        elif kind == FREE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            R, vel = unit_rotation(o), load6(v, i_v)
-            acc = base_gravity(index, params, work, q, b)
-            I = body_inertia(params, b, R, (o, o, o))
-            f = newton_euler(I, vel, acc)
-            if forced:
-                f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
-            set_body(work, b, R, (o, o, o), vel, acc, f)
-            store21(work, b * BODY_WORK + W_I, rigid_as_sym6(I, o))
-        elif kind == HINGES and entry(index, c, NK) == 2:
-            forward_hinges(index, params, work, q, v, keep, c, forced)
-        else:
-            forward(index, params, work, q, v, keep, c, forced)
-    if forced:
-        rotor_forces(index, params, work, q, keep, out, 1.0)
-    for i in range(last - first):
-        c = last - 1 - i
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b = entry(index, c, FIRST)
-            if entry(index, b, BEARS) == 1 or forced:
+                forward(index, params, work, q, v, keep, c, forced)
+        if forced:
+            rotor_forces(index, params, work, q, keep, out, 1.0)
+        for i in range(last - first):
+            c = last - 1 - i
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b = entry(index, c, FIRST)
+                if entry(index, b, BEARS) == 1 or forced:
+                    w = b * BODY_WORK
+                    I, S = load21(work, w + W_I), load6(work, w + W_S)
+                    if eliminate(index, params, work, out, c, I, S, load6(work, w + W_F), sym6_mul(I, S)):
+                        singular = c
+            elif kind == FREE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
                 w = b * BODY_WORK
-                I, S = load21(work, w + W_I), load6(work, w + W_S)
-                if eliminate(index, params, work, out, c, I, S, load6(work, w + W_F), sym6_mul(I, S)):
+                inverse_d, d, L = sym6_factor(load21(work, w + W_I))
+                for k in range(6):
+                    if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
+                        singular = c
+                a = sym6_solve(inverse_d, L, sub6(load6(out, i_v), load6(work, w + W_F)))
+                store6(work, w + W_A, a)
+                store6(out, i_v, a)
+            elif kind == HINGES and entry(index, c, NK) == 2:
+                if backward_hinges(index, params, work, out, c):
                     singular = c
-        elif kind == FREE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            w = b * BODY_WORK
-            inverse_d, d, L = sym6_factor(load21(work, w + W_I))
-            for k in range(6):
-                if too_small(d[k], get(params, entry(index, c, AT_D) - 1)):
-                    singular = c
-            a = sym6_solve(inverse_d, L, sub6(load6(out, i_v), load6(work, w + W_F)))
-            store6(work, w + W_A, a)
-            store6(out, i_v, a)
-        elif kind == HINGES and entry(index, c, NK) == 2:
-            if backward_hinges(index, params, work, out, c):
+            elif backward(index, params, work, out, c):
                 singular = c
-        elif backward(index, params, work, out, c):
-            singular = c
-    # from here on W_A is the correction to the a = 0 pass: none at the universe
-    store6(work, W_A, (o, o, o, o, o, o))
-    for c in range(first, last):
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b = entry(index, c, FIRST)
-            w = b * BODY_WORK
-            a_up = load6(work, entry(index, b, PARENT) * BODY_WORK + W_A)
-            a = get(work, w + W_Q) - dot6(load6(work, w + W_U), a_up)
-            put(out, entry(index, c, COLUMN), a)
-            if entry(index, b, BEARS) == 1:
-                store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
-        elif kind == HINGES and entry(index, c, NK) == 2:
-            outward_hinges(index, work, out, c)
-        elif kind != FREE:
-            outward(index, work, out, c)
-    for i in range(nv):
-        put(keep, i, get(out, i))
-    return singular
+        # from here on W_A is the correction to the a = 0 pass: none at the universe
+        store6(work, W_A, (o, o, o, o, o, o))
+        for c in range(first, last):
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b = entry(index, c, FIRST)
+                w = b * BODY_WORK
+                a_up = load6(work, entry(index, b, PARENT) * BODY_WORK + W_A)
+                a = get(work, w + W_Q) - dot6(load6(work, w + W_U), a_up)
+                put(out, entry(index, c, COLUMN), a)
+                if entry(index, b, BEARS) == 1:
+                    store6(work, w + W_A, axpy6(a, load6(work, w + W_S), a_up))
+            elif kind == HINGES and entry(index, c, NK) == 2:
+                outward_hinges(index, work, out, c)
+            elif kind != FREE:
+                outward(index, work, out, c)
+        for i in range(nv):
+            put(keep, i, get(out, i))
+        return code if code < 0 else singular
+
+    return aba
+
+
+aba = aba_with(nothing)
+aba_loops = aba_with(forward_aba)
 
 
 @kernel(signature(4), "aba (forward dynamics)", aba)
@@ -286,3 +300,10 @@ def aba_at(address, q, v, tau, out):
     """Call aba with the tables at an address."""
     index, params, work, keep = tables(address)
     return aba(index, params, work, keep, q, v, tau, out)
+
+
+@kernel(signature(4), "aba (forward dynamics, closed loops)", aba_loops)
+def aba_loops_at(address, q, v, tau, out):
+    """Call aba with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return aba_loops(index, params, work, keep, q, v, tau, out)

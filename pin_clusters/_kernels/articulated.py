@@ -24,6 +24,7 @@ from .layout import (
     NK,
     OUT,
     PARENT,
+    SMALLEST,
     W_B,
     W_F,
     W_H,
@@ -82,7 +83,7 @@ def columns(index, params, work, c, b):
             if moves(above, k):
                 K = load6(work, up + 6 * k)
             for d in range(entry(index, b, NDOF)):
-                K = axpy6(get(params, g + d * nk + k), load6(work, s + 6 * d), K)
+                K = axpy6(get(work, g + d * nk + k), load6(work, s + 6 * d), K)
             store6(work, at + 6 * k, K)
         else:
             store6(work, at + 6 * k, zero6(work))
@@ -96,12 +97,12 @@ def spin_columns(index, params, work, c):
     if entry(index, c, AT_SPIN) >= 0:
         R = load9(work, entry(index, c, OUT) * BODY_WORK + W_R)
         for k in range(nk):
-            store3(work, to + 3 * k, rot(R, load3(params, entry(index, c, AT_SPIN) + 3 * k)))
+            store3(work, to + 3 * k, rot(R, load3(work, entry(index, c, AT_SPIN) + 3 * k)))
     for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
         to += 3 * nk
         R = load9(work, entry(index, r, CARRIER) * BODY_WORK + W_R)
         for k in range(nk):
-            store3(work, to + 3 * k, rot(R, load3(params, entry(index, r, AT_CARRIED) + 3 * k)))
+            store3(work, to + 3 * k, rot(R, load3(work, entry(index, r, AT_CARRIED) + 3 * k)))
 
 
 @inline
@@ -112,7 +113,7 @@ def assemble(index, params, work, c):
     for k in range(6 * nk):
         put(work, at + k, zero(work))
     for k in range(nk * nk):
-        put(work, d + k, zero(work) + get(params, diagonal + k))
+        put(work, d + k, get(work, diagonal + k))
     o = zero(work)
     total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
     for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
@@ -147,7 +148,7 @@ def factor(index, params, work, c):
     """D = L diag(e) L' in place, with 1/e on the diagonal; Y = D^-1 U'. Returns whether D is singular."""
     nk, at = entry(index, c, NK), entry(index, c, AT_WORK)
     d, y, singular = at + at_d(nk), at + at_y(nk), False
-    smallest = get(params, entry(index, c, AT_D) - 1)
+    smallest = get(params, entry(index, c, SMALLEST))
     for k in range(nk):
         # L e stands below the diagonal (the rows below need it), L above it
         for m in range(k):

@@ -5,15 +5,20 @@ from __future__ import annotations
 from numba import types
 
 from ._jit import inline, kernel
-from .aba import aba
-from .rnea import rnea
-from .simd import LANES
+from .aba import aba, aba_loops
+from .layout import CLUSTER0, CLUSTER1, IMPLICIT, TYPE
+from .loops import CONDITION_LIMIT, condition_of
+from .rnea import rnea, rnea_loops
+from .simd import LANES, entry, put
+from .values import largest_value
+
+OPEN = 1e-6  # scaled value of a row from where on a loop counts as open
 
 
 def rows_signature():
-    """Rows: index, params, work, lanes of q v x keep out, then q v x fext out by rows, first and last row."""
+    """Rows: index, params, work, lanes of q v x keep out, then q v x fext out by rows, status, first and last row."""
     whole, table = types.int64[:, ::1], types.float64[:, ::1]
-    return types.int64(whole, types.float64[::1], *([table] * 11), types.int64, types.int64)
+    return types.int64(whole, types.float64[::1], *([table] * 11), types.int8[::1], types.int64, types.int64)
 
 
 @inline
@@ -34,8 +39,25 @@ def scatter(lanes, first, end, rows):
             rows[first + lane, k] = lanes[k, lane]
 
 
+@inline
+def judge(index, params, work, q, room, status, first, end):
+    """Say of each lane whether its loops are open (1) or singular (2); lanes after the end are no rows."""
+    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
+        if entry(index, c, TYPE) == IMPLICIT:
+            condition = condition_of(index, work, c)
+            value = largest_value(index, params, work, q, c)
+            put(room, 0, value)
+            for lane in range(min(LANES, end - first)):
+                if not room[0, lane] < OPEN * OPEN and status[first + lane] == 0:
+                    status[first + lane] = 1
+            put(room, 0, condition)
+            for lane in range(min(LANES, end - first)):
+                if not room[0, lane] < CONDITION_LIMIT * CONDITION_LIMIT and status[first + lane] == 0:
+                    status[first + lane] = 2
+
+
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
-def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, first, last):
+def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
     """Inverse dynamics of rows first..last-1."""
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
@@ -48,7 +70,7 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
 
 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
-def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, first, last):
+def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
     """Forward dynamics of rows first..last-1."""
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
@@ -57,4 +79,32 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
         gather(fext, n, v.shape[1], keep8)
         aba(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
+    return 0
+
+
+@kernel(rows_signature, "batch.rnea (inverse dynamics, many states, closed loops)", None, nogil=True)
+def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
+    """Inverse dynamics of rows first..last-1."""
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        gather(v, n, 0, v8)
+        gather(a, n, 0, a8)
+        gather(fext, n, v.shape[1], keep8)
+        rnea_loops(index, params, work, keep8, q8, v8, a8, out8)
+        scatter(out8, n, last, out)
+        judge(index, params, work, q8, out8, status, n, last)
+    return 0
+
+
+@kernel(rows_signature, "batch.aba (forward dynamics, many states, closed loops)", None, nogil=True)
+def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
+    """Forward dynamics of rows first..last-1."""
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        gather(v, n, 0, v8)
+        gather(tau, n, 0, tau8)
+        gather(fext, n, v.shape[1], keep8)
+        aba_loops(index, params, work, keep8, q8, v8, tau8, out8)
+        scatter(out8, n, last, out)
+        judge(index, params, work, q8, out8, status, n, last)
     return 0

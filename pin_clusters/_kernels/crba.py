@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
 from .articulated import at_spin, columns, moves, spin_columns
+from .implicit import forward_crba, nothing
 from .kinematics import body_inertia, hinge, place, start, unit_rotation
 from .layout import (
     AT_D,
@@ -21,6 +22,7 @@ from .layout import (
     FIRST,
     FREE,
     HINGES,
+    IMPLICIT,
     LAST,
     MASK,
     NK,
@@ -46,48 +48,61 @@ from .simd import entry, get, put, tables, zero
 from .spatial import add3, add6, angular, dot3, dot6, join, linear, rigid_mul, rot
 
 
-@inline
-def poses(index, params, work, q, apart):
-    """Poses, motion subspaces, inertias, columns K; ``apart`` (a literal): joints of HINGES one by one, without K."""
-    start(params, work)
-    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
-        kind, o = entry(index, c, TYPE), zero(work)
-        if kind == SINGLE:
-            b = entry(index, c, FIRST)
-            w = b * BODY_WORK
-            R, x, S = hinge(index, params, work, q, b)
-            store9(work, w + W_R, R)
-            store3(work, w + W_P, x)
-            store6(work, w + W_S, S)
-            store10(work, w + W_I, body_inertia(params, b, R, x))
-            if entry(index, c, AT_SPIN) >= 0:
-                R_up = load9(work, entry(index, b, PARENT) * BODY_WORK + W_R)
-                store3(work, w + W_H, rot(R_up, load3(params, entry(index, c, AT_SPIN))))
-        elif kind == FREE:
-            b = entry(index, c, FIRST)
-            w = b * BODY_WORK
-            R = unit_rotation(o)
-            store9(work, w + W_R, R)
-            store3(work, w + W_P, (o, o, o))
-            store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
-        elif apart and kind == HINGES:
-            for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
-                w, at = b * BODY_WORK, entry(index, c, AT_SPIN)
+def poses_with(implicit):
+    """Make poses; ``implicit`` is its pass over LOOP clusters."""
+
+    @inline
+    def poses(index, params, work, q, apart):
+        """Poses, motion subspaces, inertias, columns K; ``apart`` (a literal): joints of HINGES one by one, without K.
+
+        Returns minus the row of a cluster whose closures are singular, or OK.
+        """
+        start(params, work)
+        code = OK
+        for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
+            kind, o = entry(index, c, TYPE), zero(work)
+            if kind == SINGLE:
+                b = entry(index, c, FIRST)
+                w = b * BODY_WORK
                 R, x, S = hinge(index, params, work, q, b)
                 store9(work, w + W_R, R)
                 store3(work, w + W_P, x)
                 store6(work, w + W_S, S)
                 store10(work, w + W_I, body_inertia(params, b, R, x))
-                if at >= 0:
-                    R_out = load9(work, entry(index, c, OUT) * BODY_WORK + W_R)
-                    store3(work, w + W_H, rot(R_out, load3(params, at + 3 * entry(index, b, WHICH))))
-        else:
-            for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+                if entry(index, c, AT_SPIN) >= 0:
+                    R_up = load9(work, entry(index, b, PARENT) * BODY_WORK + W_R)
+                    store3(work, w + W_H, rot(R_up, load3(params, entry(index, c, AT_SPIN))))
+            elif kind == FREE:
+                b = entry(index, c, FIRST)
                 w = b * BODY_WORK
-                place(index, params, work, q, b)
-                columns(index, params, work, c, b)
-                store10(work, w + W_I, body_inertia(params, b, load9(work, w + W_R), load3(work, w + W_P)))
-            spin_columns(index, params, work, c)
+                R = unit_rotation(o)
+                store9(work, w + W_R, R)
+                store3(work, w + W_P, (o, o, o))
+                store10(work, w + W_I, body_inertia(params, b, R, (o, o, o)))
+            elif apart and kind == HINGES:
+                for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+                    w, at = b * BODY_WORK, entry(index, c, AT_SPIN)
+                    R, x, S = hinge(index, params, work, q, b)
+                    store9(work, w + W_R, R)
+                    store3(work, w + W_P, x)
+                    store6(work, w + W_S, S)
+                    store10(work, w + W_I, body_inertia(params, b, R, x))
+                    if at >= 0:
+                        R_out = load9(work, entry(index, c, OUT) * BODY_WORK + W_R)
+                        store3(work, w + W_H, rot(R_out, load3(work, at + 3 * entry(index, b, WHICH))))
+            elif kind == IMPLICIT:
+                if implicit(index, params, work, q, c):
+                    code = -c
+            else:
+                for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
+                    w = b * BODY_WORK
+                    place(index, params, work, q, b)
+                    columns(index, params, work, c, b)
+                    store10(work, w + W_I, body_inertia(params, b, load9(work, w + W_R), load3(work, w + W_P)))
+                spin_columns(index, params, work, c)
+        return code
+
+    return poses
 
 
 @inline
@@ -143,7 +158,7 @@ def general(index, params, work, nv, c, M):
     for k in range(nk):
         i_v, U = entry(index, column + k, 0), zero6(work)
         for m in range(k + 1):
-            put(M, i_v * nv + entry(index, column + m, 0), zero(work) + get(params, d + k * nk + m))
+            put(M, i_v * nv + entry(index, column + m, 0), get(work, d + k * nk + m))
         if entry(index, c, AT_SPIN) >= 0:
             U = join(linear(U), load3(work, h + 3 * k))
         for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
@@ -183,7 +198,7 @@ def hinges(index, params, work, nv, c, M):
     for k in range(nk):
         for m in range(nk):
             at = entry(index, column + k, 0) * nv + entry(index, column + m, 0)
-            put(M, at, zero(work) + get(params, d + k * nk + m))
+            put(M, at, get(work, d + k * nk + m))
     for i in range(entry(index, c, LAST) - entry(index, c, FIRST)):
         b = entry(index, c, LAST) - 1 - i
         w, i_v, p = b * BODY_WORK, entry(index, b, UNIT), entry(index, b, PARENT)
@@ -205,47 +220,63 @@ def hinges(index, params, work, nv, c, M):
             accumulate10(work, p * BODY_WORK + W_I, I)
 
 
-@device
-def crba(index, params, work, M, q):
-    """Write the mass matrix to M, which must be zero where clusters are on different branches."""
-    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
-    if q.shape[0] != entry(index, 0, NQ) or M.shape[0] != nv * nv:
-        return WRONG_SIZE
-    poses(index, params, work, q, True)
-    for i in range(last - first):
-        c = last - 1 - i
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            w, p = b * BODY_WORK, entry(index, b, PARENT)
-            I, S = load10(work, w + W_I), load6(work, w + W_S)
-            F = rigid_mul(I, S)
-            put(M, i_v * nv + i_v, dot6(F, S) + get(params, entry(index, c, AT_D)))
-            if entry(index, c, AT_SPIN) >= 0:
-                h = load3(work, w + W_H)
-                F = (F[0], F[1], F[2], F[3] + h[0], F[4] + h[1], F[5] + h[2])
-            to_ancestors(index, work, nv, p, F, i_v, M)
-            if p > 0:
-                accumulate10(work, p * BODY_WORK + W_I, I)
-        elif kind == FREE:
-            b, k = entry(index, c, FIRST), entry(index, c, COLUMN)
-            base_block(load10(work, b * BODY_WORK + W_I), zero(work), nv, k, M)
-        elif kind == HINGES:
-            hinges(index, params, work, nv, c, M)
-        else:
-            general(index, params, work, nv, c, M)
-    return OK
+def crba_with(implicit):
+    """Make crba with its result copied; ``implicit`` is its pass over LOOP clusters."""
+    place_all = poses_with(implicit)
+
+    @device
+    def crba(index, params, work, M, q):
+        """Write the mass matrix to M, which must be zero where clusters are on different branches."""
+        nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+        if q.shape[0] != entry(index, 0, NQ) or M.shape[0] != nv * nv:
+            return WRONG_SIZE
+        code = place_all(index, params, work, q, True)
+        for i in range(last - first):
+            c = last - 1 - i
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+                w, p = b * BODY_WORK, entry(index, b, PARENT)
+                I, S = load10(work, w + W_I), load6(work, w + W_S)
+                F = rigid_mul(I, S)
+                put(M, i_v * nv + i_v, dot6(F, S) + get(params, entry(index, c, AT_D)))
+                if entry(index, c, AT_SPIN) >= 0:
+                    h = load3(work, w + W_H)
+                    F = (F[0], F[1], F[2], F[3] + h[0], F[4] + h[1], F[5] + h[2])
+                to_ancestors(index, work, nv, p, F, i_v, M)
+                if p > 0:
+                    accumulate10(work, p * BODY_WORK + W_I, I)
+            elif kind == FREE:
+                b, k = entry(index, c, FIRST), entry(index, c, COLUMN)
+                base_block(load10(work, b * BODY_WORK + W_I), zero(work), nv, k, M)
+            elif kind == HINGES:
+                hinges(index, params, work, nv, c, M)
+            else:
+                general(index, params, work, nv, c, M)
+        return code
+
+    @device
+    def crba_copied(index, params, work, keep, q, out):
+        """Run crba, and copy its result to out, shape (nv, nv)."""
+        code = crba(index, params, work, keep, q)
+        return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
+
+    return crba_copied
 
 
-@device
-def crba_copied(index, params, work, keep, q, out):
-    """Run crba, and copy its result to out, shape (nv, nv)."""
-    code = crba(index, params, work, keep, q)
-    return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
+crba = crba_with(nothing)
+crba_loops = crba_with(forward_crba)
 
 
-@kernel(signature(1, 1), "crba (mass matrix)", crba_copied)
+@kernel(signature(1, 1), "crba (mass matrix)", crba)
 def crba_at(address, q, out):
     """Call crba with the tables at an address."""
     index, params, work, keep = tables(address)
-    return crba_copied(index, params, work, keep, q, out)
+    return crba(index, params, work, keep, q, out)
+
+
+@kernel(signature(1, 1), "crba (mass matrix, closed loops)", crba_loops)
+def crba_loops_at(address, q, out):
+    """Call crba with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return crba_loops(index, params, work, keep, q, out)

@@ -178,7 +178,7 @@ def along(index, params, work, v, c, b):
     for d in range(entry(index, b, NDOF)):
         rate = zero(work)
         for k in range(nk):
-            rate += get(params, g + d * nk + k) * get(v, entry(index, column + k, 0))
+            rate += get(work, g + d * nk + k) * get(v, entry(index, column + k, 0))
         vj = axpy6(rate, load6(work, s + 6 * d), vj)
     return vj
 
@@ -240,7 +240,7 @@ def rates(index, params, work, v, c, b):
     column, g = entry(index, c, COLUMN), entry(index, b, AT_G)
     rate = zero(work)
     for k in range(entry(index, c, NK)):
-        rate += get(params, g + k) * get(v, entry(index, column + k, 0))
+        rate += get(work, g + k) * get(v, entry(index, column + k, 0))
     return rate
 
 

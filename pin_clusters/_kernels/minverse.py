@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
 from .articulated import assemble, at_u, at_y, factor, hand_up, solve
-from .crba import poses
+from .crba import poses_with
+from .implicit import forward_crba, nothing
 from .layout import (
     AT_D,
     AT_K,
@@ -169,52 +170,68 @@ def clear(index, work, c):
             put(work, entry(index, c, AT_WORK) + at_u(nk) + k, zero(work))
 
 
-@device
-def minverse(index, params, work, Minv, q):
-    """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
-    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
-    if q.shape[0] != entry(index, 0, NQ) or Minv.shape[0] != nv * nv:
-        return WRONG_SIZE
-    poses(index, params, work, q, False)
-    singular = eliminate(index, params, work)
-    store6(work, W_A, zero6(work))
-    o = zero(work)
-    for c in range(first, last):
-        kind = entry(index, c, TYPE)
-        for k in range(entry(index, c, NK)):
-            i_v = entry(index, c, COLUMN) + k
-            if kind != FREE and kind != SINGLE:
-                i_v = entry(index, entry(index, c, COLUMN) + k, 0)
-            for r in range(first, c + 1):
-                clear(index, work, r)
-            inward(index, work, c, k)
-            for r in range(first, c + 1):
-                if entry(index, r, TYPE) == FREE:
-                    b = entry(index, r, FIRST)
-                    w, j_v = b * BODY_WORK, entry(index, r, COLUMN)
-                    if r == c:
-                        put(work, w + W_F + k, o - 1.0)
-                    f = load6(work, w + W_F)
-                    t = (-f[0], -f[1], -f[2], -f[3], -f[4], -f[5])
-                    a = sym6_solve(load6(work, w + W_I), load15(work, w + W_I + 6), t)
-                    store6(work, w + W_A, a)
-                    store6(Minv, i_v * nv + j_v, a)
-                    for m in range(6):
-                        put(Minv, (j_v + m) * nv + i_v, get(Minv, i_v * nv + j_v + m))
-                else:
-                    outward(index, work, nv, r, i_v, Minv)
-    return singular
+def minverse_with(implicit):
+    """Make minverse with its result copied; ``implicit`` is its pass over LOOP clusters."""
+    place_all = poses_with(implicit)
+
+    @device
+    def minverse(index, params, work, Minv, q):
+        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
+        nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+        if q.shape[0] != entry(index, 0, NQ) or Minv.shape[0] != nv * nv:
+            return WRONG_SIZE
+        code = place_all(index, params, work, q, False)
+        singular = eliminate(index, params, work)
+        store6(work, W_A, zero6(work))
+        o = zero(work)
+        for c in range(first, last):
+            kind = entry(index, c, TYPE)
+            for k in range(entry(index, c, NK)):
+                i_v = entry(index, c, COLUMN) + k
+                if kind != FREE and kind != SINGLE:
+                    i_v = entry(index, entry(index, c, COLUMN) + k, 0)
+                for r in range(first, c + 1):
+                    clear(index, work, r)
+                inward(index, work, c, k)
+                for r in range(first, c + 1):
+                    if entry(index, r, TYPE) == FREE:
+                        b = entry(index, r, FIRST)
+                        w, j_v = b * BODY_WORK, entry(index, r, COLUMN)
+                        if r == c:
+                            put(work, w + W_F + k, o - 1.0)
+                        f = load6(work, w + W_F)
+                        t = (-f[0], -f[1], -f[2], -f[3], -f[4], -f[5])
+                        a = sym6_solve(load6(work, w + W_I), load15(work, w + W_I + 6), t)
+                        store6(work, w + W_A, a)
+                        store6(Minv, i_v * nv + j_v, a)
+                        for m in range(6):
+                            put(Minv, (j_v + m) * nv + i_v, get(Minv, i_v * nv + j_v + m))
+                    else:
+                        outward(index, work, nv, r, i_v, Minv)
+        return code if code < 0 else singular
+
+    @device
+    def minverse_copied(index, params, work, keep, q, out):
+        """Run minverse, and copy its result to out, shape (nv, nv)."""
+        code = minverse(index, params, work, keep, q)
+        return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
+
+    return minverse_copied
 
 
-@device
-def minverse_copied(index, params, work, keep, q, out):
-    """Run minverse, and copy its result to out, shape (nv, nv)."""
-    code = minverse(index, params, work, keep, q)
-    return code if fill_square(keep, entry(index, 0, NV), out) else WRONG_SIZE
+minverse = minverse_with(nothing)
+minverse_loops = minverse_with(forward_crba)
 
 
-@kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse_copied)
+@kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse)
 def minverse_at(address, q, out):
     """Call minverse with the tables at an address."""
     index, params, work, keep = tables(address)
-    return minverse_copied(index, params, work, keep, q, out)
+    return minverse(index, params, work, keep, q, out)
+
+
+@kernel(signature(1, 1), "computeMinverse (inverse mass matrix, closed loops)", minverse_loops)
+def minverse_loops_at(address, q, out):
+    """Call minverse with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return minverse_loops(index, params, work, keep, q, out)

@@ -106,6 +106,18 @@ def _if_less(a, b, x, y):
     return lambda a, b, x, y: x if a < b else y
 
 
+def is_less(x, limit):
+    """Return whether x < limit; not for NaN. A pack always is: batches look at what the kernel leaves."""
+    return bool(x < limit)
+
+
+@overload(is_less, **INLINE)
+def _is_less(x, limit):
+    if isinstance(x, Pack):
+        return lambda x, limit: True
+    return lambda x, limit: x < limit
+
+
 def too_small(x, limit):
     """Return whether x <= limit. A pack never is: batches find bad rows by their results."""
     return bool(x <= limit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import device, inline, kernel, signature
+from .implicit import forward_rnea, nothing
 from .kinematics import (
     along,
     base_gravity,
@@ -32,6 +33,7 @@ from .layout import (
     FIRST,
     FREE,
     HINGES,
+    IMPLICIT,
     LAST,
     NDOF,
     NJOINTS,
@@ -41,7 +43,6 @@ from .layout import (
     OK,
     OUT,
     PARENT,
-    ROTOR_AT,
     ROTOR_CARRIER,
     ROTOR_COLUMN,
     ROTOR_NK,
@@ -99,7 +100,7 @@ def spin_terms(index, params, work, v, a, out, c, carrier, at):
     o = zero(work)
     momentum, rate = (o, o, o), (o, o, o)
     for k in range(nk):
-        h, i_v = load3(params, at + 3 * k), entry(index, column + k, 0)
+        h, i_v = load3(work, at + 3 * k), entry(index, column + k, 0)
         momentum = axpy3(get(v, i_v), h, momentum)
         rate = axpy3(get(a, i_v), h, rate)
         put(out, i_v, get(out, i_v) + dot3(h, alpha))
@@ -131,7 +132,7 @@ def forward(index, params, work, q, v, a, keep, out, c, forced):
     for k in range(nk):
         t = zero(work)
         for m in range(nk):
-            t += get(params, at + k * nk + m) * get(a, entry(index, column + m, 0))
+            t += get(work, at + k * nk + m) * get(a, entry(index, column + m, 0))
         put(out, entry(index, column + k, 0), t)
     if entry(index, c, AT_SPIN) >= 0:
         spin_terms(index, params, work, v, a, out, c, entry(index, c, OUT), entry(index, c, AT_SPIN))
@@ -159,9 +160,9 @@ def hinges(index, params, work, q, v, a, keep, out, c, forced):
             f = sub6(f, external_force(index, params, keep, b, R, x))
         t = zero(work)
         for m in range(nk):
-            t += get(params, at + k * nk + m) * get(a, entry(index, column + m, 0))
+            t += get(work, at + k * nk + m) * get(a, entry(index, column + m, 0))
         if spin >= 0:
-            h = rot(load9(work, carrier + W_R), load3(params, spin + 3 * k))
+            h = rot(load9(work, carrier + W_R), load3(work, spin + 3 * k))
             t += dot3(h, angular(load6(work, carrier + W_A)))
             if carrier > 0:
                 gyro = cross(angular(load6(work, carrier + W_V)), h)
@@ -190,7 +191,7 @@ def backward(index, params, work, out, c):
                 t = dot6(load6(work, s + 6 * d), f)
                 for k in range(nk):
                     i_v = entry(index, column + k, 0)
-                    put(out, i_v, get(out, i_v) + get(params, g + d * nk + k) * t)
+                    put(out, i_v, get(out, i_v) + get(work, g + d * nk + k) * t)
         p = entry(index, b, PARENT)
         if p > 0:
             accumulate6(work, p * BODY_WORK + W_F, f)
@@ -207,90 +208,102 @@ def rotor_forces(index, params, work, q, keep, out, sign):
             store6(work, at, sub6(load6(work, at), f))
         for k in range(entry(index, r, ROTOR_NK)):
             i_v = entry(index, entry(index, r, ROTOR_COLUMN) + k, 0)
-            put(out, i_v, get(out, i_v) + sign * get(params, entry(index, r, ROTOR_AT) + ROTOR_ROW + k) * axial)
+            put(out, i_v, get(out, i_v) + sign * get(work, entry(index, r, ROTOR_ROW) + k) * axial)
 
 
-@device
-def rnea(index, params, work, keep, q, v, a, out):
-    """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
-    nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
-    if wrong_size(index, q, v, a, keep):
-        return WRONG_SIZE
-    forced = keep.shape[0] > nv
-    start(params, work)
-    for c in range(first, last):
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
-            R, x, S = hinge(index, params, work, q, b)
-            vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
-            vj = scale6(rate, S)
-            vel, acc = add6(vp, vj), axpy6(aj, S, add6(ap, crm(vp, vj)))
-            f = body_force(params, b, R, x, vel, acc)
-            if forced:
-                f = sub6(f, external_force(index, params, keep, b, R, x))
-            t, at = get(params, entry(index, c, AT_D)) * aj, entry(index, c, AT_SPIN)
-            if at >= 0:
-                h = rot(load9(work, up + W_R), load3(params, at))
-                t += dot3(h, angular(ap))
-                if up > 0:
-                    accumulate3(work, up + W_F + 3, axpy3(rate, cross(angular(vp), h), scale3(aj, h)))
-            if entry(index, b, BEARS) == 0:
-                # a leaf is finished at once, without a way through memory
-                put(out, i_v, dot6(S, f) + t)
-                if up > 0:
-                    accumulate6(work, up + W_F, f)
+def rnea_with(implicit):
+    """Make rnea; ``implicit`` is its pass over LOOP clusters: models without closures need not wait for its code."""
+
+    @device
+    def rnea(index, params, work, keep, q, v, a, out):
+        """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
+        nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
+        if wrong_size(index, q, v, a, keep):
+            return WRONG_SIZE
+        forced, code = keep.shape[0] > nv, OK
+        start(params, work)
+        for c in range(first, last):
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+                up, w = entry(index, b, PARENT) * BODY_WORK, b * BODY_WORK
+                R, x, S = hinge(index, params, work, q, b)
+                vp, ap, rate, aj = load6(work, up + W_V), load6(work, up + W_A), get(v, i_v), get(a, i_v)
+                vj = scale6(rate, S)
+                vel, acc = add6(vp, vj), axpy6(aj, S, add6(ap, crm(vp, vj)))
+                f = body_force(params, b, R, x, vel, acc)
+                if forced:
+                    f = sub6(f, external_force(index, params, keep, b, R, x))
+                t, at = get(params, entry(index, c, AT_D)) * aj, entry(index, c, AT_SPIN)
+                if at >= 0:
+                    h = rot(load9(work, up + W_R), load3(params, at))
+                    t += dot3(h, angular(ap))
+                    if up > 0:
+                        accumulate3(work, up + W_F + 3, axpy3(rate, cross(angular(vp), h), scale3(aj, h)))
+                if entry(index, b, BEARS) == 0:
+                    # a leaf is finished at once, without a way through memory
+                    put(out, i_v, dot6(S, f) + t)
+                    if up > 0:
+                        accumulate6(work, up + W_F, f)
+                else:
+                    set_body(work, b, R, x, vel, acc, f)
+                    store6(work, w + W_S, S)
+                    put(work, w + W_B, t)
+            elif kind == FREE:
+                b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
+                o = zero(work)
+                R, vel = unit_rotation(o), load6(v, i_v)
+                acc = add6(base_gravity(index, params, work, q, b), load6(a, i_v))
+                f = body_force(params, b, R, (o, o, o), vel, acc)
+                if forced:
+                    f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
+                set_body(work, b, R, (o, o, o), vel, acc, f)
+            elif kind == HINGES:
+                hinges(index, params, work, q, v, a, keep, out, c, forced)
+            elif kind == IMPLICIT:
+                if implicit(index, params, work, q, v, a, keep, out, c, forced):
+                    code = -c
             else:
-                set_body(work, b, R, x, vel, acc, f)
-                store6(work, w + W_S, S)
-                put(work, w + W_B, t)
-        elif kind == FREE:
-            b, i_v = entry(index, c, FIRST), entry(index, c, COLUMN)
-            o = zero(work)
-            R, vel = unit_rotation(o), load6(v, i_v)
-            acc = add6(base_gravity(index, params, work, q, b), load6(a, i_v))
-            f = body_force(params, b, R, (o, o, o), vel, acc)
-            if forced:
-                f = sub6(f, external_force(index, params, keep, b, R, (o, o, o)))
-            set_body(work, b, R, (o, o, o), vel, acc, f)
-        elif kind == HINGES:
-            hinges(index, params, work, q, v, a, keep, out, c, forced)
-        else:
-            forward(index, params, work, q, v, a, keep, out, c, forced)
-    if forced:
-        for i in range(nv):
-            put(keep, i, zero(work))
-        rotor_forces(index, params, work, q, keep, keep, -1.0)
-    for i in range(last - first):
-        c = last - 1 - i
-        kind = entry(index, c, TYPE)
-        if kind == SINGLE:
-            b = entry(index, c, FIRST)
-            if entry(index, b, BEARS) == 1:
-                w, p = b * BODY_WORK, entry(index, b, PARENT)
-                f = load6(work, w + W_F)
-                put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
-                if p > 0:
-                    accumulate6(work, p * BODY_WORK + W_F, f)
-        elif kind == HINGES:
-            for k in range(entry(index, c, LAST) - entry(index, c, FIRST)):
-                b = entry(index, c, LAST) - 1 - k
+                forward(index, params, work, q, v, a, keep, out, c, forced)
+        if forced:
+            for i in range(nv):
+                put(keep, i, zero(work))
+            rotor_forces(index, params, work, q, keep, keep, -1.0)
+        for i in range(last - first):
+            c = last - 1 - i
+            kind = entry(index, c, TYPE)
+            if kind == SINGLE:
+                b = entry(index, c, FIRST)
                 if entry(index, b, BEARS) == 1:
                     w, p = b * BODY_WORK, entry(index, b, PARENT)
                     f = load6(work, w + W_F)
-                    put(out, entry(index, b, UNIT), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+                    put(out, entry(index, c, COLUMN), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
                     if p > 0:
                         accumulate6(work, p * BODY_WORK + W_F, f)
-        elif kind == FREE:
-            store6(out, entry(index, c, COLUMN), load6(work, entry(index, c, FIRST) * BODY_WORK + W_F))
-        else:
-            backward(index, params, work, out, c)
-    for i in range(nv):
-        if forced:
-            put(out, i, get(out, i) + get(keep, i))
-        put(keep, i, get(out, i))
-    return OK
+            elif kind == HINGES:
+                for k in range(entry(index, c, LAST) - entry(index, c, FIRST)):
+                    b = entry(index, c, LAST) - 1 - k
+                    if entry(index, b, BEARS) == 1:
+                        w, p = b * BODY_WORK, entry(index, b, PARENT)
+                        f = load6(work, w + W_F)
+                        put(out, entry(index, b, UNIT), dot6(load6(work, w + W_S), f) + get(work, w + W_B))
+                        if p > 0:
+                            accumulate6(work, p * BODY_WORK + W_F, f)
+            elif kind == FREE:
+                store6(out, entry(index, c, COLUMN), load6(work, entry(index, c, FIRST) * BODY_WORK + W_F))
+            else:
+                backward(index, params, work, out, c)
+        for i in range(nv):
+            if forced:
+                put(out, i, get(out, i) + get(keep, i))
+            put(keep, i, get(out, i))
+        return code
+
+    return rnea
+
+
+rnea = rnea_with(nothing)
+rnea_loops = rnea_with(forward_rnea)
 
 
 @kernel(signature(4), "rnea (inverse dynamics)", rnea)
@@ -298,3 +311,10 @@ def rnea_at(address, q, v, a, out):
     """Call rnea with the tables at an address."""
     index, params, work, keep = tables(address)
     return rnea(index, params, work, keep, q, v, a, out)
+
+
+@kernel(signature(4), "rnea (inverse dynamics, closed loops)", rnea_loops)
+def rnea_loops_at(address, q, v, a, out):
+    """Call rnea with the tables at an address."""
+    index, params, work, keep = tables(address)
+    return rnea_loops(index, params, work, keep, q, v, a, out)

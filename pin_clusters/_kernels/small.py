@@ -18,6 +18,7 @@ from .layout import (
     MASK,
     OUT,
     PARENT,
+    SMALLEST,
     UNIT,
     W_A,
     W_B,
@@ -59,7 +60,7 @@ from .spatial import (
 def backward_one(index, params, work, out, c):
     """What assemble, factor, solve and hand_up do, for one column and no carrier inside: a gear with a body."""
     at, d, p, o = entry(index, c, AT_WORK), entry(index, c, AT_D), entry(index, c, OUT), zero(work)
-    D, U, force = o + get(params, d), zero6(work), zero6(work)
+    D, U, force = get(work, d), zero6(work), zero6(work)
     u = get(work, at + at_u(1)) + get(out, entry(index, entry(index, c, COLUMN), 0))
     if entry(index, c, AT_SPIN) >= 0:
         U = join((o, o, o), load3(work, at + at_spin(1)))
@@ -78,7 +79,7 @@ def backward_one(index, params, work, out, c):
     if p > 0:
         accumulate21(work, p * BODY_WORK + W_I, sym6_minus_outer(total, U, Y))
         accumulate6(work, p * BODY_WORK + W_F, axpy6(a, U, force))
-    return too_small(D, get(params, d - 1))
+    return too_small(D, get(params, entry(index, c, SMALLEST)))
 
 
 @inline
@@ -108,7 +109,7 @@ def backward_pair(index, params, work, out, c):
     """What assemble, factor, solve and hand_up do, for two columns and no carrier inside."""
     at, column, d = entry(index, c, AT_WORK), entry(index, c, COLUMN), entry(index, c, AT_D)
     u, o = at + at_u(2), zero(work)
-    d00, d01, d11 = o + get(params, d), o + get(params, d + 1), o + get(params, d + 3)
+    d00, d01, d11 = get(work, d), get(work, d + 1), get(work, d + 3)
     u0 = get(work, u) + get(out, entry(index, column, 0))
     u1 = get(work, u + 1) + get(out, entry(index, column + 1, 0))
     U0, U1, force = zero6(work), zero6(work), zero6(work)
@@ -133,7 +134,7 @@ def backward_pair(index, params, work, out, c):
     put(work, u, w0)
     put(work, u + 1, w1)
     hand_up_pair(work, entry(index, c, OUT), total, force, U0, U1, Y0, Y1, w0, w1)
-    smallest = get(params, d - 1)
+    smallest = get(params, entry(index, c, SMALLEST))
     return too_small(d00, smallest) or too_small(pivot, smallest)
 
 
@@ -155,7 +156,7 @@ def forward_hinges(index, params, work, q, v, keep, c, forced):
         store6(work, w + W_S, S)
         store21(work, w + W_I, rigid_as_sym6(I, o))
         if spin >= 0:
-            h = rot(load9(work, carrier + W_R), load3(params, spin + 3 * entry(index, b, WHICH)))
+            h = rot(load9(work, carrier + W_R), load3(work, spin + 3 * entry(index, b, WHICH)))
             store3(work, w + W_H, h)
             put(work, w + W_B, dot3(h, angular(load6(work, carrier + W_A))))
             if carrier > 0:
@@ -170,7 +171,7 @@ def backward_hinges(index, params, work, out, c):
     b1 = 2 * first + 1 - b0
     x0, x1 = b0 * BODY_WORK, b1 * BODY_WORK
     K0, K1 = load6(work, x0 + W_S), load6(work, x1 + W_S)
-    d00, d01, d11 = o + get(params, d), o + get(params, d + 1), o + get(params, d + 3)
+    d00, d01, d11 = get(work, d), get(work, d + 1), get(work, d + 3)
     u0, u1 = get(out, entry(index, b0, UNIT)), get(out, entry(index, b1, UNIT))
     U0, U1, force = zero6(work), zero6(work), zero6(work)
     if entry(index, c, AT_SPIN) >= 0:
@@ -195,7 +196,7 @@ def backward_hinges(index, params, work, out, c):
     put(work, x0 + W_Q, w0)
     put(work, x1 + W_Q, w1)
     hand_up_pair(work, entry(index, c, OUT), total, force, U0, U1, Y0, Y1, w0, w1)
-    smallest = get(params, d - 1)
+    smallest = get(params, entry(index, c, SMALLEST))
     return too_small(d00, smallest) or too_small(pivot, smallest)
 
 

@@ -32,20 +32,21 @@ def write_cluster(
     D, spin = _spin(tree, inertia_tree, topology, rotors, columns, members, body_of_joint, align)
     carriers = [carrier for carrier in spin if carrier in inside]
     entry[at.FIRST], entry[at.LAST], entry[at.NK], entry[at.OUT] = members[0].row, members[-1].row + 1, nk, output
-    out.append(_smallest_d(tree, inertia_tree, topology.clusters[t]))
-    entry[at.AT_D] = out.append(D)
-    entry[at.AT_SPIN] = out.append(spin[output]) if output in spin else -1
+    entry[at.SMALLEST] = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+    entry[at.TYPE] = at.GENERAL
     alone = members[0].primitive if len(members) == 1 else None
     if alone is not None and alone.nv == nk == 1 and not carriers and topology.G[alone.iv, columns[0]] == 1.0:
         entry[at.TYPE], entry[at.COLUMN] = at.SINGLE, columns[0]
     elif alone is not None and alone.kind == at.FREEFLYER and output == 0 and not D.any() and not carriers:
         entry[at.TYPE], entry[at.COLUMN] = at.FREE, columns[0]
-    else:
-        entry[at.TYPE] = at.GENERAL
+    put = out.store if entry[at.TYPE] == at.GENERAL else out.append
+    entry[at.AT_D] = put(D)
+    entry[at.AT_SPIN] = put(spin[output]) if output in spin else -1
+    if entry[at.TYPE] == at.GENERAL:
         entry[at.COLUMN] = out.add_list(columns)
         first = len(out.rows)
         for carrier in carriers:
-            out.add_row(carrier, out.append(spin[carrier]))
+            out.add_row(carrier, out.store(spin[carrier]))
         entry[at.CARRIER0], entry[at.CARRIER1] = first, len(out.rows)
         entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
     for body in members:
@@ -94,7 +95,7 @@ def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: li
     mine[at.AT_K] = out.room(6 * len(columns)) if kind == at.GENERAL else mine[at.AT_S]
     mine[at.SOLE] = columns[0] if kind == at.SINGLE else -1
     rows = G[p.iv : p.iv + p.nv]
-    mine[at.AT_G] = out.append(rows) if kind == at.GENERAL else 0
+    mine[at.AT_G] = out.store(rows) if kind == at.GENERAL else 0
     direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
     mine[at.WHICH] = int(np.argmax(rows[0])) if direct else -1
     mine[at.UNIT] = columns[mine[at.WHICH]] if direct else -1
@@ -105,7 +106,7 @@ def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: li
         mine[at.MASK] = -1  # more columns than bits: all are taken to move it
 
 
-def _smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int]) -> np.ndarray:
+def smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int]) -> np.ndarray:
     """Return the rounding error of D: below it the inertia that a joint sees counts as zero."""
     below = {k for j in joints for k in tree.subtrees[j]}
     mass = sum(float(inertia_tree.inertias[k].mass) for k in below)

@@ -31,6 +31,7 @@ class Writer:
         self.params: list[float] = [0.0] * ((bodies + 1) * at.BODY_PARAMS)
         self.rows: list[list[int]] = [[0] * at.ROW_WIDTH for _ in range(1 + bodies + clusters)]
         self.work = (bodies + 1) * at.BODY_WORK
+        self.initial: dict[int, float] = {}  # what the workspace holds when it is made; the rest is zero
 
     def append(self, values: np.ndarray) -> int:
         offset = len(self.params)
@@ -47,6 +48,13 @@ class Writer:
         for v in values:
             self.add_row(int(v))
         return first
+
+    def store(self, values: np.ndarray) -> int:
+        """Return where numbers stand that are in the workspace from the beginning."""
+        flat = np.asarray(values).ravel().tolist()
+        offset = self.room(len(flat))
+        self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
+        return offset
 
     def room(self, size: int) -> int:
         offset = self.work

@@ -1,0 +1,184 @@
+"""Functions that the user compiled, called by address: one lane after the other, on plain numbers."""
+
+from __future__ import annotations
+
+import ctypes
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from ._jit import device
+from .layout import ADDRESS, AT_DATA, AT_ROOM, OF_IQ, PART0, PART1, ROWS, SLOPE
+from .pack import INLINE
+from .simd import LANES, entry
+
+# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+
+_STENCIL = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # central differences of order 8
+
+
+def call_address(address, a, x, y):
+    """Call a C function with two pointers: to number x and number y of the memory of an array."""
+    double = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, double, double)(address)
+    start = a.ctypes.data
+    function(ctypes.cast(start + 8 * x, double), ctypes.cast(start + 8 * y, double))
+
+
+@intrinsic
+def _call_address(typing, address, a, x, y):
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[1])(context, builder, args[1]).data
+        double = ir.DoubleType().as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [double, double])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        builder.call(function, [builder.gep(data, [args[2]]), builder.gep(data, [args[3]])])
+
+    return types.void(types.intp, a, types.intp, types.intp), codegen
+
+
+@overload(call_address, **INLINE)
+def _call(address, a, x, y):
+    return lambda address, a, x, y: _call_address(address, a, x, y)
+
+
+def read_lane(a, i, lane):
+    """Return one lane of scalar i."""
+    return a[i]
+
+
+@overload(read_lane, **INLINE)
+def _read_lane(a, i, lane):
+    return (lambda a, i, lane: a[i, lane]) if a.ndim == 2 else (lambda a, i, lane: a[i])
+
+
+def write_lane(a, i, lane, x):
+    """Write one lane of scalar i."""
+    a[i] = x
+
+
+@overload(write_lane, **INLINE)
+def _write_lane(a, i, lane, x):
+    if a.ndim == 2:
+
+        def pack(a, i, lane, x):
+            a[i, lane] = x
+
+        return pack
+
+    def scalar(a, i, lane, x):
+        a[i] = x
+
+    return scalar
+
+
+def raw(a, i):
+    """Return number i of the memory of an array."""
+    return a[i]
+
+
+@overload(raw, **INLINE)
+def _raw(a, i):
+    return (lambda a, i: a[i // LANES, i % LANES]) if a.ndim == 2 else (lambda a, i: a[i])
+
+
+def put_raw(a, i, x):
+    """Write number i of the memory of an array."""
+    a[i] = x
+
+
+@overload(put_raw, **INLINE)
+def _put_raw(a, i, x):
+    if a.ndim == 2:
+
+        def pack(a, i, x):
+            a[i // LANES, i % LANES] = x
+
+        return pack
+
+    def scalar(a, i, x):
+        a[i] = x
+
+    return scalar
+
+
+def lanes_of(a):
+    """Return how many lanes a scalar of an array has."""
+    return 1
+
+
+@overload(lanes_of, **INLINE)
+def _lanes_of(a):
+    return (lambda a: LANES) if a.ndim == 2 else (lambda a: 1)
+
+
+@device
+def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
+    """Write the coordinates of the joints of closure r to raw number x on, two of them moved."""
+    first = entry(index, r, PART0)
+    for i in range(entry(index, r, PART1) - first):
+        put_raw(work, x + i, read_lane(q, entry(index, first + i, OF_IQ), lane))
+    put_raw(work, x + j, raw(work, x + j) + step)
+    put_raw(work, x + k, raw(work, x + k) + more)
+
+
+@device
+def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
+    """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room."""
+    steps = entry(index, r, AT_DATA) + entry(index, r, ROWS)
+    n, m = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS)
+    slope = entry(index, r, SLOPE)
+    if slope != 0:
+        at_coordinates(index, work, q, r, lane, x, 0, 0.0, k, more)
+        call_address(slope, work, x, to)
+        return
+    for i in range(m * n):
+        put_raw(work, to + i, 0.0)
+    for j in range(n):
+        for s in range(4):
+            weight = _STENCIL[s] / params[steps + j]
+            for sign in range(2):
+                step = (1.0 - 2.0 * sign) * (s + 1) * params[steps + j]
+                at_coordinates(index, work, q, r, lane, x, j, step, k, more)
+                call_address(entry(index, r, ADDRESS), work, x, y)
+                for i in range(m):
+                    change = (1.0 - 2.0 * sign) * weight * raw(work, y + i)
+                    put_raw(work, to + i * n + j, raw(work, to + i * n + j) + change)
+
+
+@device
+def called_jacobian(index, params, work, q, r):
+    """Write the Jacobian of a compiled function to its room."""
+    n, m, room = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS), entry(index, r, AT_ROOM)
+    x = (room + m * n + m * n * n) * lanes_of(work)
+    for lane in range(lanes_of(work)):
+        jacobian_at(index, params, work, q, r, lane, x, x + n, x + n + m, 0, 0.0)
+        for i in range(m * n):
+            write_lane(work, room + i, lane, raw(work, x + n + m + i))
+
+
+@device
+def called_hessian(index, params, work, q, r):
+    """Write the second derivatives of a compiled function to its room: differences of the Jacobian."""
+    n, m, room = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS), entry(index, r, AT_ROOM)
+    x, second = (room + m * n + m * n * n) * lanes_of(work), room + m * n
+    steps = entry(index, r, AT_DATA) + m
+    for lane in range(lanes_of(work)):
+        for k in range(n):
+            for i in range(m * n):
+                write_lane(work, second + i * n + k, lane, 0.0)
+            for s in range(4):
+                for sign in range(2):
+                    weight = (1.0 - 2.0 * sign) * _STENCIL[s] / params[steps + k]
+                    more = (1.0 - 2.0 * sign) * (s + 1) * params[steps + k]
+                    jacobian_at(index, params, work, q, r, lane, x, x + n, x + n + m, k, more)
+                    for i in range(m * n):
+                        at = second + i * n + k
+                        total = read_lane(work, at, lane) + weight * raw(work, x + n + m + i)
+                        write_lane(work, at, lane, total)
+
+
+def external_work(n: int, m: int) -> int:
+    """How many numbers a user's function needs: Jacobian, Hessian, coordinates, value, Jacobian."""
+    return m * n + m * n * n + n + m + m * n
