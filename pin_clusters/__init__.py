@@ -22,6 +22,14 @@ from .algorithms.centroidal import (
     computeCentroidalMomentumTimeVariation,
     jacobianCenterOfMass,
 )
+from .algorithms.condition import ClusterCondition, condition
+from .algorithms.constraint_forces import (
+    ConstraintForces,
+    CouplingForce,
+    LoopWrench,
+    RodForce,
+    constraint_forces,
+)
 
 # --- the bridge to the spanning tree, and the motor side: names of our own
 from .algorithms.coupling import (
@@ -60,18 +68,42 @@ from .algorithms.kinematics import (
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
+from .algorithms.with_independent import CoordinateChange, with_independent
 
 # --- configurations
-from .configuration import difference, integrate, interpolate, neutral, project, randomConfiguration, residual
+from .configuration import (
+    ResidualRow,
+    branches,
+    difference,
+    integrate,
+    interpolate,
+    neutral,
+    project,
+    randomConfiguration,
+    residual,
+    residual_rows,
+)
 
 # --- what a robot is made of
-from .constraints import Belt, Gear, LinearCoupling, Rotor
+from .constraints import (
+    Belt,
+    Coupling,
+    Differential,
+    FourBar,
+    Gear,
+    LinearCoupling,
+    Loop,
+    Rod,
+    Rotor,
+    SliderCrank,
+)
 from .data import ClusterData
 from .elements import Cluster, RotorElement
 
 # --- errors
 from .errors import (
     ArgumentTypeError,
+    BranchLost,
     ConfigurationError,
     ConstraintError,
     DataMismatchError,
@@ -96,29 +128,44 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentTypeError",
     "Belt",
+    "BranchLost",
     "Cluster",
+    "ClusterCondition",
     "ClusterData",
     "ClusterModel",
     "ConfigurationError",
     "ConstraintError",
+    "ConstraintForces",
+    "CoordinateChange",
+    "Coupling",
+    "CouplingForce",
     "DataMismatchError",
+    "Differential",
+    "FourBar",
     "Gear",
     "InertiaError",
     "LinearCoupling",
     "LoadError",
+    "Loop",
+    "LoopWrench",
     "ModelError",
     "NotAvailableError",
     "PinClustersError",
     "PinClustersWarning",
+    "ResidualRow",
+    "Rod",
+    "RodForce",
     "Rotor",
     "RotorElement",
     "ShapeError",
     "SingularClusterError",
+    "SliderCrank",
     "UnknownNameError",
     "UnsupportedJointError",
     "aba",
     "actuation_matrix",
     "batch",
+    "branches",
     "buildModelFromUrdf",
     "buildModelFromXML",
     "ccrba",
@@ -137,6 +184,8 @@ __all__ = [
     "computeMinverse",
     "computePotentialEnergy",
     "computeStaticTorque",
+    "condition",
+    "constraint_forces",
     "coupling_bias",
     "coupling_jacobian",
     "crba",
@@ -166,6 +215,7 @@ __all__ = [
     "project",
     "randomConfiguration",
     "residual",
+    "residual_rows",
     "rnea",
     "robots",
     "rotor_velocity",
@@ -174,6 +224,7 @@ __all__ = [
     "updateFramePlacement",
     "updateFramePlacements",
     "updateGlobalPlacements",
+    "with_independent",
 ]
 
 # subpackages that the algorithms do not need: imported at their first use

@@ -107,7 +107,7 @@ def planar_leg():
     tree.appendBodyToJoint(knee_rotor, pin.Inertia(0.2, np.zeros(3), 0.02 * np.eye(3)), pin.SE3.Identity())
     for j in range(1, tree.njoints):
         tree.addFrame(pin.Frame(f"{tree.names[j]}_tool", j, pin.SE3.Identity(), pin.FrameType.OP_FRAME))
-    return ClusterModel(tree, [Gear("hip", "hip_rotor", 6.0), Belt("knee", "knee_rotor", 9.0)], "planar_leg")
+    return ClusterModel(tree, [Gear("hip", "hip_rotor", 6.0), Belt("knee", "knee_rotor", 9.0)], name="planar_leg")
 
 
 def rotors_as_bodies(model):

@@ -60,6 +60,8 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     a = vector(model, "q", q, model.nq, "nq (the whole tree)")
     if data.check:
         _configuration.check(model, a)
+    if model._tables.supplies:
+        model._supply(a, data._work)
     return a
 
 
@@ -101,12 +103,14 @@ def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
     data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
 
 
-def status(model: ClusterModel, code: int) -> None:
-    """Raise what a kernel reported.
+def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
+    """Raise what a kernel reported; NaN and inf in q are no singularity, they propagate.
 
     Raises:
-        SingularClusterError: A cluster's D is singular.
+        SingularClusterError: A cluster's D is singular, or its loops cannot be solved for the dependent joints.
     """
+    if code < 0 and np.all(np.isfinite(q)):
+        raise _configuration.singular(model, model._tables.joint_of_row[-code], q)
     if code > 0:
         joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
         raise SingularClusterError(

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.aba import aba_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast, _empty = _kernel.fast, np.empty
+_empty = np.empty
 
 
 def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
@@ -50,7 +49,7 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
         try:
             if data._unchecked is model:
                 out = _empty(model.nv)
-                if _fast(data._at_ddq, q, v, tau, out) == 0:
+                if data._fast_aba(data._at_ddq, q, v, tau, out) == 0:
                     return out
         except _check.NOT_FAST:
             pass  # something to convert, to compile or to complain about
@@ -61,6 +60,6 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
     if fext is not None:
         _check.put_forces(model, data, fext)
         pointer = data._pointers["forced"]
-    _check.status(model, _kernel.call(pointer, q, v, tau, out))
+    _check.status(model, data._aba.call(pointer, q, v, tau, out), q)
     data.ddq[:] = out
     return out

@@ -30,6 +30,7 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeAllTerms``; the functions that it calls name their own.

@@ -1,4 +1,4 @@
-"""Centre of mass and momentum, with the mass and the spin of the rotors that are no bodies."""
+"""Centre of mass and momentum, with the mass and the spin of the rotors that are no bodies, and rods with mass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pinocchio as pin
 from ..data import ClusterData
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
-from . import _check
+from . import _bridge, _check
+from ._rods import Whole, add_to_centers, lumps
+from .motor import rotor_rows
 
 
 def centerOfMass(
@@ -41,6 +43,7 @@ def centerOfMass(
         ArgumentTypeError: A type is wrong, v comes without q, or a without v.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
@@ -48,9 +51,15 @@ def centerOfMass(
     _check.model_data(model, data)
     if (v is not None and q is None) or (a is not None and v is None):
         raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
-    state = [] if q is None else [_check.configuration(model, data, q)]
-    state += [model.coupling_matrix @ _check.velocity(model, n, x) for n, x in (("v", v), ("a", a)) if x is not None]
-    return np.array(pin.centerOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
+    state = []
+    if q is not None:
+        q = _check.configuration(model, data, q)
+        state = [q, *_bridge.tree_rates(model, data, q, v, a)]
+    subtrees = bool(compute_subtree_coms)
+    pin.centerOfMass(model.inertia_tree, data.tree, *state, subtrees)
+    # without q Pinocchio takes all that forwardKinematics left
+    add_to_centers(model, data, len(state) or 3, subtrees, local=True)
+    return np.array(data.tree.com[0])
 
 
 def jacobianCenterOfMass(
@@ -72,14 +81,27 @@ def jacobianCenterOfMass(
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
     """
     _check.model_data(model, data)
-    state = [] if q is None else [_check.configuration(model, data, q)]
-    J = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms))
-    data.Jcom[:] = J @ model.coupling_matrix
+    state = []
+    if q is None:
+        G, _ = _bridge.kept(model, data)
+    else:
+        state = [_check.configuration(model, data, q)]
+        G = _bridge.matrix(model, data, state[0])
+        _bridge.keep(data, G)
+    J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
+    if extra := lumps(model):
+        J *= data.tree.mass[0]
+        pin.computeJointJacobians(model._pristine, data.tree)
+        J += sum(p.mass * p.jacobian(model._pristine, data.tree) for p in extra)
+        add_to_centers(model, data, 1, bool(compute_subtree_coms), local=False)
+        J /= data.tree.mass[0]
+    data.Jcom[:] = J @ G
     return data.Jcom.copy()
 
 
@@ -100,14 +122,20 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, model.coupling_matrix @ v)
-    return _keep(data, pin.Force(h.linear, h.angular + _spin(model, data) @ v))
+    G = _bridge.matrix(model, data, q)
+    _bridge.keep(data, G)
+    h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
+    whole = Whole(model, data)
+    h = whole.add(h, [p.mass * p.velocity(data.tree) for p in whole.points])
+    h[3:] += _spin(model, data, G) @ v
+    return _keep(data, pin.Force(h))
 
 
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -126,15 +154,17 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    data.Ag[:] = pin.computeCentroidalMap(model.inertia_tree, data.tree, q) @ model.coupling_matrix
-    data.Ag[3:] += _spin(model, data)
-    return data.Ag.copy()
+    G = _bridge.matrix(model, data, q)
+    _bridge.keep(data, G)
+    pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
+    return _map(model, data, G, Whole(model, data))
 
 
 def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
@@ -154,17 +184,19 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    A = pin.ccrba(model.inertia_tree, data.tree, q, model.coupling_matrix @ v)
-    data.Ag[:] = A @ model.coupling_matrix
-    data.Ag[3:] += _spin(model, data)
-    _keep(data, pin.Force(data.Ag @ v))
-    return data.Ag.copy()
+    G = _bridge.matrix(model, data, q)
+    _bridge.keep(data, G)
+    pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
+    A = _map(model, data, G, Whole(model, data, inertia=True))
+    _keep(data, pin.Force(A @ v))
+    return A
 
 
 def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> pin.Force:
@@ -185,6 +217,7 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -192,29 +225,42 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
-    G = model.coupling_matrix
-    rate = pin.computeCentroidalMomentumTimeVariation(model.inertia_tree, data.tree, q, G @ v, G @ a)
-    angular = rate.angular + _spin(model, data) @ a
-    for r in model.rotors:
-        if r.source is not None:
-            R = data.tree.oMi[r.carrier_id].rotation
-            # the axis turns with its carrier
-            omega = data.tree.v[r.carrier_id].angular
-            angular += R @ np.cross(omega, r.axis) * (r.axial_inertia * (r.row @ v))
-    _keep(data, pin.Force(data.tree.hg.linear, data.tree.hg.angular + _spin(model, data) @ v))
-    data.tree.dhg = pin.Force(rate.linear, angular)
-    return pin.Force(rate.linear, angular)
+    v_tree, a_tree = _bridge.tree_rates(model, data, q, v, a)
+    pin.computeCentroidalMomentumTimeVariation(model.inertia_tree, data.tree, q, v_tree, a_tree)
+    whole = Whole(model, data)
+    h = whole.add(data.tree.hg.vector, [p.mass * p.velocity(data.tree) for p in whole.points])
+    # the velocities of points and centres drop out of the sum, which is about the common centre of mass
+    rate = whole.add(data.tree.dhg.vector, [p.mass * p.acceleration(data.tree) for p in whole.points])
+    for r in (r for r in model.rotors if r.source is not None):
+        R, omega = data.tree.oMi[r.carrier_id].rotation, data.tree.v[r.carrier_id].angular
+        speed, change = (sum(ratio * x[i] for i, ratio in r.drivers) for x in (v_tree, a_tree))
+        h[3:] += R @ r.axis * (r.axial_inertia * speed)
+        # the axis turns with its carrier
+        rate[3:] += R @ (r.axis * change + np.cross(omega, r.axis) * speed) * r.axial_inertia
+    _keep(data, pin.Force(h))
+    data.tree.dhg = pin.Force(rate)
+    return pin.Force(rate)
 
 
-def _spin(model: ClusterModel, data: ClusterData) -> np.ndarray:
+def _map(model: ClusterModel, data: ClusterData, G: np.ndarray, whole: Whole) -> np.ndarray:
+    """Turn Pinocchio's momentum matrix of the tree to that of the robot, in ``data.Ag``; return a copy."""
+    if whole.points:
+        pin.computeJointJacobians(model._pristine, data.tree)
+    A = whole.add(data.tree.Ag, [p.mass * p.jacobian(model._pristine, data.tree) for p in whole.points])
+    data.Ag[:] = A @ G
+    data.Ag[3:] += _spin(model, data, G)
+    return data.Ag.copy()
+
+
+def _spin(model: ClusterModel, data: ClusterData, G: np.ndarray) -> np.ndarray:
     """Return the angular momentum of the ``Rotor`` spins per unit of v, in axes of the world, shape (3, nv).
 
     Rotors that are bodies of the tree move in Pinocchio already.
     """
     S = np.zeros((3, model.nv))
-    for r in model.rotors:
+    for r, row in zip(model.rotors, rotor_rows(model, G), strict=True):
         if r.source is not None:
-            S += np.outer(data.tree.oMi[r.carrier_id].rotation @ r.axis, r.axial_inertia * r.row)
+            S += np.outer(data.tree.oMi[r.carrier_id].rotation @ r.axis, r.axial_inertia * row)
     return S
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import vector
+from ..assembly.linear import touched
 from ..data import ClusterData
 from ..errors import ConfigurationError
 from ..model import ClusterModel
-from . import _check
+from . import _bridge, _check
 
 _NV = "nv of the spanning tree"
 
@@ -21,7 +22,8 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndar
     Args:
         model: Cluster model.
         data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,); G of gears and belts does not depend on it.
+        q: Configuration of the whole tree, shape (nq,); G of gears and belts does not depend on it, that of closed
+            loops does.
 
     Returns:
         Shape (tree.nv, nv); rows of independent joints are rows of the identity. A fresh array.
@@ -31,13 +33,13 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndar
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    return np.array(model.coupling_matrix)
+    return np.array(_bridge.matrix(model, data, _check.configuration(model, data, q)))
 
 
 def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
@@ -50,21 +52,22 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.
         v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
-        Shape (tree.nv,), [rad/s^2] or [m/s^2]; zero for gears and belts, whose G is constant. A fresh array.
+        Shape (tree.nv,), [rad/s^2] or [m/s^2]; zero for gears and belts, whose G is constant, and in the rows of
+        independent joints. A fresh array.
 
     Raises:
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    _check.velocity(model, "v", v)
-    return np.zeros(len(model.coupling_matrix))
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    return _bridge.matrix_and_bias(model, data, q, v)[1]
 
 
 def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
@@ -84,6 +87,7 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
@@ -96,8 +100,8 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
         [1.0, -3.0, 1.0]
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    return np.array(model.coupling_matrix @ _check.velocity(model, "v", v))
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    return np.array(_bridge.matrix(model, data, q) @ v)
 
 
 def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
@@ -118,14 +122,16 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    _check.velocity(model, "v", v)
-    return np.array(model.coupling_matrix @ _check.velocity(model, "a", a))
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    a = _check.velocity(model, "a", a)
+    G, g = _bridge.matrix_and_bias(model, data, q, v)
+    return np.array(G @ a + g)
 
 
 def independent_velocity(
@@ -147,6 +153,7 @@ def independent_velocity(
     Raises:
         ConfigurationError: A dependent joint does not move as its coupling says (it is named), or q is off the
             couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
@@ -155,19 +162,18 @@ def independent_velocity(
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    given = vector(model, "v_tree", v_tree, len(model.coupling_matrix), _NV)
+    q = _check.configuration(model, data, q)
+    given = vector(model, "v_tree", v_tree, model._pristine.nv, _NV)
     v = given[model.idx_v_independent]
-    expected = model.coupling_matrix @ v
+    expected = _bridge.matrix(model, data, q) @ v
     error = np.abs(given - expected)
     scale = max(1.0, float(np.abs(given).max(initial=0.0)), float(np.abs(expected).max(initial=0.0)))
     if np.any(error > tolerance * scale):
         i = int(np.argmax(error))
-        tree = model._pristine
-        row = next(row for row in model.coupling_rows if tree.idx_vs[row.dependent] == i)
+        name, labels = _who_moves(model, i)
         raise ConfigurationError(
-            f"v_tree is not a velocity of model {model.name!r}: joint {tree.names[row.dependent]!r} moves at "
-            f"{given[i]:.9g}, but {row.source.label} makes it move at {expected[i]:.9g}. To drop the dependent "
+            f"v_tree is not a velocity of model {model.name!r}: joint {name!r} moves at "
+            f"{given[i]:.9g}, but {labels} makes it move at {expected[i]:.9g}. To drop the dependent "
             "entries without a check, take v_tree[model.idx_v_independent]."
         )
     return v
@@ -190,10 +196,22 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    return np.array(vector(model, "tau_tree", tau_tree, len(model.coupling_matrix), _NV) @ model.coupling_matrix)
+    q = _check.configuration(model, data, q)
+    return np.array(vector(model, "tau_tree", tau_tree, model._pristine.nv, _NV) @ _bridge.matrix(model, data, q))
+
+
+def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
+    """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
+    tree = model._pristine
+    j = next(j for j in range(1, tree.njoints) if tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j])
+    tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
+    tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
+    if not tied:  # a joint that is only a master, of a coupling that closes a loop
+        tied = [row.source.label for row in model.coupling_rows if j in row.masters]
+    return tree.names[j], ", ".join(dict.fromkeys(tied))

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.crba import crba_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast, _empty = _kernel.fast, np.empty
+_empty = np.empty
 
 
 def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -38,7 +37,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     try:
         if data._unchecked is model:
             out = _empty(data._square)
-            if _fast(data._at_M, q, out) == 0:
+            if data._fast_crba(data._at_M, q, out) == 0:
                 data._M = None  # data.M is made from the kernel's own matrix, when it is asked for
                 return out
     except _check.NOT_FAST:
@@ -46,6 +45,6 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     out = np.empty(data._square)
-    _kernel.call(data._pointers["M"], q, out)
+    _check.status(model, data._crba.call(data._pointers["M"], q, out), q)
     data._M = None
     return out

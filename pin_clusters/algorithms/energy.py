@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.energy import energy_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
@@ -17,7 +16,7 @@ def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[f
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     pointer = data._pointers["energy"]
-    _kernel.call(pointer, q, v)
+    _check.status(model, data._energy.call(pointer, q, v), q)
     out = pointer.arrays[-1]
     return float(out[0]), float(out[1])
 
@@ -39,6 +38,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any)
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     data.kinetic_energy, _ = _energies(model, data, q, _check.velocity(model, "v", v))
@@ -61,6 +61,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> fl
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     _, data.potential_energy = _energies(model, data, q, np.zeros(model.nv))
@@ -84,6 +85,7 @@ def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: A
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     data.kinetic_energy, data.potential_energy = _energies(model, data, q, _check.velocity(model, "v", v))

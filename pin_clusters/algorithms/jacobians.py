@@ -10,7 +10,7 @@ import pinocchio as pin
 from ..data import ClusterData
 from ..model import ClusterModel
 from ..primitives import primitives
-from . import _check, _ids
+from . import _bridge, _check, _ids
 
 
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
@@ -30,13 +30,19 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeJointJacobians``, times G.
     """
     _check.model_data(model, data)
-    given = () if q is None else (_check.configuration(model, data, q),)
-    J = pin.computeJointJacobians(model._pristine, data.tree, *given) @ model.coupling_matrix
+    if q is None:
+        J = pin.computeJointJacobians(model._pristine, data.tree) @ _bridge.kept(model, data)[0]
+    else:
+        q = _check.configuration(model, data, q)
+        G = _bridge.matrix(model, data, q)
+        _bridge.keep(data, G)
+        J = pin.computeJointJacobians(model._pristine, data.tree, q) @ G
     data.J[:] = J
     return np.array(J)
 
@@ -61,17 +67,20 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
-        Pinocchio's ``computeJointJacobiansTimeVariation``, times G.
+        Pinocchio's ``computeJointJacobiansTimeVariation``, times G; plus the Jacobians times dG/dt.
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    v_tree = model.coupling_matrix @ v
+    G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
+    _bridge.keep(data, G, G_rate)
+    v_tree = G @ v
     pin.computeJointJacobiansTimeVariation(model._pristine, data.tree, q, v_tree)
     _correct_moving_axes(model._pristine, data.tree, v_tree)
-    data.J[:] = data.tree.J @ model.coupling_matrix
-    return np.array(data.tree.dJ @ model.coupling_matrix)
+    data.J[:] = data.tree.J @ G
+    return np.array(data.tree.dJ @ G + data.tree.J @ G_rate)
 
 
 def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None:
@@ -110,13 +119,15 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeJointJacobian``, times G.
     """
     _check.model_data(model, data)
     q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
-    return np.array(pin.computeJointJacobian(model._pristine, data.tree, q, joint) @ model.coupling_matrix)
+    G = _bridge.matrix(model, data, q)
+    return np.array(pin.computeJointJacobian(model._pristine, data.tree, q, joint) @ G)
 
 
 def computeFrameJacobian(
@@ -140,6 +151,7 @@ def computeFrameJacobian(
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeFrameJacobian``, times G.
@@ -150,7 +162,8 @@ def computeFrameJacobian(
         _ids.frame(model, frame_id),
         _ids.reference(reference_frame),
     )
-    return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ model.coupling_matrix)
+    G = _bridge.matrix(model, data, q)
+    return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ G)
 
 
 def getJointJacobian(
@@ -171,13 +184,15 @@ def getJointJacobian(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``getJointJacobian``, times G.
     """
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return np.array(pin.getJointJacobian(model._pristine, data.tree, joint, reference) @ model.coupling_matrix)
+    G, _ = _bridge.kept(model, data)
+    return np.array(pin.getJointJacobian(model._pristine, data.tree, joint, reference) @ G)
 
 
 def getFrameJacobian(
@@ -198,13 +213,15 @@ def getFrameJacobian(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``getFrameJacobian``, times G.
     """
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    return np.array(pin.getFrameJacobian(model._pristine, data.tree, frame, reference) @ model.coupling_matrix)
+    G, _ = _bridge.kept(model, data)
+    return np.array(pin.getFrameJacobian(model._pristine, data.tree, frame, reference) @ G)
 
 
 def getJointJacobianTimeVariation(
@@ -225,15 +242,17 @@ def getJointJacobianTimeVariation(
         UnknownNameError: There is no such joint.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
-        Pinocchio's ``getJointJacobianTimeVariation``, times G.
+        Pinocchio's ``getJointJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
     """
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return np.array(
-        pin.getJointJacobianTimeVariation(model._pristine, data.tree, joint, reference) @ model.coupling_matrix
-    )
+    G, G_rate = _bridge.kept(model, data)
+    J = pin.getJointJacobian(model._pristine, data.tree, joint, reference)
+    dJ = pin.getJointJacobianTimeVariation(model._pristine, data.tree, joint, reference)
+    return np.array(dJ @ G + J @ G_rate)
 
 
 def getFrameJacobianTimeVariation(
@@ -254,12 +273,14 @@ def getFrameJacobianTimeVariation(
         UnknownNameError: There is no such frame.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
-        Pinocchio's ``getFrameJacobianTimeVariation``, times G.
+        Pinocchio's ``getFrameJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
     """
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    return np.array(
-        pin.getFrameJacobianTimeVariation(model._pristine, data.tree, frame, reference) @ model.coupling_matrix
-    )
+    G, G_rate = _bridge.kept(model, data)
+    J = pin.getFrameJacobian(model._pristine, data.tree, frame, reference)
+    dJ = pin.getFrameJacobianTimeVariation(model._pristine, data.tree, frame, reference)
+    return np.array(dJ @ G + J @ G_rate)

@@ -9,7 +9,7 @@ import pinocchio as pin
 from ..data import ClusterData
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
-from . import _check, _ids
+from . import _bridge, _check, _ids
 
 
 def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = None, a: Any = None) -> None:
@@ -31,9 +31,10 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         ArgumentTypeError: A type is wrong, or a comes without v.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: With v: closed loops cannot be solved for their dependent joints.
 
     References:
-        Pinocchio's ``forwardKinematics``, which it calls; with the velocities G v of the tree.
+        Pinocchio's ``forwardKinematics``, which it calls; with the motion G v, G a + g of the tree.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -47,8 +48,7 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
     q = _check.configuration(model, data, q)
     if v is None and a is not None:
         raise ArgumentTypeError("forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a).")
-    rates = [model.coupling_matrix @ _check.velocity(model, n, x) for n, x in (("v", v), ("a", a)) if x is not None]
-    pin.forwardKinematics(model._pristine, data.tree, q, *rates)
+    pin.forwardKinematics(model._pristine, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
 
 
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
@@ -128,7 +128,9 @@ def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> N
         Pinocchio's ``framesForwardKinematics``, which it calls.
     """
     _check.model_data(model, data)
-    pin.framesForwardKinematics(model._pristine, data.tree, _check.configuration(model, data, q))
+    q = _check.configuration(model, data, q)
+    _bridge.leave(model, data, q)
+    pin.framesForwardKinematics(model._pristine, data.tree, q)
 
 
 def _of_joint(function: Any, model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: Any) -> pin.Motion:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.minverse import minverse_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast, _empty = _kernel.fast, np.empty
+_empty = np.empty
 
 
 def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -38,12 +37,12 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
     try:
         if data._unchecked is model:
             out = _empty(data._square)
-            if _fast(data._at_Minv, q, out) == 0:
+            if data._fast_minverse(data._at_Minv, q, out) == 0:
                 return out
     except _check.NOT_FAST:
         pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     out = np.empty(data._square)
-    _check.status(model, _kernel.call(data._pointers["Minv"], q, out))
+    _check.status(model, data._minverse.call(data._pointers["Minv"], q, out), q)
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from ..data import ClusterData
 from ..errors import ModelError
 from ..model import ClusterModel
-from . import _check
+from . import _bridge, _check
 
 # a transmission with a larger condition number than this has a lost direction, not a large ratio
 _SINGULAR = 1e12
@@ -32,13 +32,14 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    return np.array(_rows(model) @ _check.velocity(model, "v", v))
+    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    return np.array(rotor_rows(model, _bridge.matrix(model, data, q)) @ v)
 
 
 def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -50,20 +51,21 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
         q: Configuration of the whole tree, shape (nq,).
 
     Returns:
-        Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]``; a fresh array.
+        Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]`` at this pose; a fresh array.
 
     Raises:
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
-    _check.configuration(model, data, q)
-    return np.ascontiguousarray(_rows(model).T)
+    q = _check.configuration(model, data, q)
+    return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q)).T)
 
 
 def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np.ndarray:
@@ -85,6 +87,7 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         ArgumentTypeError: A type is wrong.
         DataMismatchError: ``data`` belongs to another model.
         ConfigurationError: q is off the couplings (if ``data.check``).
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
@@ -118,9 +121,12 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
     return np.linalg.solve(B, tau) if n else np.zeros(0)
 
 
-def _rows(model: ClusterModel) -> np.ndarray:
-    """Return the G rows of the rotors, shape (rotors, nv)."""
-    return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
+def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
+    """Return the G rows of the rotors at the pose to which G belongs, shape (rotors, nv)."""
+    if model._topology.constant:
+        return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
+    rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
+    return np.array(rows).reshape(len(model.rotors), model.nv)
 
 
 def _joints(model: ClusterModel, mask: np.ndarray) -> str:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.rnea import rnea_at as _kernel
 from ..data import ClusterData
 from ..model import ClusterModel
 from . import _check
 
-_fast, _empty = _kernel.fast, np.empty
+_empty = np.empty
 
 
 def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
@@ -43,7 +42,7 @@ def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: A
         try:
             if data._unchecked is model:
                 out = _empty(model.nv)
-                if _fast(data._at_tau, q, v, a, out) == 0:
+                if data._fast_rnea(data._at_tau, q, v, a, out) == 0:
                     return out
         except _check.NOT_FAST:
             pass  # something to convert, to compile or to complain about
@@ -58,10 +57,10 @@ def _run(
     q = _check.configuration(model, data, q)
     out = np.empty(model.nv)
     if fext is None:
-        _kernel.call(data._pointers[result], q, v, a, out)
+        _check.status(model, data._rnea.call(data._pointers[result], q, v, a, out), q)
         return out
     _check.put_forces(model, data, fext)
-    _kernel.call(data._pointers["forced"], q, v, a, out)
+    _check.status(model, data._rnea.call(data._pointers["forced"], q, v, a, out), q)
     getattr(data, result)[:] = out
     return out
 

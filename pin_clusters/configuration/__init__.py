@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
-from .manifold import check, residual
+from .branches import branches
+from .loops import singular
+from .manifold import ResidualRow, check, residual, residual_rows
 from .motions import difference, integrate, interpolate
 from .points import neutral, project, randomConfiguration
 
 __all__ = [
+    "ResidualRow",
+    "branches",
     "check",
     "difference",
     "integrate",
@@ -18,4 +22,6 @@ __all__ = [
     "project",
     "randomConfiguration",
     "residual",
+    "residual_rows",
+    "singular",
 ]

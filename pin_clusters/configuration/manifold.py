@@ -15,6 +15,7 @@ from ..arrays import vector
 from ..errors import ArgumentTypeError, ConfigurationError
 from ..model import ClusterModel
 from ..primitives import primitives
+from .loops import check_closed, loops_of
 
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
 TOLERANCE = 1e-6
@@ -59,7 +60,8 @@ class Manifold:
     """The couplings and unit norms of a model, ready for use.
 
     Attributes:
-        followers: Couplings, masters before dependents.
+        couplings: One per row of ``model.coupling_rows``.
+        followers: Those that are solved by substitution, masters before dependents; the others are in closed loops.
         units: Name of the joint, first and last index (exclusive) in q of each group of unit norm.
         linear: Whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``.
         dependents: Indices in q.
@@ -68,6 +70,7 @@ class Manifold:
         offsets: Shape (dependents,).
     """
 
+    couplings: tuple[Follower, ...]
     followers: tuple[Follower, ...]
     units: tuple[tuple[str, int, int], ...]
     linear: bool
@@ -96,7 +99,7 @@ class Manifold:
 
     def residual(self, q: np.ndarray) -> np.ndarray:
         """Return the residual of each coupling, [rad] or [m]."""
-        return np.array([f.residual(q) for f in self.followers])
+        return np.array([f.residual(q) for f in self.couplings])
 
 
 _known: dict[int, Manifold] = {}
@@ -131,7 +134,7 @@ def _rounded(x: float) -> float:
 def _make(model: ClusterModel) -> Manifold:
     tree = model._pristine
     at = {j: (int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j])) for j in range(1, tree.njoints)}
-    followers = []
+    couplings = []
     for row in model.coupling_rows:
         iq, nq, iv = at[row.dependent]
         masters = tuple((*at[m], c) for m, c in zip(row.masters, row.coefficients, strict=True))
@@ -139,7 +142,9 @@ def _make(model: ClusterModel) -> Manifold:
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
         label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
-        followers.append(Follower(label, iq, nq, iv, masters, row.offset, period))
+        couplings.append(Follower(label, iq, nq, iv, masters, row.offset, period))
+    solved = {id(row) for row in model._topology.substituted}
+    followers = [f for f, row in zip(couplings, model.coupling_rows, strict=True) if id(row) in solved]
     linear = not any(f.nq == 2 or f.period for f in followers)
     units = tuple(
         (tree.names[j], p.iq + _UNIT[p.kind][0], p.iq + sum(_UNIT[p.kind]))
@@ -156,7 +161,7 @@ def _make(model: ClusterModel) -> Manifold:
         resolved[f.iq] = sum((c * resolved[iq] for iq, _, _, c in f.masters), line)
     whole = np.array([resolved[f.iq] for f in followers]).reshape(len(followers), len(leaders) + 1)
     columns, offsets = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
-    return Manifold(tuple(followers), units, linear, dependents, leaders, columns, offsets)
+    return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets)
 
 
 def residual(model: ClusterModel, q: Any) -> np.ndarray:
@@ -167,8 +172,9 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
         q: Configuration of the whole tree, shape (nq,).
 
     Returns:
-        Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]. Where
-        a joint of the coupling is continuous, whole turns are left out.
+        Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]; then
+        the rows of ``model.closures``: see ``pc.residual_rows`` for labels and units. Where a joint of a coupling is
+        continuous, whole turns are left out. Rotations are rotation vectors, [rad].
 
     Raises:
         ShapeError: q has another size.
@@ -178,7 +184,52 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
         The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
-    return shape.residual(vector(model, "q", q, model.nq, "nq (the whole tree)"))
+    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    explicit = shape.residual(q)
+    return np.concatenate([explicit, loops_of(model).every.residual(q)]) if model.closures else explicit
+
+
+@dataclass(frozen=True)
+class ResidualRow:
+    """What one entry of ``pc.residual`` says.
+
+    Attributes:
+        label: The constraint, and which of its rows.
+        unit: ``"m"``, ``"rad"`` or ``""``.
+        scale: What a residual is compared with: the loop's length, 1 rad, or the norm of the row of K at the reference.
+    """
+
+    label: str
+    unit: str
+    scale: float
+
+
+def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
+    """Return label, unit and scale of each entry of ``pc.residual``.
+
+    Args:
+        model: Cluster model.
+
+    Returns:
+        One per entry.
+
+    Raises:
+        ArgumentTypeError: It is not a cluster model.
+
+    References:
+        The rows of ``model.coupling_rows`` and ``model.closures``.
+    """
+    shape, tree = manifold(model), model._pristine
+    slides = {
+        int(tree.idx_vs[j]) for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")
+    }
+    rows = [ResidualRow(f.label, "m" if f.iv in slides else "rad", 1.0) for f in shape.couplings]
+    if model.closures:
+        every = loops_of(model).every
+        rows += [
+            ResidualRow(*row) for row in zip(every.labels, every.units, every.scales(model.q_reference), strict=True)
+        ]
+    return tuple(rows)
 
 
 def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
@@ -187,11 +238,12 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     Args:
         model: Cluster model.
         q: Configuration of the whole tree, shape (nq,).
-        tolerance: Allowed residual of a coupling, as a part of its largest term (at least of 1 rad or 1 m), and
-            allowed deviation of a quaternion or (cos, sin) pair from unit norm.
+        tolerance: Allowed residual of a coupling, as a part of its largest term (at least of 1 rad or 1 m), of a loop
+            as a part of its length (of 1 rad), and allowed deviation of a quaternion or (cos, sin) pair from unit norm.
 
     Raises:
-        ConfigurationError: q is not finite, off a coupling, or a quaternion or (cos, sin) pair has not unit norm.
+        ConfigurationError: q is not finite, off a coupling or a loop, or a quaternion or (cos, sin) pair has not unit
+            norm.
         ShapeError: q has another size.
         ArgumentTypeError: An argument has the wrong type.
 
@@ -205,7 +257,7 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
         raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
     check_norms(shape, q, tolerance)
     worst, excess = None, 1.0
-    for f in shape.followers:
+    for f in shape.couplings:
         terms = [abs(c * angle(q, iq, nq)) for iq, nq, _, c in f.masters]
         allowed = tolerance * max(1.0, abs(f.offset), *terms)
         if abs(f.residual(q)) > excess * allowed:
@@ -216,6 +268,8 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
             f"which is {worst.residual(q):+.3g} (rad or m) from where its masters put it. "
             "Use q = pc.project(model, q), and move q with pc.integrate."
         )
+    if model.closures:
+        check_closed(model, q, tolerance)
 
 
 def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:

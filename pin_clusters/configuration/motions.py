@@ -8,8 +8,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import array, vector, velocity
-from ..errors import ShapeError
+from ..errors import BranchLost, ShapeError
 from ..model import ClusterModel
+from .loops import carry, same_pose
 from .manifold import manifold
 
 _NQ = "nq (the whole tree)"
@@ -19,7 +20,8 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
     The independent joints move exactly as in Pinocchio. The dependent ones are computed anew from them by the
-    couplings, so nothing drifts, and ``difference(model, q, integrate(model, q, v))`` is v (up to whole turns).
+    couplings and closed loops, so nothing drifts, and ``difference(model, q, integrate(model, q, v))`` is v (up to
+    whole turns).
 
     Args:
         model: Cluster model.
@@ -28,9 +30,11 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
 
     Returns:
-        Configuration on the couplings, shape (nq,); a fresh array. NaN and inf propagate.
+        Configuration on the couplings, shape (nq,); a fresh array. NaN and inf propagate. Loops are followed from q in
+        short steps, without passing a singular pose, so they stay on their branch.
 
     Raises:
+        BranchLost: A loop does not close at the end, or only beyond a singular pose.
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
 
@@ -47,7 +51,11 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, _NQ)
     v = velocity(model, "v", v)
-    return shape.follow(np.array(pin.integrate(model._pristine, q, model.coupling_matrix @ v)))
+    if not model.closures:
+        return shape.follow(np.array(pin.integrate(model._pristine, q, model.coupling_matrix @ v)))
+    v_tree = np.zeros(model._pristine.nv)
+    v_tree[model.idx_v_independent] = v
+    return shape.follow(carry(model, q, v, np.array(pin.integrate(model._pristine, q, v_tree))))
 
 
 def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
@@ -59,9 +67,11 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
         q1: Configuration of the whole tree, shape (nq,).
 
     Returns:
-        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are not read.
+        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
+        loops are on one branch.
 
     Raises:
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
         ShapeError: A size is wrong.
         ArgumentTypeError: An argument has the wrong type.
 
@@ -70,7 +80,21 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """
     manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
-    return np.array(pin.difference(model._pristine, q0, q1)[model.idx_v_independent])
+    v = np.array(pin.difference(model._pristine, q0, q1)[model.idx_v_independent])
+    if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
+        _check_branch(model, q0, q1, v)
+    return v
+
+
+def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
+    v_tree = np.zeros(model._pristine.nv)
+    v_tree[model.idx_v_independent] = v
+    reached = carry(model, q0, v, np.array(pin.integrate(model._pristine, q0, v_tree)))
+    if not same_pose(model, reached, q1, 1e-6):
+        raise BranchLost(
+            "difference: q0 and q1 are on different branches of a closed loop: the motion of the independent joints "
+            "from q0 to q1 leads the dependent ones elsewhere. Compare with pc.branches(model, q0, cluster)."
+        )
 
 
 def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
@@ -95,10 +119,10 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """
     shape = manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
-    at = array("u", [u] if np.ndim(u) == 0 else u)
-    if at.size != 1:
-        raise ShapeError(f"u has size {at.size}, expected one number.")
-    part = float(at[0])
+    if model.closures:
+        part = _number(u)
+        return integrate(model, q0, part * difference(model, q0, q1))
+    part = _number(u)
     q = np.array(pin.interpolate(model._pristine, q0, q1, part))
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
@@ -107,3 +131,10 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
             if f.nq == 1:
                 q[f.iq] = q0[f.iq] + part * way[f.iv]
     return shape.follow(q)
+
+
+def _number(u: Any) -> float:
+    at = array("u", [u] if np.ndim(u) == 0 else u)
+    if at.size != 1:
+        raise ShapeError(f"u has size {at.size}, expected one number.")
+    return float(at[0])

@@ -9,17 +9,23 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
-from ..errors import ArgumentTypeError, ConfigurationError
+from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
 from ..model import ClusterModel
-from .manifold import Manifold, check_norms, manifold, owner
+from .loops import carry, close, loops_of
+from .manifold import Follower, Manifold, check_norms, manifold, owner
 
 _NQ = "nq (the whole tree)"
 # Pinocchio writes "no limit" as the largest float
 _UNLIMITED = 1e100
+# condition of loops up to which a random pose is taken
+_FAR_FROM_SINGULAR = 1e3
 
 
 def neutral(model: ClusterModel) -> np.ndarray:
     """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
+
+    With closed loops, or if the model was given a ``q_reference``, it is ``model.q_reference``: an assembled pose that
+    is not singular.
 
     Args:
         model: Cluster model.
@@ -34,6 +40,8 @@ def neutral(model: ClusterModel) -> np.ndarray:
         Pinocchio's ``neutral`` for the independent joints.
     """
     shape = manifold(model)
+    if model.closures or model._wishes[0] is not None:
+        return model.q_reference.copy()
     return shape.follow(np.array(pin.neutral(model._pristine)))
 
 
@@ -42,6 +50,8 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
 
     The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2
     of it. Rotations are uniform. The dependent joints follow, also beyond their own limits. ``pin.seed`` sets the seed.
+    Closed loops are reached by continuation from ``model.q_reference``, on its branch; where they cannot follow all the
+    way, they stop at a part of it.
 
     Args:
         model: Cluster model.
@@ -79,14 +89,37 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     none = free | wrong | (no_low & no_high)
     low = np.where(none, -1.0, np.where(no_low, high - 2.0, low))
     high = np.where(none, 1.0, np.where(no_high, low + 2.0, high))
-    return shape.follow(np.array(pin.randomConfiguration(model._pristine, low, high)))
+    q = np.array(pin.randomConfiguration(model._pristine, low, high))
+    return shape.follow(_reach(model, q) if model.closures else q)
+
+
+def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
+    """Return the target with its loops closed; their independent joints go as far towards it as they can."""
+    tree, start = model._pristine, model.q_reference.copy()
+    way = np.array(pin.difference(tree, start, target))
+    entries = loops_of(model).entries
+    for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
+        v_tree = np.zeros(tree.nv)
+        v_tree[model.idx_v_independent] = part * way[model.idx_v_independent]
+        try:
+            q = carry(model, start, v_tree[model.idx_v_independent], np.array(pin.integrate(tree, start, v_tree)))
+        except BranchLost:
+            continue
+        if all(cond < _FAR_FROM_SINGULAR for _, cond, _ in loops_of(model).conditions(q)):
+            break
+    else:
+        q = start
+    reached = target.copy()
+    reached[entries] = q[entries]
+    return reached
 
 
 def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
-    """Return the nearest configuration on the couplings.
+    """Return the nearest configuration on the couplings and closed loops.
 
     The smallest change (in the norm of the tangent space, rad and m alike) of all joints that are not held; then the
-    couplings hold to rounding. Quaternions and (cos, sin) pairs are normalised.
+    couplings hold to rounding. Quaternions and (cos, sin) pairs are normalised. Loops are closed by Newton's method
+    with minimum-norm steps, damped far from an assembled pose.
 
     Args:
         model: Cluster model.
@@ -97,8 +130,8 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         Shape (nq,); a fresh array.
 
     Raises:
-        ConfigurationError: The held joints leave no way to fulfil the couplings, q is not finite, or a quaternion or
-            (cos, sin) pair is zero.
+        ConfigurationError: The held joints leave no way to fulfil the couplings, a loop does not close, q is not
+            finite, or a quaternion or (cos, sin) pair is zero.
         UnknownNameError: No joint has a name in ``hold``.
         ShapeError: q has another size.
         ArgumentTypeError: An argument has the wrong type.
@@ -128,9 +161,13 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero
-    if not shape.followers:
+    if not shape.followers and not model.closures:
         return q
     tree = model._pristine
+    if model.closures:
+        q = close(model, q, [iv for j in ids for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])])
+        if not _outside(model, shape):
+            return shape.follow(q) if shape.followers and not ids else q
     fixed = [(int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j]), int(tree.nvs[j])) for j in ids]
     moved = np.array(pin.integrate(tree, q, _step(model, shape, q, fixed)))
     shape.follow(moved)
@@ -141,24 +178,32 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
 
 def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple[int, int, int, int]]) -> np.ndarray:
     """Return the shortest tangent vector onto the couplings, shape (tree.nv,); they are linear, so one is enough."""
-    A = np.zeros((len(shape.followers), model._pristine.nv))
-    for line, f in zip(A, shape.followers, strict=True):
+    outside = _outside(model, shape)
+    A = np.zeros((len(outside), model._pristine.nv))
+    for line, f in zip(A, outside, strict=True):
         line[f.iv] += 1.0
         for _, _, iv, coefficient in f.masters:
             line[iv] -= coefficient
     for _, _, iv, nv in fixed:
         A[:, iv : iv + nv] = 0.0
-    r = shape.residual(q)
+    r = np.array([f.residual(q) for f in outside])
     step = np.linalg.lstsq(A, -r, rcond=None)[0]
     left = np.abs(A @ step + r)
     worst = int(np.argmax(left))
     if left[worst] > 1e-9 * max(1.0, float(np.abs(r).max())):
-        f = shape.followers[worst]
+        f = outside[worst]
         raise ConfigurationError(
             f"project: with the held joints, {f.label} cannot be fulfilled; {left[worst]:.3g} (rad or m) are left. "
             "Hold fewer joints of its cluster."
         )
     return step
+
+
+def _outside(model: ClusterModel, shape: Manifold) -> list[Follower]:
+    """Return the followers in clusters without closed loops."""
+    inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
+    ids = [int(model._pristine.idx_vs[j]) for j in inside]
+    return [f for f in shape.followers if f.iv not in ids]
 
 
 def _names(hold: Any) -> Sequence[str]:

@@ -1,0 +1,150 @@
+"""Rods with mass: what no body of the tree carries.
+
+The velocity of a slender rod is linear along it, so that Simpson's rule is exact: a sixth of the mass at each end,
+which the bodies of the ends carry (``model.inertia_tree``), and two thirds in the middle, which moves like the mean of
+the ends. An end on the universe is carried by no body, so it is listed here too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints._closures import RodClosure
+from ..data import ClusterData
+from ..model import ClusterModel
+
+_MIDDLE, _END = 2.0 / 3.0, 1.0 / 6.0
+
+
+@dataclass(frozen=True, eq=False)
+class Lump:
+    """A point mass that moves like a mean of points of bodies; all results are in the world.
+
+    Attributes:
+        mass: [kg].
+        ends: (joint id, point in the joint frame, weight).
+        inside: Joint ids whose subtrees hold all of it, the universe included.
+    """
+
+    mass: float
+    ends: tuple[tuple[int, np.ndarray, float], ...]
+    inside: frozenset[int]
+
+    def position(self, data: pin.Data) -> np.ndarray:
+        """Return where it is, [m]."""
+        return np.asarray(sum(w * position(data, j, p) for j, p, w in self.ends))
+
+    def velocity(self, data: pin.Data) -> np.ndarray:
+        """Return its velocity, [m/s]."""
+        return np.asarray(sum(w * velocity(data, j, p) for j, p, w in self.ends))
+
+    def acceleration(self, data: pin.Data) -> np.ndarray:
+        """Return its acceleration, gravity not included, [m/s^2]."""
+        return np.asarray(sum(w * acceleration(data, j, p) for j, p, w in self.ends))
+
+    def jacobian(self, tree: pin.Model, data: pin.Data) -> np.ndarray:
+        """Return its Jacobian in the tree's v, shape (3, tree.nv); after ``pin.computeJointJacobians``."""
+        J = np.zeros((3, tree.nv))
+        for j, point, weight in self.ends:
+            if j:
+                whole = pin.getJointJacobian(tree, data, j, pin.WORLD)
+                J += weight * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
+        return J
+
+
+def massive(model: ClusterModel) -> list[RodClosure]:
+    """Return the rods that have mass."""
+    return [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
+
+
+def lumps(model: ClusterModel) -> list[Lump]:
+    """Return the masses that no body of ``model.inertia_tree`` has."""
+    found = []
+    for rod in massive(model):
+        ends = (rod.joint_a, np.asarray(rod.point_a, dtype=float)), (rod.joint_b, np.asarray(rod.point_b, dtype=float))
+        above = [set(model._pristine.supports[j]) for j, _ in ends]
+        found.append(Lump(_MIDDLE * rod.mass, tuple((j, p, 0.5) for j, p in ends), frozenset(above[0] & above[1])))
+        found += [Lump(_END * rod.mass, ((j, p, 1.0),), frozenset([0])) for j, p in ends if not j]
+    return found
+
+
+def position(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return a point of a body in the world; after ``pin.forwardKinematics``, as the next two."""
+    return np.asarray(data.oMi[j].act(point) if j else point, dtype=float)
+
+
+def velocity(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return its velocity, in axes of the world."""
+    if not j:
+        return np.zeros(3)
+    v = data.v[j]
+    return np.asarray(data.oMi[j].rotation @ (v.linear + np.cross(v.angular, point)))
+
+
+def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return its acceleration, in axes of the world."""
+    if not j:
+        return np.zeros(3)
+    v, a = data.v[j], data.a[j]
+    speed = v.linear + np.cross(v.angular, point)
+    own = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
+    return np.asarray(data.oMi[j].rotation @ own)
+
+
+class Whole:
+    """From what Pinocchio says about the tree's centre of mass to the same about that of the robot, rods included.
+
+    ``data.com[0]`` is moved there, and ``data.Ig`` where it is filled.
+    """
+
+    def __init__(self, model: ClusterModel, data: ClusterData, *, inertia: bool = False) -> None:
+        self.points: list[Lump] = lumps(model)
+        if not self.points:
+            return
+        mass = pin.computeTotalMass(model.inertia_tree)
+        self.places = [p.position(data.tree) for p in self.points]
+        self.own = np.array(data.tree.com[0])
+        moments = mass * self.own + sum(p.mass * x for p, x in zip(self.points, self.places, strict=True))
+        self.com = moments / (mass + sum(p.mass for p in self.points))
+        data.tree.com[0] = self.com
+        if inertia:
+            moved = pin.SE3(np.eye(3), self.own - self.com).act(pin.Inertia(data.tree.Ig))
+            for p, x in zip(self.points, self.places, strict=True):
+                moved = moved + pin.Inertia(p.mass, x - self.com, np.zeros((3, 3)))
+            data.tree.Ig = moved
+
+    def add(self, h: np.ndarray, linear: list[np.ndarray]) -> np.ndarray:
+        """Add linear momenta of the points, or their rates, or matrices of them, to those of the tree."""
+        h = np.array(h)
+        if self.points:
+            h[3:] += pin.skew(self.own - self.com) @ h[:3]
+            for x, p in zip(self.places, linear, strict=True):
+                h[:3] += p
+                h[3:] += pin.skew(x - self.com) @ p
+        return h
+
+
+def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:
+    """Add the masses of rods to the centres of mass that Pinocchio found.
+
+    Args:
+        model: Cluster model.
+        data: After ``pin.centerOfMass`` or ``pin.jacobianCenterOfMass``.
+        level: 1: positions; 2: velocities too; 3: accelerations too.
+        subtrees: Whether the entries of the joints are filled.
+        local: Whether those are in joint frames.
+    """
+    tree = data.tree
+    for p in lumps(model):
+        x = p.position(tree)
+        dx, ddx = p.velocity(tree) if level > 1 else None, p.acceleration(tree) if level > 2 else None
+        for j in p.inside if subtrees else (0,):
+            before, tree.mass[j] = tree.mass[j], tree.mass[j] + p.mass
+            M = tree.oMi[j] if j and local else pin.SE3.Identity()
+            own = (M.actInv(x), None if dx is None else M.rotation.T @ dx, None if ddx is None else M.rotation.T @ ddx)
+            for results, here in zip((tree.com, tree.vcom, tree.acom), own, strict=True):
+                if here is not None:
+                    results[j] = (before * results[j] + p.mass * here) / tree.mass[j]
