@@ -46,7 +46,7 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     inertial = only_child(link, "inertial", owner)
     if inertial is None:
         return False
-    _check_origin(inertial, owner)
+    check_origin(inertial, owner)
     mass_element, inertia = only_child(inertial, "mass", owner), only_child(inertial, "inertia", owner)
     if mass_element is None or inertia is None:
         lost = "mass" if mass_element is None else "inertia"
@@ -68,7 +68,12 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     return bool(high > low + middle + slack)
 
 
-def _check_origin(element: ET.Element, owner: str) -> None:
+def check_origin(element: ET.Element, owner: str) -> None:
+    """Raise if the numbers of ``<origin>``, if there is one, are no numbers.
+
+    Raises:
+        LoadError: There are several origins, or one has no three finite numbers.
+    """
     origin = only_child(element, "origin", owner)
     if origin is None:
         return
@@ -81,7 +86,7 @@ def _check_origin(element: ET.Element, owner: str) -> None:
 def _check_joint(joint: ET.Element, owner: str) -> bool:
     """Check a joint; return True if its axis had to be normalised."""
     kind = joint.get("type")
-    _check_origin(joint, owner)
+    check_origin(joint, owner)
     limit = only_child(joint, "limit", owner)
     if kind in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= set(limit.attrib)):
         raise LoadError(
@@ -95,6 +100,15 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
     element = only_child(joint, "axis", owner)
     if element is None or kind in ("fixed", "floating"):
         return False
+    return normalise_axis(element, owner)
+
+
+def normalise_axis(element: ET.Element, owner: str) -> bool:
+    """Give the axis unit length, in place; return True if it had another one.
+
+    Raises:
+        LoadError: It is missing, not finite or zero.
+    """
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')

@@ -71,16 +71,10 @@ def read_ties(description: Description, notes: Notes) -> list[Tie]:
     """Read all couplings and mimics of a file.
 
     Raises:
-        LoadError: One is ill-formed, names something unknown, or is a ``<loop>``.
+        LoadError: One is ill-formed or names something unknown.
     """
-    root = description.root
-    loops = [loop.get("name") or "without a name" for loop in root.findall("loop")]
-    if loops:
-        raise LoadError(
-            f"<loop> {loops[0]!r}: loop closures are not yet supported; only couplings with constant ratios are. "
-            "Remove the <loop>, or describe the mechanism by <coupling>."
-        )
-    ties = [_coupling(e, n, description, notes) for n, e in named(root.findall("coupling"), "coupling").items()]
+    couplings = named(description.root.findall("coupling"), "coupling")
+    ties = [_coupling(e, n, description, notes) for n, e in couplings.items()]
     return ties + _mimics(description, notes)
 
 

@@ -100,5 +100,6 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
             continue
         raise LoadError(
             f'joint {name!r} is flagged independent="false", but nothing says which joints it follows. Add a '
-            "<coupling> or <mimic> to the file, pass a constraint on it in constraints=, or remove the attribute."
+            "<coupling>, <loop> or <mimic> to the file, pass a constraint on it in constraints=, or remove the "
+            "attribute."
         )

@@ -17,6 +17,9 @@ SILENT = {
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},
     "coupling": {"predecessor", "successor", "ratio", "dependent", "independent", "offset"},
+    "loop": {"predecessor", "successor", "axis"},
+    "predecessor": {"origin"},
+    "successor": {"origin"},
 }
 # These change the motion or the forces, and nothing here or in Pinocchio would honour them. Local names: Drake's
 # <drake:ball_constraint> and others' <x:ball_constraint> are the same whatever the address of the namespace.
@@ -36,6 +39,7 @@ FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
 ATTRIBUTES = {
     "joint": {"name", "type", "independent"},
     "coupling": {"name", "type"},
+    "loop": {"name", "type"},
     "dynamics": {"damping", "friction"},
     "limit": {"lower", "upper", "effort", "velocity", "acceleration", "jerk"},
     "mimic": {"joint", "multiplier", "offset"},
@@ -90,7 +94,7 @@ class Notes:
         elsewhere = tag != local and local in MEANINGFUL | SILENT[parent] - HARMLESS
         if local in PHYSICAL or parent == "inertial" or elsewhere:
             raise _lost(tag, owner)
-        if local in MEANINGFUL:
+        if local in MEANINGFUL or (parent == "loop" and local in ("origin", "ratio", "offset")):
             raise LoadError(f"{owner}: <{tag}> does not belong in a <{parent}> and would be lost. Move it.")
         near = difflib.get_close_matches(tag, SILENT[parent], n=1, cutoff=0.75)
         if near:
@@ -143,12 +147,15 @@ class Notes:
         """
         for child in root:
             self.element(child, "robot", "robot")
-            if child.tag not in ("link", "joint", "coupling"):
+            if child.tag not in ("link", "joint", "coupling", "loop"):
                 continue
             name = f"{child.tag} {child.get('name')!r}"
             self._parts(child, name)
             for inertial in child.findall("inertial") if child.tag == "link" else ():
                 self._parts(inertial, name)
+            for side in ("predecessor", "successor") if child.tag == "loop" else ():
+                for half in child.findall(side):
+                    self._half(half, side, f"{name}, {side}")
 
     def _parts(self, element: ET.Element, owner: str) -> None:
         """Take note of the attributes of an element, and of its children and theirs."""
@@ -158,6 +165,13 @@ class Notes:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
+
+    def _half(self, half: ET.Element, side: str, owner: str) -> None:
+        """Take note of what is in one half of a loop; its attributes have been seen."""
+        for part in half:
+            self.element(part, side, owner)
+            if part.tag in SILENT[side]:
+                self.attributes(part, owner)
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Give the warnings, one for everything ignored and one for each further message."""
@@ -186,7 +200,7 @@ def _counted(counts: dict[str, int]) -> str:
 
 def _lost(tag: str, owner: str) -> LoadError:
     """Return the error on an element that changes the dynamics."""
-    cure = "Express it with URDF+ <coupling> or <mimic>, or with constraints= in Python, and remove it."
+    cure = "Express it with URDF+ <loop> or <coupling>, <mimic>, or constraints= in Python, and remove it."
     if _local(tag) in ROTOR:
         cure = ROTOR_CURE
     return LoadError(f"{owner}: <{tag}> changes the dynamics and cannot be honoured. {cure}")

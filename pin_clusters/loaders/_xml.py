@@ -209,7 +209,7 @@ def describe(root: ET.Element, source: str) -> Description:
         if child in parent_joint:
             raise LoadError(
                 f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
-                "A URDF is a tree: close loops with a constraint instead."
+                "A URDF is a tree: close the loop with a <loop> instead (type fixed, or that of the second joint)."
             )
         parent_joint[child] = name
     roots = [name for name in links if name not in parent_joint]

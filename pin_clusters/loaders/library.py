@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.resources
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pinocchio as pin
@@ -11,10 +11,13 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
-from .urdf import check_root_joint, parse_urdf
+from .robots import EXTRAS, reference_pose
+from .urdf import Parts, check_root_joint, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
+
+    from numpy.typing import ArrayLike
 
     from ..model import ClusterModel
 
@@ -31,16 +34,24 @@ def robots() -> tuple[str, ...]:
 
 
 def load(
-    name: str, root_joint: pin.JointModel | Literal["default"] | None = "default", **parameters: Any
+    name: str,
+    root_joint: pin.JointModel | Literal["default"] | None = "default",
+    *,
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    **parameters: Any,
 ) -> ClusterModel:
     """Return a robot that ships with the package.
 
-    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in `pin_clusters.loaders.chains`.
+    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in `pin_clusters.loaders.chains`. What
+    a URDF cannot express (rods, differentials, the reference pose) is added by `pin_clusters.loaders.robots`.
 
     Args:
         name: One of `robots`.
         root_joint: ``"default"``: a free flyer if the robot's root link has an inertia (legged robots), else fixed
             to the world. None fixes it; a joint model such as ``pin.JointModelFreeFlyer()`` is put above it.
+        q_reference: As in `ClusterModel`; by default the reference pose in the README of the robot, if it has one.
+        independent: As in `ClusterModel`; by default those of the README.
         parameters: Of the robots that are built in Python: ``n`` links and ``seed`` of ``geared_chain`` and
             ``belt_chain``.
 
@@ -57,13 +68,16 @@ def load(
         >>> pc.load("geared_chain", n=3).nv
         3
     """
-    from ..model import ClusterModel
+    parts = _parts(name, root_joint, parameters, independent)
+    extra = EXTRAS.get(name)
+    if q_reference is None and extra is not None and extra.reference:
+        q_reference = reference_pose(parts.tree, extra.reference)
+    return make_model(parts, q_reference, name)
 
-    tree, constraints = _parts(name, root_joint, parameters)
-    return ClusterModel(tree, constraints, name)
 
-
-def _parts(name: str, root_joint: object, parameters: dict[str, Any]) -> tuple[pin.Model, tuple[Any, ...]]:
+def _parts(
+    name: str, root_joint: object, parameters: dict[str, Any], independent: Iterable[str] | None = None
+) -> Parts:
     """Return the tree and the constraints of a robot."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
@@ -75,14 +89,16 @@ def _parts(name: str, root_joint: object, parameters: dict[str, Any]) -> tuple[p
             offered = f"It has {', '.join(sorted(known))}." if known else "It has none."
             raise ArgumentTypeError(f"robot {name!r} has no parameter {parameter!r}. {offered}")
     if build is not None:
-        return build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
+        tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
+        return Parts(tree, constraints, tuple(independent or ()))
     files = _folders()
     if name not in files:
-        raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots())}")
+        raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots(), limit=40)}")
     text = files[name].joinpath("model.urdf").read_bytes()
     if isinstance(root_joint, str):
         root_joint = pin.JointModelFreeFlyer() if _floats(text, name) else None
-    return parse_urdf(text, root_joint, (), f"robot {name!r}", stacklevel=4)
+    more = EXTRAS[name].constraints() if name in EXTRAS else ()
+    return parse_urdf(text, root_joint, more, f"robot {name!r}", independent, stacklevel=4)
 
 
 def _floats(text: bytes, name: str) -> bool:

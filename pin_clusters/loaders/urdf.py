@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pinocchio as pin
 
@@ -13,38 +13,51 @@ from ..errors import ArgumentTypeError, LoadError, PinClustersError
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
+from ._loops import read_loops
 from ._notes import Notes, listing
+from ._wishes import ties_of, wishes
 from ._xml import Description, describe, parse_xml, to_text
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from ..model import ClusterModel
 
 ROOT_JOINT_NAME = "root_joint"
 
 
 def buildModelFromUrdf(
-    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = ()
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
 ) -> ClusterModel:
     """Read a URDF or URDF+ file.
 
-    Understood beyond URDF: ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv 2411.19753), our
-    couplings with a ratio per joint, and ``<mimic>``. All joints stay in ``q``; those that follow others are dependent
-    joints of the model. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is known
-    to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
+    Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
+    2411.19753), our couplings with a ratio per joint, and ``<mimic>``. All joints stay in ``q``; those that follow
+    others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has a
+    flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is
+    known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
 
     Args:
         file: Path of the file.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
             root link is fixed to the world.
         constraints: Further constraints on the joints of the file, such as ``pc.Rotor``.
+        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
+            meant; as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
+            have no effect.
 
     Returns:
         The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
-        a coupling become revolute ones without limits (a warning names them).
+        a coupling or a loop become revolute ones without limits (a warning names them).
 
     Raises:
         LoadError: The file is missing or ill-formed, or holds something that changes the dynamics and cannot be
-            honoured (``<loop>``, a joint that is ``independent="false"`` but tied to nothing, ...).
+            honoured (a joint that is ``independent="false"`` but tied to nothing, ...).
         InertiaError: A mass is negative or an inertia is not positive semidefinite.
         ArgumentTypeError: An argument has the wrong type.
         PinClustersError: ``constraints`` does not fit the model.
@@ -63,11 +76,15 @@ def buildModelFromUrdf(
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = getattr(error, "strerror", None) or error
         raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a URDF file.") from None
-    return _build(text, root_joint, constraints, repr(str(path)))
+    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)))
 
 
 def buildModelFromXML(
-    text: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = ()
+    text: str,
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
 ) -> ClusterModel:
     """Read a robot from the text of a URDF or URDF+ file.
 
@@ -75,6 +92,8 @@ def buildModelFromXML(
         text: The document.
         root_joint: As in `buildModelFromUrdf`.
         constraints: As in `buildModelFromUrdf`.
+        q_reference: As in `buildModelFromUrdf`.
+        independent: As in `buildModelFromUrdf`.
 
     Returns:
         The model.
@@ -89,16 +108,41 @@ def buildModelFromXML(
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return _build(text, root_joint, constraints, "the XML text")
+    return _build(text, root_joint, constraints, q_reference, independent, "the XML text")
 
 
 def _build(
-    text: str | bytes, root_joint: pin.JointModel | None, constraints: Iterable[Any], source: str
+    text: str | bytes,
+    root_joint: pin.JointModel | None,
+    constraints: Iterable[Any],
+    q_reference: ArrayLike | None,
+    independent: Iterable[str] | None,
+    source: str,
 ) -> ClusterModel:
+    parts = parse_urdf(text, root_joint, constraints, source, independent, stacklevel=4)
+    return make_model(parts, q_reference, parts.tree.name)
+
+
+def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
+    """Return the model of some parts."""
     from ..model import ClusterModel
 
-    tree, all_constraints = parse_urdf(text, root_joint, constraints, source, stacklevel=4)
-    return ClusterModel(tree, all_constraints, tree.name)
+    independent = parts.independent or None
+    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=independent, name=name)
+
+
+class Parts(NamedTuple):
+    """What a `ClusterModel` is made of.
+
+    Attributes:
+        tree: Spanning tree.
+        constraints: On its joints.
+        independent: Joints that shall be independent, of clusters with closures.
+    """
+
+    tree: pin.Model
+    constraints: tuple[Any, ...]
+    independent: tuple[str, ...]
 
 
 def parse_urdf(
@@ -106,8 +150,9 @@ def parse_urdf(
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
     source: str = "the XML text",
+    independent: Iterable[str] | None = None,
     stacklevel: int = 2,
-) -> tuple[pin.Model, tuple[Any, ...]]:
+) -> Parts:
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:
@@ -115,10 +160,12 @@ def parse_urdf(
         root_joint: Joint between the world and the root link, or None.
         constraints: Further constraints; they come after those of the file.
         source: How messages name the document.
+        independent: Joints that shall be independent, whatever the flags of their clusters say.
         stacklevel: Where warnings point to, as in ``warnings.warn``.
 
     Returns:
-        The tree, and the constraints of the file followed by the given ones.
+        The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
+        shall be independent.
 
     Raises:
         LoadError: See `buildModelFromUrdf`.
@@ -131,6 +178,7 @@ def parse_urdf(
             f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
         )
     given = tuple(constraints)
+    named = _checked_names(independent)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
@@ -138,33 +186,54 @@ def parse_urdf(
     description = describe(root, source)
     check_numbers(description, notes)
     flags = read_flags(description)
-    ties = read_ties(description, notes)
-    dependents = choose_dependents(ties, flags)
-    from_file = [tie.build(joint) for tie, joint in zip(ties, dependents, strict=True)]
-    check_circles(ties, dependents)
+    couplings = read_ties(description, notes)
+    loops = read_loops(description, notes)
+    dependents = choose_dependents(couplings, flags)
+    coupled = [tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)]
+    check_circles(couplings, dependents)
 
     tree = _pinocchio(description, root_joint, source)
-    coupled, followers = _names_in(given, tree)
-    for joint, owner in followers.items():
+    closed = [loop.build(tree) for loop in loops]
+    from_file: dict[str, Any] = {tie.owner: c for tie, c in zip(couplings, coupled, strict=True)}
+    from_file |= {loop.owner: c for loop, c in zip(loops, closed, strict=True)}
+    _check_fit({loop.owner: from_file[loop.owner] for loop in loops}, tree)
+    ties = ties_of((*closed, *given), tree)
+    for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
-    check_tied(flags, {*dependents, *followers}, description)
-    coupled.update(joint for tie in ties for joint in tie.joints)
-    turning = [n for n, j in description.joints.items() if n in coupled and j.get("type") == "continuous"]
+    check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
+    tied = {joint for tie in couplings for joint in tie.joints} | ties.coupled
+    turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
     if turning:
         for joint in turning:
             unwind(description.joints[joint])
         notes.messages.append(
-            "continuous joints that take part in a coupling are read as revolute joints without limits (one angle, "
-            f"which counts turns, instead of its cosine and sine): {listing(turning)}."
+            "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one "
+            f"angle, which counts turns, instead of its cosine and sine): {listing(turning)}."
         )
         tree = _pinocchio(description, root_joint, source)
-    for tie, constraint in zip(ties, from_file, strict=True):
-        try:
-            constraint.rows(tree)
-        except PinClustersError as error:
-            raise LoadError(f"{tie.owner}: {error}") from None
+    _check_fit(from_file, tree)
+    everything = (*from_file.values(), *given)
+    chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
-    return tree, (*from_file, *given)
+    return Parts(tree, everything, chosen)
+
+
+def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
+    """Raise, in the words of the file, if a constraint of it does not fit the tree."""
+    for owner, constraint in constraints.items():
+        try:
+            ties_of([constraint], tree)
+        except PinClustersError as error:
+            raise LoadError(f"{owner}: {error}") from None
+
+
+def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
+    if independent is None:
+        return ()
+    names = None if isinstance(independent, str) or not isinstance(independent, Iterable) else tuple(independent)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ArgumentTypeError(f"independent must be a list of joint names, got {independent!r}.")
+    return names
 
 
 def check_root_joint(root_joint: object) -> None:
@@ -193,15 +262,3 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
-
-
-def _names_in(constraints: tuple[Any, ...], tree: pin.Model) -> tuple[set[str], dict[str, str]]:
-    """Return the joints that given couplings tie, and those that follow, with the name of the coupling."""
-    coupled: set[str] = set()
-    followers: dict[str, str] = {}
-    for constraint in constraints:
-        rows = getattr(constraint, "rows", None)
-        for row in rows(tree) if callable(rows) else ():
-            coupled.update(tree.names[j] for j in row.tied)
-            followers[tree.names[row.dependent]] = getattr(constraint, "label", type(constraint).__name__)
-    return coupled, followers

@@ -13,7 +13,7 @@ from pin_clusters.loaders.urdf import parse_urdf
 
 
 def test_tree_is_pinocchios():
-    tree, _ = parse_urdf(LEG)
+    tree, *_ = parse_urdf(LEG)
     same = pin.buildModelFromXML(LEG)
     assert list(tree.names) == list(same.names)
     assert tree == same
@@ -21,7 +21,7 @@ def test_tree_is_pinocchios():
 
 
 def test_coupling_sums_the_joints_on_both_paths():
-    tree, constraints = parse_urdf(LEG)
+    tree, constraints, _ = parse_urdf(LEG)
     assert all(isinstance(c, Belt) for c in constraints)
     assert rows(tree, constraints) == {
         "knee_rotor": ({"knee": 12.0}, 0.0),
@@ -30,7 +30,7 @@ def test_coupling_sums_the_joints_on_both_paths():
 
 
 def test_root_joint_is_put_on_top():
-    tree, constraints = parse_urdf(LEG, pin.JointModelFreeFlyer())
+    tree, constraints, _ = parse_urdf(LEG, pin.JointModelFreeFlyer())
     assert tree.names[1] == "root_joint"
     assert tree.nq == 12
     assert rows(tree, constraints)["knee_rotor"] == ({"knee": 12.0}, 0.0)
@@ -43,7 +43,7 @@ def test_the_flagged_joint_follows_even_as_predecessor(flag):
         joint("ja", "ground", "a", attributes=flag), joint("jb", "ground", "b"),
         coupling("a", "b", "4"),
     )  # fmt: skip
-    assert rows(*parse_urdf(text)) == {"ja": ({"jb": 0.25}, 0.0)}
+    assert rows(*parse_urdf(text)[:2]) == {"ja": ({"jb": 0.25}, 0.0)}
 
 
 def test_without_flags_the_last_joint_of_the_successor_follows():
@@ -51,7 +51,7 @@ def test_without_flags_the_last_joint_of_the_successor_follows():
         link("ground", ""), link("a"), link("b"), joint("ja", "ground", "a"), joint("jb", "ground", "b"),
         coupling("a", "b", "4", inside='<offset value="0.5"/>'),
     )  # fmt: skip
-    assert rows(*parse_urdf(text)) == {"jb": ({"ja": 4.0}, 0.5)}
+    assert rows(*parse_urdf(text)[:2]) == {"jb": ({"ja": 4.0}, 0.5)}
 
 
 def test_several_flagged_joints_are_shared_out():
@@ -62,7 +62,7 @@ def test_several_flagged_joints_are_shared_out():
         joint("jc", "b", "c", attributes=FOLLOWS),
         coupling("a", "c", "2", "long"), coupling("a", "b", "3", "short"),
     )  # fmt: skip
-    assert rows(*parse_urdf(text)) == {"jc": ({"ja": 2.0, "jb": -1.0}, 0.0), "jb": ({"ja": 3.0}, 0.0)}
+    assert rows(*parse_urdf(text)[:2]) == {"jc": ({"ja": 2.0, "jb": -1.0}, 0.0), "jb": ({"ja": 3.0}, 0.0)}
 
 
 def test_extension_names_joints_and_ratios():
@@ -72,7 +72,7 @@ def test_extension_names_joints_and_ratios():
         '<independent joint="ankle" ratio="+6.5"/><offset value="-.25"/></coupling>',
         coupling("foot", "ankle_rotor_link", "1e1", "ankle_belt"),
     )
-    tree, constraints = parse_urdf(text)
+    tree, constraints, _ = parse_urdf(text)
     assert rows(tree, constraints)["knee_rotor"] == ({"knee": -6.0, "ankle": 6.5}, -0.25)
 
 
@@ -83,7 +83,7 @@ def test_links_behind_fixed_joints_are_their_moving_bodies():
         link("magnet"), joint("weld2", "ankle_rotor_link", "magnet", "fixed", None, ""),
         coupling("sole", "magnet", "8", "ankle_belt"), coupling("shank", "knee_rotor_link", "12", "knee_belt"),
     )  # fmt: skip
-    assert rows(*parse_urdf(text))["ankle_rotor"] == ({"knee": 8.0, "ankle": 8.0}, 0.0)
+    assert rows(*parse_urdf(text)[:2])["ankle_rotor"] == ({"knee": 8.0, "ankle": 8.0}, 0.0)
 
 
 def test_a_link_with_the_name_of_another_joint_is_the_link():
@@ -93,7 +93,7 @@ def test_a_link_with_the_name_of_another_joint_is_the_link():
         joint("rotor", "ground", "r", attributes=FOLLOWS),
         coupling("swap", "r", "3"),
     )  # fmt: skip
-    assert rows(*parse_urdf(text)) == {"rotor": ({"other": 3.0}, 0.0)}
+    assert rows(*parse_urdf(text)[:2]) == {"rotor": ({"other": 3.0}, 0.0)}
 
 
 def test_mimic_chains_signs_and_offsets():
@@ -103,7 +103,7 @@ def test_mimic_chains_signs_and_offsets():
         joint("jb", "a", "b", inside='<mimic joint="ja" multiplier="-2" offset="0.3"/>'),
         joint("jc", "b", "c", "prismatic", inside='<mimic joint="jb"/>'),
     )  # fmt: skip
-    tree, constraints = parse_urdf(text)
+    tree, constraints, _ = parse_urdf(text)
     assert all(isinstance(c, LinearCoupling) for c in constraints)
     assert rows(tree, constraints) == {"jb": ({"ja": -2.0}, 0.3), "jc": ({"jb": 1.0}, 0.0)}
     assert tree.nq == 3
@@ -115,7 +115,7 @@ def test_floating_and_planar_joints_inside_the_file():
         joint("base", "world", "a", "floating", None, ""), joint("slide", "a", "b", "planar", "0 0 1", ""),
         joint("j", "b", "c"),
     )  # fmt: skip
-    tree, constraints = parse_urdf(text)
+    tree, constraints, _ = parse_urdf(text)
     assert (tree.nq, tree.nv, constraints) == (7 + 4 + 1, 6 + 3 + 1, ())
 
 
@@ -129,7 +129,7 @@ def test_continuous_joints_in_a_coupling_become_revolute():
         coupling("a", "b", "9.33"),
     )  # fmt: skip
     with pytest.warns(PinClustersWarning, match=r"'ja', 'jb', 'jd'") as said:
-        tree, _ = parse_urdf(text)
+        tree, *_ = parse_urdf(text)
     assert len(said) == 1
     nq = {name: j.nq for name, j in zip(tree.names, tree.joints, strict=True)}
     assert nq == {"universe": nq["universe"], "ja": 1, "jb": 1, "jc": 2, "jd": 1}
@@ -142,7 +142,7 @@ def test_continuous_joints_in_a_coupling_become_revolute():
 
 def test_constraints_in_python_tie_joints_of_the_file():
     gears = [Gear("knee", "knee_rotor", 5.0), Gear("ankle", "ankle_rotor", 7.0), Rotor("hip", 6.0, axial_inertia=1e-4)]
-    tree, constraints = parse_urdf(robot(*LEG_PARTS), None, gears)
+    tree, constraints, _ = parse_urdf(robot(*LEG_PARTS), None, gears)
     assert constraints == tuple(gears)
     assert rows(tree, constraints[:2]) == {"knee_rotor": ({"knee": 5.0}, 0.0), "ankle_rotor": ({"ankle": 7.0}, 0.0)}
 
@@ -153,9 +153,9 @@ def test_continuous_joints_of_constraints_in_python_become_revolute_too():
         joint("ja", "ground", "a", "continuous", limit=""), joint("jb", "ground", "b", "continuous", limit=""),
     )  # fmt: skip
     with pytest.warns(PinClustersWarning, match="continuous"):
-        tree, _ = parse_urdf(text, None, [Gear("ja", "jb", 9.33)])
+        tree, *_ = parse_urdf(text, None, [Gear("ja", "jb", 9.33)])
     assert tree.nq == 2
-    tree, _ = parse_urdf(text, None, [Rotor("ja", 9.33, axial_inertia=1e-5)])
+    tree, *_ = parse_urdf(text, None, [Rotor("ja", 9.33, axial_inertia=1e-5)])
     assert tree.nq == 4
 
 
@@ -185,7 +185,7 @@ def test_an_independent_joint_must_not_follow():
 
 def test_default_namespace_and_byte_order_mark():
     text = LEG.replace("<robot ", '<robot xmlns="http://drake.mit.edu" xmlns:xacro="http://ros.org/wiki/xacro" ')
-    tree, _ = parse_urdf(text.encode("utf-8-sig"))
+    tree, *_ = parse_urdf(text.encode("utf-8-sig"))
     assert tree == parse_urdf(LEG)[0]
 
 

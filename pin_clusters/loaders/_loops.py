@@ -1,0 +1,148 @@
+"""URDF+ ``<loop>``: two links that a further joint connects, as `Loop`.
+
+::
+
+    <loop name="coupler_to_rocker" type="revolute">
+      <predecessor link="coupler"><origin xyz="1 0 0" rpy="0 0 0"/></predecessor>
+      <successor link="rocker"><origin xyz="0.5 0 0"/></successor>
+      <axis xyz="0 0 1"/>
+    </loop>
+
+The origins place the two halves of the joint in the frames of their links; the axis (by default 1 0 0, as in URDF)
+is the same three numbers in both halves.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints import Loop
+from ..errors import ConstraintError, LoadError, did_you_mean
+from ._checks import check_origin, normalise_axis
+from ._notes import Notes, listing
+from ._xml import Description, named, only_child, reference, vector
+
+# Types of the file, and what they are called here; "continuous" is a revolute joint that has no limits anyway.
+KINDS = {
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "cylindrical": "cylindrical",
+    "spherical": "spherical",
+    "universal": "universal",
+    "planar": "planar",
+}
+WITHOUT_AXIS = ("fixed", "spherical")
+DEFAULT_AXIS = (1.0, 0.0, 0.0)
+SIDES = ("predecessor", "successor")
+
+
+@dataclass(frozen=True)
+class Closing:
+    """A loop as the file states it, before Pinocchio has read the tree.
+
+    Attributes:
+        owner: How messages name it.
+        name: In the file.
+        kind: Of `Loop`.
+        axis: Unit vector in both halves.
+        links: Predecessor and successor.
+        origins: Of the two halves, in the frames of the links.
+    """
+
+    owner: str
+    name: str
+    kind: str
+    axis: tuple[float, float, float]
+    links: tuple[str, str]
+    origins: tuple[pin.SE3, pin.SE3]
+
+    def build(self, tree: pin.Model) -> Loop:
+        """Return the constraint.
+
+        Raises:
+            LoadError: It is ill-formed.
+        """
+        before, after = (_frame(tree, n, p) for n, p in zip(self.links, self.origins, strict=True))
+        try:
+            return Loop(before, after, self.kind, self.axis, name=self.name)
+        except ConstraintError as error:
+            raise LoadError(f"{self.owner}: {error}") from None
+
+
+def read_loops(description: Description, notes: Notes) -> list[Closing]:
+    """Read all loops of a file; axes that are not of unit length are normalised, and one message names them.
+
+    Raises:
+        LoadError: One is ill-formed, names something unknown, or ties a link to itself.
+    """
+    elements = named(description.root.findall("loop"), "loop")
+    shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
+    if shared:
+        raise LoadError(f"A loop and a coupling have the name {shared[0]!r}. Rename one.")
+    stretched: list[str] = []
+    loops = [_loop(element, name, description, stretched) for name, element in elements.items()]
+    if stretched:
+        notes.messages.append(f"the axes of these loops are not of unit length: {listing(stretched)}. Normalised.")
+    return loops
+
+
+def _loop(element: ET.Element, name: str, description: Description, stretched: list[str]) -> Closing:
+    owner = f"loop {name!r}"
+    kind = element.get("type")
+    if kind is None:
+        raise LoadError(f'{owner}: the attribute type is missing. Add it, as in <loop name={name!r} type="revolute">.')
+    if kind not in KINDS:
+        raise LoadError(
+            f"{owner}: type {kind!r} is unknown.{did_you_mean(kind, KINDS)} Known types: {', '.join(KINDS)}."
+        )
+    links = []
+    origins = []
+    for side in SIDES:
+        link = reference(element, side, "link", owner)
+        if link not in description.links:
+            raise LoadError(f"{owner}: its {side} link {link!r} does not exist.{did_you_mean(link, description.links)}")
+        links.append(link)
+        origins.append(_origin(element, side, owner))
+    if description.moving_joint(links[0]) == description.moving_joint(links[1]):
+        raise LoadError(
+            f"{owner}: predecessor {links[0]!r} and successor {links[1]!r} are, or move as, the same link, so there is "
+            "nothing to close. Name another link."
+        )
+    axis = _axis(element, owner, kind, name, stretched)
+    return Closing(owner, name, KINDS[kind], axis, (links[0], links[1]), (origins[0], origins[1]))
+
+
+def _origin(element: ET.Element, side: str, owner: str) -> pin.SE3:
+    half = only_child(element, side, owner)
+    assert half is not None
+    whose = f"{owner}, {side}"
+    check_origin(half, whose)
+    origin = only_child(half, "origin", whose)
+    xyz, rpy = ((0.0, 0.0, 0.0) if origin is None else _triple(origin, a, whose) for a in ("xyz", "rpy"))
+    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
+
+
+def _triple(origin: ET.Element, attribute: str, owner: str) -> tuple[float, float, float]:
+    text = origin.get(attribute)
+    return (0.0, 0.0, 0.0) if text is None else vector(text, f"origin {attribute}", owner)
+
+
+def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, float, float]:
+    child = only_child(element, "axis", owner)
+    if child is None or kind in WITHOUT_AXIS:
+        return DEFAULT_AXIS
+    if normalise_axis(child, owner):
+        stretched.append(name)
+    return vector(child.get("xyz") or "", "the axis", owner)
+
+
+def _frame(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
+    """Return the joint that moves a link (fixed joints are skipped), and a placement in its frame."""
+    frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
+    return str(tree.names[frame.parentJoint]), frame.placement * origin
