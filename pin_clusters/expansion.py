@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .elements import RotorElement
+from .errors import ModelError
 from .model import ClusterModel
 
 # What pin.Model keeps per coordinate, in any of the supported versions.
@@ -38,19 +39,36 @@ class SpanningTree:
     Attributes:
         tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
             which bears the rotor's name. It has no frames of its own. Treat it as read-only.
-        G: Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
+        from_tree: Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity.
+            What turns tree velocities into these turns G(q) and g of a model with loops as well.
         from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
         from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
         from_tree_v: Index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,).
         rotors: Joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``.
+        coupling: ``G``; None for a model with loops.
     """
 
     tree: pin.Model
-    G: np.ndarray
+    from_tree: np.ndarray
     from_tree_id: np.ndarray
     from_tree_q: np.ndarray
     from_tree_v: np.ndarray
     rotors: tuple[int, ...]
+    coupling: np.ndarray | None
+
+    @property
+    def G(self) -> np.ndarray:
+        """Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
+
+        Raises:
+            ModelError: The model has loops, so G depends on q.
+        """
+        if self.coupling is None:
+            raise ModelError(
+                "The coupling matrix of a model with loops depends on q, so the expanded tree has none of its own. "
+                "Use span.from_tree @ pc.coupling_jacobian(model, data, q)."
+            )
+        return self.coupling
 
     def joint_id(self, name: str) -> int:
         """Return the id in this tree of a joint, or of the rotor, of that name."""
@@ -124,10 +142,15 @@ def expand(model: ClusterModel) -> SpanningTree:
     armature[from_tree_v] = np.array(model.inertia_tree.armature)
     tree.armature = armature
     rotors = tuple(rotor_id[k] for k in range(len(spinning)))
-    G = _coupling_matrix(model, tree, from_tree_id, from_tree_v, rotors, spinning)
-    for array in (G, from_tree_id, from_tree_q, from_tree_v):
+    from_tree = np.zeros((tree.nv, user.nv))
+    from_tree[from_tree_v, np.arange(user.nv)] = 1.0
+    for j, rotor in zip(rotors, spinning, strict=True):
+        for name, ratio in zip(rotor.source.joints, rotor.source.ratios, strict=True):
+            from_tree[tree.joints[j].idx_v, user.joints[driver_id(user, name)].idx_v] += ratio
+    G = None if model.closures else from_tree @ _coupling_matrix(model)
+    for array in (from_tree, from_tree_id, from_tree_q, from_tree_v, *(() if G is None else (G,))):
         array.setflags(write=False)
-    return SpanningTree(tree, G, from_tree_id, from_tree_q, from_tree_v, rotors)
+    return SpanningTree(tree, from_tree, from_tree_id, from_tree_q, from_tree_v, rotors, G)
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
@@ -218,27 +241,14 @@ def _index_maps(
     return from_q, from_v
 
 
-def _coupling_matrix(
-    model: ClusterModel,
-    tree: pin.Model,
-    new_id: np.ndarray,
-    from_v: np.ndarray,
-    rotors: Sequence[int],
-    elements: Sequence[RotorElement],
-) -> np.ndarray:
-    """Build G from the couplings as the user wrote them, not from the model's own G."""
+def _coupling_matrix(model: ClusterModel) -> np.ndarray:
+    """Build G of the user's tree from the couplings as the user wrote them, not from the model's own G."""
+    tree = model.tree
     G = np.zeros((tree.nv, model.nv))
-    G[from_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
-
-    def at(k: int) -> int:
-        return int(tree.joints[int(new_id[k])].idx_v)
-
+    G[model.idx_v_independent, np.arange(model.nv)] = 1.0
     for row in model.coupling_rows:
         for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-            G[at(row.dependent)] += coefficient * G[at(master)]
-    for j, rotor in zip(rotors, elements, strict=True):
-        for name, ratio in zip(rotor.source.joints, rotor.source.ratios, strict=True):
-            G[tree.joints[j].idx_v] += ratio * G[at(driver_id(model.tree, name))]
+            G[tree.joints[row.dependent].idx_v] += coefficient * G[tree.joints[master].idx_v]
     return G
 
 

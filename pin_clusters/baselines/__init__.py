@@ -1,20 +1,22 @@
 """What one does without cluster algorithms, as well as it can be done in Python; also the oracle of the tests.
 
-==================  ===========================================================  ========
-module              how                                                          result
-==================  ===========================================================  ========
-``projection``      Pinocchio on the tree with every rotor a body, projected     exact
-``lagrange``        the same tree with the couplings as Lagrange multipliers     exact
-``block``           tree without rotors, and their reflected inertia as matrix   approximate
-``armature_model``  a ``pin.Model`` without rotors, armature (or nothing)        approximate
-==================  ===========================================================  ========
+==================  ===================================================================  ===========  =====
+module              how                                                                  result       loops
+==================  ===================================================================  ===========  =====
+``projection``      Pinocchio on the tree with every rotor a body, projected             exact        yes
+``lagrange``        the same tree with all constraints as Lagrange multipliers           exact        yes
+``constrained``     ``pin.constraintDynamics`` or ``pin.lcaba``, with what they express  exact        only
+``unconstrained``   the same tree, only the rows of independent joints                   approximate  yes
+``block``           tree without rotors, and their reflected inertia as matrix           approximate  no
+``armature_model``  a ``pin.Model`` without rotors, armature (or nothing)                approximate  no
+==================  ===================================================================  ===========  =====
 
 Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the package.
 """
 
 from __future__ import annotations
 
-from . import block, lagrange, projection
+from . import block, constrained, lagrange, projection, unconstrained
 from .armature import armature_model
 
-__all__ = ["armature_model", "block", "lagrange", "projection"]
+__all__ = ["armature_model", "block", "constrained", "lagrange", "projection", "unconstrained"]

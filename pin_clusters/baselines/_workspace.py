@@ -1,4 +1,4 @@
-"""What projection and Lagrange multipliers share: Pinocchio on the expanded tree."""
+"""What the exact baselines share: Pinocchio on the expanded tree."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pinocchio as pin
 from ..errors import DataMismatchError
 from ..expansion import expand
 from ..model import ClusterModel
+from ..reference._null_space import null_space
+from ._rods import Rods
 
 
 class Workspace:
@@ -20,8 +22,12 @@ class Workspace:
         model: The cluster model.
         tree: The expanded tree (every rotor a body, depth-first).
         data: Pinocchio's data of it.
-        G: Coupling matrix, shape (tree.nv, nv).
+        loops: What gives G(q) and g of a model with loops; None for one without.
+        rods: Rods that have mass; None if there are none.
+        G: Coupling matrix, shape (tree.nv, nv); of a model with loops, at the last state.
         GT: Its transpose, contiguous.
+        g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
+        hold: Set it to keep G and g of the last state: for timing the projection of someone who has them already.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -29,10 +35,13 @@ class Workspace:
         self.span = expand(model)
         self.tree = self.span.tree
         self.data = self.tree.createData()
-        self.G = np.ascontiguousarray(self.span.G)
-        self.GT = np.ascontiguousarray(self.G.T)
-        self.llt = eigenpy.LLT(model.nv)
+        self.loops = null_space(model, self.span)
         nv = self.tree.nv
+        self.G = np.ascontiguousarray(self.span.G) if self.loops is None else np.zeros((nv, model.nv))
+        self.GT = np.ascontiguousarray(self.G.T)
+        self.g = np.zeros(nv)
+        self.hold = False
+        self.llt = eigenpy.LLT(model.nv)
         self.v, self.a, self.zero = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         self.MG, self.M = np.zeros((nv, model.nv)), np.zeros((model.nv, model.nv))
         self._q = np.zeros(self.tree.nq)
@@ -41,6 +50,8 @@ class Workspace:
         # some versions fill the upper triangle only
         M = np.array(pin.crba(self.tree, self.data, pin.neutral(self.tree)))
         self._mirror = not np.allclose(M, M.T)
+        rods = Rods(model, self.span)
+        self.rods = rods if rods.closures else None
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
         """Return q in the order of the expanded tree; not copied where the orders are the same."""
@@ -49,18 +60,44 @@ class Workspace:
         self._q[self.span.from_tree_q] = q
         return self._q
 
+    def couple(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
+        """Bring G to a configuration of a model with loops, and g to a velocity; nothing to do for one without.
+
+        Args:
+            q: Configuration in the user's order, shape (nq,); it has to be assembled.
+            v: Independent velocity, shape (nv,).
+
+        Raises:
+            SingularClusterError: The independent velocities do not determine the others here.
+        """
+        if self.loops is None or self.hold:
+            return
+        self.loops.at(q, v)
+        np.dot(self.span.from_tree, self.loops.G, out=self.G)
+        self.GT[:] = self.G.T
+        if v is not None:
+            np.dot(self.span.from_tree, self.loops.g, out=self.g)
+
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return the mass matrix of the expanded tree at its configuration q, shape (tree.nv, tree.nv)."""
         M = pin.crba(self.tree, self.data, q)
         if self._mirror:
             M = np.triu(M) + np.triu(M, 1).T
-        return M
+        return M if self.rods is None else M + self.rods.mass_matrix(q)
+
+    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
+        """Return rnea of the expanded tree in its own q, v, a; the external forces are in the user's order."""
+        if fext is None:
+            tau = pin.rnea(self.tree, self.data, q, v, a)
+        else:
+            tau = pin.rnea(self.tree, self.data, q, v, a, self.span.fext(fext))
+        return tau if self.rods is None else tau + self.rods.torque(q, v, a)
 
     def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:
-        """Return the torques on the expanded tree at its q, at the velocity ``self.v`` and zero acceleration."""
-        if fext is None:
+        """Return the torques on the expanded tree at its q, at the velocity ``self.v`` and the acceleration g."""
+        if fext is None and self.loops is None:
             return pin.nonLinearEffects(self.tree, self.data, q, self.v)
-        return pin.rnea(self.tree, self.data, q, self.v, self.zero, self.span.fext(fext))
+        return self.torque(q, self.v, self.g, fext)
 
 
 def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:

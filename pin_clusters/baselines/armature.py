@@ -33,7 +33,8 @@ def armature_model(
         Depth-first model with the names, frames and limits of the independent joints.
 
     Raises:
-        ModelError: A dependent joint is no rotor, a rotor is independent, or ``armature`` is unknown.
+        ModelError: The model has loops, a dependent joint is no rotor, a rotor is independent, or ``armature`` is
+            unknown.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -98,8 +99,13 @@ def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
 
 
 def _check_rotors(model: ClusterModel) -> None:
-    """Refuse dependents that are no rotors, and rotors that lead."""
+    """Refuse loops, dependents that are no rotors, and rotors that lead."""
     tree = model.tree
+    if model.closures:
+        raise ModelError(
+            f"armature_model: {model.closures[0].source.label} closes a loop, whose joints no constant armature could "
+            "stand for. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
+        )
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier_id for r in model.rotors}
     rotors = {r.joint_id: r for r in model.rotors if r.joint_id is not None}

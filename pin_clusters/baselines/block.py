@@ -60,7 +60,7 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
         drop_rotors: Leave the rotors' mass and inertia out of their carriers.
 
     Raises:
-        ModelError: A dependent joint is no rotor, or a rotor is independent.
+        ModelError: The model has loops, a dependent joint is no rotor, or a rotor is independent.
     """
     return BlockWorkspace(model, drop_rotors)
 

@@ -1,4 +1,16 @@
-"""Lagrange multipliers: Pinocchio on the tree with every rotor a body, couplings as constraints. Exact."""
+"""Lagrange multipliers: Pinocchio on the tree with every rotor a body, all constraints as multipliers. Exact.
+
+The loops are cut, and what closes them are forces: in generalized coordinates, with the velocity rows K of everything
+that ties the tree,
+
+    [M  -K'] [   a  ]   [tau - h]
+    [K   0 ] [lambda] = [ -Kdot v]
+
+so that K' lambda are the torques of the constraints. Of redundant rows the multipliers are those of minimum norm.
+
+References:
+    Yamane and Nakamura, equations (1) to (7), there with K = H and the acceleration of the cut joints on the right.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from ..expansion import driver_id
 from ..model import ClusterModel
 from ._workspace import Workspace, check
 
@@ -17,32 +28,58 @@ class LagrangeWorkspace(Workspace):
     """Workspace with the constraint matrix.
 
     Attributes:
-        K: Shape (constraints, tree.nv): K times the velocity of the expanded tree is zero.
+        K: Shape (rows, tree.nv): K times the velocity of the expanded tree is zero. Couplings come first, then the
+            closures of loops, then rotors that are no bodies of the user's tree. With loops it is that of the last q.
         independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
+        multipliers: Of the last ``aba``, one per row; ``K' multipliers`` are the torques of the constraints.
     """
 
     def __init__(self, model: ClusterModel) -> None:
         super().__init__(model)
         span, tree = self.span, self.tree
         self.independent = span.from_tree_v[model.idx_v_independent]
-        massless = [r for r in model.rotors if r.source is not None]
+        rotors = [int(tree.joints[j].idx_v) for j in span.rotors]
+        n_tied = len(model.coupling_rows) if self.loops is None else len(self.loops.K)
+        self.K = np.zeros((n_tied + len(rotors), tree.nv))
+        if self.loops is None:
+            for i, row in enumerate(model.coupling_rows):
+                self.K[i, self._at(row.dependent)] = -1.0
+                for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+                    self.K[i, self._at(master)] += coefficient
+        # the rotors' rows of from_tree hold their ratios
+        self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
+        self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
+        self.multipliers = np.zeros(len(self.K))
+        rank = tree.nv - model.nv
+        n = tree.nv
+        self.kkt, self.right = np.zeros((n + rank, n + rank)), np.zeros(n + rank)
+        if self.loops is None:
+            self._fill(self.K)
 
-        def at(j: int) -> int:
-            return int(tree.joints[int(span.from_tree_id[j])].idx_v)
+    def _at(self, j: int) -> int:
+        return int(self.tree.joints[int(self.span.from_tree_id[j])].idx_v)
 
-        self.K = np.zeros((len(model.coupling_rows) + len(massless), tree.nv))
-        for i, row in enumerate(model.coupling_rows):
-            self.K[i, at(row.dependent)] = -1.0
-            for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-                self.K[i, at(master)] += coefficient
-        rows = self.K[len(model.coupling_rows) :]
-        for k_row, j, rotor in zip(rows, span.rotors, massless, strict=True):
-            k_row[tree.joints[j].idx_v] = -1.0
-            for name, ratio in zip(rotor.source.joints, rotor.source.ratios, strict=True):
-                k_row[at(driver_id(model.tree, name))] += ratio
-        n, m = tree.nv, len(self.K)
-        self.kkt, self.right = np.zeros((n + m, n + m)), np.zeros(n + m)
-        self.kkt[n:, :n], self.kkt[:n, n:] = self.K, self.K.T
+    def _fill(self, K: np.ndarray) -> None:
+        n = self.tree.nv
+        self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
+
+    def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Bring the rows of loops to a state; return what takes multipliers of independent rows to those of all.
+
+        The rows are replaced by as many orthogonal combinations as are independent, which makes the solution the one
+        of minimum norm.
+        """
+        assert self.loops is not None
+        self.couple(q, v)
+        n, n_tied = self.tree.nv, len(self.loops.K)
+        self.K[:n_tied, self.span.from_tree_v] = self.loops.K
+        bias = np.zeros(len(self.K))
+        bias[:n_tied] = self.loops.bias
+        U, _, _ = np.linalg.svd(self.K)
+        combine = U[:, : len(self.kkt) - n]
+        self._fill(combine.T @ self.K)
+        self.right[n:] = -combine.T @ bias
+        return np.asarray(combine)
 
 
 def createData(model: ClusterModel) -> LagrangeWorkspace:
@@ -51,7 +88,7 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
 
 
 def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: [M K'; K 0] [a; lambda] = [tau - h; 0] on the expanded tree.
+    """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree.
 
     Args:
         model: Cluster model.
@@ -66,11 +103,15 @@ def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, 
 
     Raises:
         DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, LagrangeWorkspace, _NAME)
+    combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv
     np.dot(data.G, v, out=data.v)
     data.kkt[:n, :n] = data.mass_matrix(q)
-    np.negative(data.bias(q, fext), out=data.right[:n])
+    np.negative(data.torque(q, data.v, data.zero, fext), out=data.right[:n])
     data.right[data.independent] += tau
-    return np.linalg.solve(data.kkt, data.right)[data.independent]
+    solution = np.linalg.solve(data.kkt, data.right)
+    data.multipliers[:] = solution[n:] if combine is None else combine @ solution[n:]
+    return np.asarray(solution[data.independent])

@@ -1,4 +1,7 @@
-"""Projection: Pinocchio on the tree with every rotor a body, reduced with G. Exact."""
+"""Projection: Pinocchio on the tree with every rotor a body, reduced with G. Exact.
+
+G and g of a model with loops come from a null space (a singular value decomposition of all rows of its closures).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def createData(model: ClusterModel) -> Workspace:
 
 
 def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
-    """Compute the torques of a motion, tau = G' (M G a + h) with Pinocchio's rnea.
+    """Compute the torques of a motion, tau = G' (M (G a + g) + h) with Pinocchio's rnea.
 
     Args:
         model: Cluster model.
@@ -34,9 +37,14 @@ def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any
 
     Raises:
         DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, _NAME)
+    if data.loops is not None:
+        data.couple(q, v)
+        np.dot(data.G, v, out=data.v)
+        return data.GT @ data.torque(data.configuration(q), data.v, data.G @ a + data.g, fext)
     np.dot(data.G, v, out=data.v)
     np.dot(data.G, a, out=data.a)
     if fext is None:
@@ -58,13 +66,15 @@ def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
 
     Raises:
         DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, Workspace, _NAME)
+    data.couple(q)
     return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
 
 
 def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: (G' M G) a = tau - G' h, by Cholesky.
+    """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky.
 
     Args:
         model: Cluster model.
@@ -79,12 +89,48 @@ def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: An
 
     Raises:
         DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, _NAME)
+    data.couple(q, v)
     q = data.configuration(q)
     np.dot(data.G, v, out=data.v)
     np.dot(data.mass_matrix(q), data.G, out=data.MG)
     np.dot(data.GT, data.MG, out=data.M)
     data.llt.compute(data.M)
-    return data.llt.solve(tau - data.GT.dot(data.bias(q, fext)))
+    a = data.llt.solve(tau - data.GT.dot(data.bias(q, fext)))
+    return a if model.nv != 1 else a.reshape(1)  # one equation: eigenpy returns a matrix
+
+
+def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -> float:
+    """Compute the kinetic energy v' G' M G v / 2, [J].
+
+    Args:
+        model: Cluster model.
+        data: What ``createData`` of this module returned.
+        q: Configuration, shape (nq,), float64.
+        v: Independent velocity, shape (nv,), float64.
+
+    Raises:
+        DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+    """
+    return float(0.5 * v @ crba(model, data, q) @ v)
+
+
+def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
+    """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin.
+
+    Args:
+        model: Cluster model.
+        data: What ``createData`` of this module returned.
+        q: Configuration, shape (nq,), float64.
+
+    Raises:
+        DataMismatchError: ``data`` belongs to another model or module.
+    """
+    check(model, data, Workspace, _NAME)
+    q = data.configuration(q)
+    energy = float(pin.computePotentialEnergy(data.tree, data.data, q))
+    return energy if data.rods is None else energy + data.rods.potential_energy(q)

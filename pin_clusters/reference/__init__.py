@@ -1,8 +1,9 @@
 """The cluster algorithms as the paper writes them: dense NumPy, one block row per body, nothing optimised.
 
 Every rotor is a body here, the matrices of a cluster of n_b bodies have 6 n_b rows, and only joint placements, motion
-subspaces and inertias come from Pinocchio. Read these to understand the algorithms, and use them to check the compiled
-ones, with which they share no code. Vectors and matrices are in body coordinates, [linear; angular].
+subspaces and inertias come from Pinocchio. G(q) and g of closed loops come from a null space; rods that have mass are
+not known here. Read these to understand the algorithms, and use them to check the compiled ones, with which they share
+no code. Vectors and matrices are in body coordinates, [linear; angular].
 
 References:
     Chignoli et al., arXiv 2311.13732.

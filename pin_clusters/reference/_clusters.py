@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..constraints._closures import RodClosure
+from ..errors import NotAvailableError
 from ..expansion import SpanningTree, driver_id, expand
 from ..model import ClusterModel
+from ._null_space import NullSpace, null_space
 
 
 @dataclass
@@ -30,6 +33,9 @@ class Block:
         I: Spatial inertias, block diagonal, shape (6 n_b, 6 n_b).
         H: Armature on the independent velocities, shape (n_k, n_k).
         bias: Function of the joint velocities that gives the joints' own velocity-product accelerations, stacked.
+        g: Function of the independent velocity of the robot that gives the cluster's rows of g; zero where G is
+            constant.
+        armature: Of its joints, shape (sum of the joints' nv,).
     """
 
     parent: int
@@ -43,12 +49,34 @@ class Block:
     I: np.ndarray
     H: np.ndarray
     bias: Any
+    g: Any
+    armature: np.ndarray
+
+    def rotor_bias(self, v: np.ndarray) -> np.ndarray:
+        """Return the torques G' armature g, which the armature needs at zero independent acceleration."""
+        return np.asarray(self.G.T @ (self.armature * self.g(v)))
 
 
 @lru_cache(maxsize=16)
 def expanded(model: ClusterModel) -> SpanningTree:
     """Return the expanded tree of a model, made once."""
     return expand(model)
+
+
+@lru_cache(maxsize=16)
+def loops(model: ClusterModel) -> NullSpace | None:
+    """Return what gives G(q) and g of a model with loops, None for one without.
+
+    Raises:
+        NotAvailableError: A rod has mass: it would couple the bodies of two clusters.
+    """
+    for closure in model.closures:
+        if isinstance(closure, RodClosure) and closure.mass > 0.0:
+            raise NotAvailableError(
+                f"{closure.source.label} has mass, which the reference algorithms do not know. "
+                "Use pin_clusters.baselines.projection."
+            )
+    return null_space(model, expanded(model))
 
 
 @lru_cache(maxsize=16)
@@ -75,8 +103,25 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
     References:
         Chignoli et al., arXiv 2311.13732, equations (9), (21), (29) to (31).
     """
-    span = expanded(model)
+    span, space = expanded(model), loops(model)
     tree, expanded_q = span.tree, span.configuration(q)
+    if space is None:
+        whole_G = span.G
+    else:
+        space.at(np.asarray(q, dtype=float))
+        whole_G = span.from_tree @ space.G
+    known: dict[bytes, np.ndarray] = {}
+
+    def drift(v: np.ndarray) -> np.ndarray:
+        """Return g in the expanded tree: its acceleration at zero independent acceleration."""
+        if space is None:
+            return np.zeros(tree.nv)
+        if v.tobytes() not in known:
+            space.at(np.asarray(q, dtype=float), v)
+            known[v.tobytes()] = span.from_tree @ space.g
+        return known[v.tobytes()]
+
+    at_independent = span.from_tree_v[model.idx_v_independent]
     joint_data = [None] + [_joint(tree.joints[j], expanded_q, np.zeros(tree.nv)) for j in range(1, tree.njoints)]
     owner: dict[int, tuple[int, int]] = {}
     found: list[Block] = []
@@ -99,14 +144,15 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         velocities = [np.arange(tree.joints[j].idx_v, tree.joints[j].idx_v + tree.joints[j].nv) for j in bodies]
         S_span = _block_diagonal([np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies])
         span_rows = np.concatenate(velocities)
-        columns = np.flatnonzero(np.any(span.G[span_rows] != 0.0, axis=0))
-        G = span.G[np.ix_(span_rows, columns)]
+        columns = np.flatnonzero(np.isin(at_independent, span_rows))
+        G = whole_G[np.ix_(span_rows, columns)]
         armature = np.array(tree.armature)[span_rows]
         H = G.T @ (armature[:, None] * G)
         found.append(
             Block(
                 parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, H,
                 lambda rates, bodies=bodies, span_rows=span_rows: _bias(tree, bodies, span_rows, expanded_q, rates),
+                lambda v, span_rows=span_rows: drift(v)[span_rows], armature,
             )
         )  # fmt: skip
     return found
@@ -115,14 +161,14 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
 def velocities(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return the stacked velocities V and velocity-product accelerations c of all clusters.
 
-    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k), as G is constant.
+    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
     """
     V: list[np.ndarray] = []
     c: list[np.ndarray] = []
     for block in clusters:
         rates = block.G @ v[block.columns]
         V.append(block.X @ above(V, block, np.zeros(6)) + block.S @ v[block.columns])
-        c.append(block.X_intra @ (block.bias(rates) + cross(V[-1], block.S_span @ rates)))
+        c.append(block.X_intra @ (block.bias(rates) + cross(V[-1], block.S_span @ rates) + block.S_span @ block.g(v)))
     return V, c
 
 

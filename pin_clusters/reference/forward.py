@@ -27,10 +27,13 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
         Chignoli et al., arXiv 2311.13732, algorithm 1, equations (49) to (56).
     """
     clusters = blocks(model, q)
-    V, c = velocities(model, clusters, np.asarray(v, dtype=float))
+    v, tau = np.asarray(v, dtype=float), np.array(tau, dtype=float)
+    V, c = velocities(model, clusters, v)
+    for block in clusters:
+        tau[block.columns] -= block.rotor_bias(v)
     pushed = external(model, clusters, fext)
     p = [cross_force(V[k], b.I @ V[k]) - pushed[k] for k, b in enumerate(clusters)]
-    return _articulated(clusters, c, p, np.asarray(tau, dtype=float), -np.asarray(model.gravity.vector))
+    return _articulated(clusters, c, p, tau, -np.asarray(model.gravity.vector))
 
 
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext:
         F.append(block.I @ A[k] + cross_force(V[k], block.I @ V[k]) - pushed)
     tau = np.zeros(model.nv)
     for k, block in reversed(list(enumerate(clusters))):
-        tau[block.columns] = block.S.T @ F[k] + block.H @ a[block.columns]
+        tau[block.columns] = block.S.T @ F[k] + block.H @ a[block.columns] + block.rotor_bias(v)
         if block.parent >= 0:
             F[block.parent] += block.X.T @ F[k]
     return tau

@@ -1,0 +1,85 @@
+"""Slender rods between two points of the expanded tree: three point masses, which is Simpson's rule.
+
+The velocity of a rod is linear along it, so its kinetic energy is the integral of a square, for which Simpson's rule is
+exact: m/6 at each end and 2 m/3 in the middle, moving with the mean of the ends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints._closures import RodClosure
+from ..expansion import SpanningTree
+from ..model import ClusterModel
+
+_SIMPSON = ((1.0 / 6.0, 1.0), (4.0 / 6.0, 0.5), (1.0 / 6.0, 0.0))  # share of the mass, weight of end a
+
+
+class Rods:
+    """The rods of a model that have mass.
+
+    Attributes:
+        closures: What says where their ends are.
+    """
+
+    def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
+        self.closures = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
+        self.tree, self.data = span.tree, span.tree.createData()
+        self.gravity = np.array(model.gravity.linear)
+        self.zero = np.zeros(span.tree.nv)
+        self.ends = [
+            [(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in (_a(c), _b(c))] for c in self.closures
+        ]
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
+        pin.computeJointJacobians(self.tree, self.data, q)
+        M = np.zeros((self.tree.nv, self.tree.nv))
+        for rod, (a, b) in zip(self.closures, self.ends, strict=True):
+            Ja, Jb = self._jacobian(*a), self._jacobian(*b)
+            for share, weight in _SIMPSON:
+                J = weight * Ja + (1.0 - weight) * Jb
+                M += share * rod.mass * J.T @ J
+        return M
+
+    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the torques on the expanded tree that move them, gravity included, shape (tree.nv,)."""
+        pin.computeJointJacobians(self.tree, self.data, q)
+        jacobians = [[self._jacobian(*end) for end in ends] for ends in self.ends]
+        pin.forwardKinematics(self.tree, self.data, q, v, a)
+        tau = np.zeros(self.tree.nv)
+        for rod, (Ja, Jb), (a_end, b_end) in zip(self.closures, jacobians, self.ends, strict=True):
+            at_a, at_b = self._acceleration(*a_end), self._acceleration(*b_end)
+            for share, weight in _SIMPSON:
+                force = share * rod.mass * (weight * at_a + (1.0 - weight) * at_b - self.gravity)
+                tau += (weight * Ja + (1.0 - weight) * Jb).T @ force
+        return tau
+
+    def potential_energy(self, q: np.ndarray) -> float:
+        """Return -m g' c over the rods, at the expanded tree's q, [J]."""
+        pin.forwardKinematics(self.tree, self.data, q)
+        middles = [0.5 * sum(self.data.oMi[j].act(x) for j, x in ends) for ends in self.ends]
+        return float(-sum(rod.mass * self.gravity @ m for rod, m in zip(self.closures, middles, strict=True)))
+
+    def _jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
+        if not j:
+            return np.zeros((3, self.tree.nv))
+        J = pin.getJointJacobian(self.tree, self.data, j, pin.LOCAL)
+        return self.data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
+
+    def _acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
+        if not j:
+            return np.zeros(3)
+        v, a = self.data.v[j], self.data.a[j]
+        speed = v.linear + np.cross(v.angular, point)
+        local = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
+        return self.data.oMi[j].rotation @ local
+
+
+def _a(rod: RodClosure) -> tuple[int, np.ndarray]:
+    return rod.joint_a, rod.point_a
+
+
+def _b(rod: RodClosure) -> tuple[int, np.ndarray]:
+    return rod.joint_b, rod.point_b

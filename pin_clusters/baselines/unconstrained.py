@@ -1,0 +1,92 @@
+"""Unconstrained: the tree's own rows of the independent joints, the dependents' rows dropped. Approximate.
+
+What the cluster literature compares with under this name. At the true configuration q and the true velocity G(q) v of
+the tree, with M the tree's mass matrix, h its bias torques at zero acceleration, and i the independent velocities:
+
+    tau_i = M_ii a + h_i
+
+so the dependent joints neither accelerate nor pass on force: all that G transmits is missing. With rotors alone this is
+the robot whose rotors are locked into their carriers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..model import ClusterModel
+from ._workspace import Workspace, check
+
+_NAME = "unconstrained"
+
+
+class UnconstrainedWorkspace(Workspace):
+    """Workspace that knows where the independent velocities are.
+
+    Attributes:
+        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        super().__init__(model)
+        self.independent = self.span.from_tree_v[model.idx_v_independent]
+
+    def terms(self, q: Any, v: Any, fext: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return M_ii and h_i, external forces included, at a state of the user's model."""
+        q = np.asarray(q, dtype=float)
+        self.couple(q)
+        q = self.configuration(q)
+        M = self.mass_matrix(q)[np.ix_(self.independent, self.independent)]
+        return M, self.torque(q, self.G @ np.asarray(v, dtype=float), self.zero, fext)[self.independent]
+
+
+def createData(model: ClusterModel) -> UnconstrainedWorkspace:
+    """Return a workspace for the functions of this module; one per thread."""
+    return UnconstrainedWorkspace(model)
+
+
+def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+    """Compute the torques of a motion, M_ii a + h_i.
+
+    Args:
+        model: Cluster model.
+        data: What ``createData`` of this module returned.
+        q: Configuration, shape (nq,).
+        v: Independent velocity, shape (nv,).
+        a: Independent acceleration, shape (nv,).
+        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
+
+    Returns:
+        Torque, shape (nv,).
+
+    Raises:
+        DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+    """
+    check(model, data, UnconstrainedWorkspace, _NAME)
+    M, h = data.terms(q, v, fext)
+    return np.asarray(M @ np.asarray(a, dtype=float) + h)
+
+
+def aba(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    """Compute the accelerations under torques: M_ii a = tau - h_i.
+
+    Args:
+        model: Cluster model.
+        data: What ``createData`` of this module returned.
+        q: Configuration, shape (nq,).
+        v: Independent velocity, shape (nv,).
+        tau: Torque, shape (nv,).
+        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
+
+    Returns:
+        Independent acceleration, shape (nv,).
+
+    Raises:
+        DataMismatchError: ``data`` belongs to another model or module.
+        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+    """
+    check(model, data, UnconstrainedWorkspace, _NAME)
+    M, h = data.terms(q, v, fext)
+    return np.linalg.solve(M, np.asarray(tau, dtype=float) - h)
