@@ -188,7 +188,7 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        return _remake, (self._pristine, self.constraints, *self._wishes, self.name)
+        return remake, (self._pristine, self.constraints, *self._wishes, self.name)
 
     def __copy__(self) -> ClusterModel:
         """Return the model itself: it is immutable."""
@@ -239,7 +239,7 @@ class ClusterModel(TreeAttributes):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        return _remake(tree, self.constraints, *self._wishes, self.name)
+        return remake(tree, self.constraints, *self._wishes, self.name)
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
@@ -334,15 +334,17 @@ def _check_tree(tree: pin.Model) -> None:
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
 
 
-def _remake(
+def remake(
     tree: pin.Model,
     constraints: tuple[Any, ...],
     q_reference: np.ndarray | None,
     independent: tuple[str, ...] | None,
     name: str,
 ) -> ClusterModel:
-    """Make a model again, from what the user gave."""
-    return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
+    """Make a model again, from what the user gave, and without the warnings that the first one gave."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PinClustersWarning)
+        return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
 
 
 def _names(independent: Any) -> tuple[str, ...] | None:

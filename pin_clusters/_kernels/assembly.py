@@ -281,6 +281,24 @@ def move(index, params, work, keep, q, v, target, spare):
 
 
 @device
+def choose_rows(index, work, c):
+    """Replace K and the values of LOOP cluster c by P K and P times the values, P of the dependent columns."""
+    head, nk = entry(index, c, LOOP), entry(index, c, NK)
+    nd, nr, K = entry(index, head, ND), entry(index, head, NR), entry(index, head, AT_LOOP)
+    width, P = nd + nk, K + at_inverse(nd, nr, nk)
+    r, column = K + at_value(nd, nr, nk), K + at_saved(nd, nr, nk)
+    for j in range(width + 1):
+        at, step = (K + j, width) if j < width else (r, 1)
+        for i in range(nd):
+            t = 0.0
+            for k in range(nr):
+                t += work[P + i * nr + k] * work[at + k * step]
+            work[column + i] = t
+        for i in range(nd):
+            work[at + i * step] = work[column + i]
+
+
+@device
 def close_all(index, params, work, q, held, c):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
     head, nk, before = entry(index, c, LOOP), entry(index, c, NK), 1e300
@@ -294,6 +312,8 @@ def close_all(index, params, work, q, held, c):
         if not value < 1e3 or value > 10.0 * before:
             return False
         before = value
+        if nr > nd:
+            inverse_of(work, K, width, nd, nr, K + at_inverse(nd, nr, nk), A)
         for j in range(width):
             # the columns of K: dependent velocities in order, then the independent ones
             for dof in range(first, last):
@@ -302,15 +322,20 @@ def close_all(index, params, work, q, held, c):
                 if column == j and held[entry(index, dof, DOF_IV)] != 0.0:
                     for i in range(nr):
                         work[K + i * width + j] = 0.0
+        rows = nr
+        if nr > nd:
+            # off the manifold more rows count than on it: those that the pivots chose, as P K
+            rows = nd
+            choose_rows(index, work, c)
         trace = 0.0
-        for i in range(nr):
-            for j in range(nr):
+        for i in range(rows):
+            for j in range(rows):
                 t = 0.0
                 for k in range(width):
                     t += work[K + i * width + k] * work[K + j * width + k]
                 work[A + i * nr + j] = t
             trace += work[A + i * nr + i]
-        for k in range(nr):
+        for k in range(rows):
             # Cholesky; a little of the trace keeps redundant rows from dividing by zero
             t = work[A + k * nr + k] + 1e-13 * trace
             for m in range(k):
@@ -319,20 +344,20 @@ def close_all(index, params, work, q, held, c):
                 return False
             t = math.sqrt(t)
             work[A + k * nr + k] = t
-            for i in range(k + 1, nr):
+            for i in range(k + 1, rows):
                 s = work[A + i * nr + k]
                 for m in range(k):
                     s -= work[A + i * nr + m] * work[A + k * nr + m]
                 work[A + i * nr + k] = s / t
-        for k in range(nr):
+        for k in range(rows):
             t = work[r + k]
             for m in range(k):
                 t -= work[A + k * nr + m] * work[r + m]
             work[r + k] = t / work[A + k * nr + k]
-        for n in range(nr):
-            k = nr - 1 - n
+        for n in range(rows):
+            k = rows - 1 - n
             t = work[r + k]
-            for m in range(k + 1, nr):
+            for m in range(k + 1, rows):
                 t -= work[A + m * nr + k] * work[r + m]
             work[r + k] = t / work[A + k * nr + k]
         longest = 0.0
@@ -340,7 +365,7 @@ def close_all(index, params, work, q, held, c):
             k, x = entry(index, dof, DOF_COLUMN), 0.0
             column = dof - first if dof - first < nd else nd + k
             if column < nd or k >= 0:
-                for i in range(nr):
+                for i in range(rows):
                     x -= work[K + i * width + column] * work[r + i]
             work[entry(index, dof, DOF_RATE)] = x
             longest = max(longest, abs(x))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from ..model import ClusterModel
+from ..model import ClusterModel, remake
 from . import _bridge, _check
 
 
@@ -145,5 +145,5 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:
             wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and int(tree.idx_vs[j]) in loop.independents]
-    other = ClusterModel(tree, model.constraints, model.q_reference, independent=wished, name=model.name)
+    other = remake(tree, model.constraints, model.q_reference, tuple(wished), model.name)
     return other, CoordinateChange(model, other)

@@ -94,6 +94,8 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
     equations = Equations(tree, loop.kept)
     every = Equations(tree, loop.closures)
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
+    held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
+    kept = [i for j in held for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
     rng = np.random.default_rng(0)
     found: list[np.ndarray] = []
     for n in range(_STARTS):
@@ -106,6 +108,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
             continue
         if np.any(np.abs(every.residual(x)) > 1e-4 * every.scales(x)):
             continue
+        x[kept] = q[kept]  # not even rounding moves the others
         if not any(same_pose(model, x, known, 1e-6) for known in found):
             found.append(x)
     return found

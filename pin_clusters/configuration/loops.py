@@ -10,12 +10,14 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import assembly as _kernels
+from .._kernels import layout
 from .._kernels._jit import Pointer
 from ..assembly import AssemblyFailure, Equations, LoopAnalysis, choose_independents, condition_numbers
 from ..assembly import project as project_slowly
 from ..constraints._closures import Closure, JointClosure
 from ..errors import BranchLost, ConfigurationError, SingularClusterError
 from ..model import ClusterModel
+from ..primitives import primitives
 from ..topology import Topology
 
 CONDITION_LIMIT = 1e8
@@ -48,9 +50,12 @@ class Loops:
             int(tree.nqs[j]) == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
             for j in c.joints
         )  # fmt: skip
-        # rotations may be whole turns apart
         inside = [j for loop in self.clusters for j in loop.joints]
         self.entries = np.array([i for j in inside for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])])
+        # rotations may be whole turns apart
+        chains = [primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
+        turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
+        self.turns = np.array([iv in turning for iv in self.dependents.tolist()], dtype=bool)
         self.rows_of = np.cumsum([0, *(sum(c.size for c in loop.kept) for loop in self.clusters)])
 
     def conditions(self, q: np.ndarray) -> list[tuple[float, float, np.ndarray]]:
@@ -289,14 +294,8 @@ def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: fl
     """Whether the joints of loops stand alike, up to whole turns."""
     loops, tree = loops_of(model), model._pristine
     apart = np.array(pin.difference(tree, q0, q1))[loops.dependents]
-    turns = np.array([_turns(tree, int(iv)) for iv in loops.dependents], dtype=bool)
-    apart[turns] = (apart[turns] + math.pi) % (2.0 * math.pi) - math.pi
+    apart[loops.turns] = (apart[loops.turns] + math.pi) % (2.0 * math.pi) - math.pi
     return bool(np.all(np.abs(apart) < tolerance))
-
-
-def _turns(tree: pin.Model, iv: int) -> bool:
-    j = next(j for j in range(1, tree.njoints) if tree.idx_vs[j] <= iv < tree.idx_vs[j] + tree.nvs[j])
-    return tree.nvs[j] == 1 and tree.joints[j].shortname().startswith("JointModelR")
 
 
 def analysis_of(model: ClusterModel, cluster: Any) -> int:

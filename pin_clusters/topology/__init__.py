@@ -131,6 +131,7 @@ def resolve(
         wished = {
             joint_id(tree, name, constraints[i].label)
             for i in mine
+            if hasattr(constraints[i], "closures")
             for name in getattr(constraints[i], "independent", ())
         }
         inside = tuple(row for row in ordered if row.dependent in joints)
