@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -66,10 +66,14 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
     if path.is_file():
         return loaders.buildModelFromUrdf(what)
     if path.is_dir():
-        raise LoadError(f"{what} is a folder; give a URDF file or the name of a robot.{did_you_mean(what, names)}")
+        raise LoadError(f"{what} is a folder; give a URDF file or the name of a robot.{_known(what, names)}")
     if path.suffix or os.sep in what:
         raise LoadError(f"there is no file {what}. Give an existing URDF file, or one of: {', '.join(names)}.")
-    raise UnknownNameError(f"there is no robot, and no file, {what!r}.{did_you_mean(what, names)}")
+    raise UnknownNameError(f"there is no robot, and no file, {what!r}.{_known(what, names)}")
+
+
+def _known(what: str, names: Sequence[str]) -> str:
+    return did_you_mean(what, names, limit=len(names))
 
 
 def short_name(what: str) -> str:

@@ -14,6 +14,7 @@ from ..constraints._base import Row
 from ..constraints._closures import Closure, RodClosure
 from ..errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from . import poses
+from .branch import Branches
 from .closing import check_motion, closed_on_kept
 from .evaluate import Equations
 from .independents import check_mobility, independent_columns, refuse_spinning_rods
@@ -149,7 +150,16 @@ def _analyse(
     equations = (*closures, *couplings)
     _check_paths(tree, cluster, equations)
     part = subtree(tree, cluster.joints, equations)
-    start = _near(tree, part, equations, q[part.iq]) if given else _anywhere(tree, part, equations)
+    branches = Branches(tree, part, closures)
+    start = _near(tree, part, equations, q[part.iq]) if given else _anywhere(tree, part, branches)
+    for source in branches.left(start.q):
+        warnings.warn(
+            f"{source.label}: the {'reference pose is not' if given else 'pose found is not'} on the branch that "
+            f"branch={source.branch} means, and the pose counts. "
+            + ("Write the other branch, or give a pose of this one." if given else "Give a q_reference on it."),
+            PinClustersWarning,
+            stacklevel=4,
+        )
     samples = poses.sample(part, start)
     rank = max(p.rank for p in samples)
     if start.rank < rank and given:
@@ -246,10 +256,10 @@ def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.nd
     return pose
 
 
-def _anywhere(tree: pin.Model, part: Subtree, equations: Sequence[Closure]) -> Pose:
+def _anywhere(tree: pin.Model, part: Subtree, branches: Branches) -> Pose:
     """Assemble near neutral."""
     try:
-        return poses.regular_pose(part)
+        return poses.regular_pose(part, branches)
     except AssemblyFailure as failure:
         raise ConstraintError(
             f"{gap(part.equations, failure.q)} No start closes it; cluster of joints "

@@ -9,7 +9,15 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints._base import Row, common_ancestor, path_below
-from ..constraints._closures import LINEAR, Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
+from ..constraints._closures import (
+    LINEAR,
+    Closure,
+    FrameClosure,
+    FunctionFailedError,
+    HarmonicClosure,
+    JointClosure,
+    RodClosure,
+)
 from .linear import LinearClosure, coordinate, linear_closure
 
 TINY = 1e-12
@@ -64,7 +72,10 @@ class Equations:
         self._last: tuple[np.ndarray, np.ndarray]
 
     def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return residual and Jacobian from one pass over the tree; do not write to them."""
+        """Return residual and Jacobian from one pass over the tree; do not write to them.
+
+        They are NaN where a user's function fails.
+        """
         key = q.tobytes()
         if key != self._at:
             self._last = self._evaluate(q)
@@ -108,8 +119,11 @@ class Equations:
         for row, joint_closure, columns in self._joints:
             end = row + joint_closure.size
             x = np.array([coordinate(self.tree, j, q) for j in joint_closure.joints])
-            residual[row:end] = joint_closure.value(x)
-            K[row:end, columns] = joint_closure.jacobian(x)
+            try:
+                residual[row:end] = joint_closure.value(x)
+                K[row:end, columns] = joint_closure.jacobian(x)
+            except FunctionFailedError:  # outside of where the user's function is defined: as if it gave NaN
+                residual[row:end] = K[row:end, columns] = np.nan
         return residual, K
 
 

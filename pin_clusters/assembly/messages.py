@@ -30,6 +30,9 @@ def gap(equations: Equations, q: np.ndarray, where: str = "") -> str:
     )
     mine = range(bounds[worst], bounds[worst + 1])
     parts = []
+    if not np.isfinite(residual).all():
+        c = next(c for c, a, b in zip(equations.closures, bounds, bounds[1:]) if not np.isfinite(residual[a:b]).all())  # noqa: B905
+        return f"{c.source.label} gives no finite number{where and ' '}{where}."
     for unit in ("m", "rad", ""):
         rows = [i for i in mine if units[i] == unit]
         if rows and not (size := float(np.linalg.norm(residual[rows]))) <= 1e-9:

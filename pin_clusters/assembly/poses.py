@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
+from .branch import Branches
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
@@ -54,7 +56,11 @@ def closed(part: Subtree, q: np.ndarray) -> Pose:
     Raises:
         AssemblyFailure: There is none.
     """
-    return pose_at(part, project(part.equations, part.model, q, lengths=part.lengths))
+    q = project(part.equations, part.model, q, lengths=part.lengths)
+    residual, K = part.equations.evaluate(q)
+    if not np.isfinite(K).all():  # a user's function that ends here
+        raise AssemblyFailure(q, residual.copy(), math.inf)
+    return pose_at(part, q)
 
 
 def closed_near(part: Subtree, q: np.ndarray) -> Pose:
@@ -80,11 +86,12 @@ def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
     return float(np.max(np.abs(pin.difference(part.model, q0, q1)) / part.lengths, initial=0.0))
 
 
-def regular_pose(part: Subtree) -> Pose:
+def regular_pose(part: Subtree, branches: Branches) -> Pose:
     """Return an assembled pose near neutral at which K has the rank that it has elsewhere.
 
-    The pose that neutral projects to, if it is regular; else the nearest to neutral of those that random starts of
-    growing size (the same at each call) give, and whose condition is within NEAR_BEST of the best one.
+    Closed forms are solved on the branch that they ask for before anything else. The pose that neutral projects to,
+    if it is regular; else the nearest to neutral of those that random starts of growing size (the same at each call)
+    give, and whose condition is within NEAR_BEST of the best one.
 
     Raises:
         AssemblyFailure: No start closes the mechanism; the one that comes nearest.
@@ -94,14 +101,15 @@ def regular_pose(part: Subtree) -> Pose:
     failure: AssemblyFailure | None = None
     first: Pose | None = None
     try:
-        first = _unwound(part, closed(part, neutral))
+        first = _unwound(part, closed(part, branches.seed(neutral)))
     except AssemblyFailure as error:
         failure = error
     others: list[Pose] = []
     for size in STARTS:
         step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
         try:
-            others.append(_unwound(part, closed(part, pin.integrate(part.model, neutral, step))))
+            start = branches.seed(pin.integrate(part.model, neutral, step))
+            others.append(_unwound(part, closed(part, start)))
         except AssemblyFailure as error:
             failure = error if failure is None or error.misfit < failure.misfit else failure
         # a pose next to neutral that is sound needs two witnesses of the rank only
@@ -113,6 +121,10 @@ def regular_pose(part: Subtree) -> Pose:
         assert failure is not None
         raise failure
     found = [*([first] if first is not None else []), *others]
+    # a start at which a closed form has no assembly may lead to any branch
+    if wanted := [p for p in found if not branches.left(p.q)]:
+        found = wanted
+        first = first if any(p is first for p in wanted) else None
     rank = max(p.rank for p in found)
     found = [p for p in found if p.rank == rank]
     best = min(p.condition for p in found)

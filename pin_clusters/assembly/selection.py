@@ -24,11 +24,13 @@ def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, 
         dependents: As many columns as K has rank where the mechanism is regular.
 
     Returns:
-        cond(K), cond(K_d); infinite where they are singular.
+        cond(K), cond(K_d); infinite where they are singular or K is not finite.
     """
     rank = len(dependents)
     if rank == 0:
         return 1.0, 1.0
+    if not np.isfinite(K).all():
+        return math.inf, math.inf
     return _condition(np.linalg.svd(K, compute_uv=False), rank), float(_conditions([K], np.array([dependents]))[0])
 
 

@@ -71,7 +71,11 @@ def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
         return equations.scales(neutral)
     rng = np.random.default_rng(0)
     steps = rng.uniform(-1.0, 1.0, (6, equations.tree.nv)) * lengths
-    return np.sqrt(np.mean([equations.scales(pin.integrate(equations.tree, neutral, s)) ** 2 for s in steps], axis=0))
+    found = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
+    # a user's function need not be defined at all of them, nor at any
+    counted = np.isfinite(found)
+    squares = np.sum(np.where(counted, found, 0.0) ** 2, axis=0)
+    return np.where(counted.any(axis=0), np.sqrt(squares / np.maximum(counted.sum(axis=0), 1)), 1.0)
 
 
 def with_joints(closures: Sequence[Closure], ids: dict[int, int]) -> list[Closure]:

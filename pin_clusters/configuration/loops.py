@@ -210,8 +210,13 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
             return closed
         best = closed
     residual, scales = loops.every.residual(best), loops.every.scales(best)
-    i = int(np.argmax(np.abs(residual) / scales))
+    i = int(np.argmax(np.nan_to_num(np.abs(residual) / scales, nan=math.inf)))
     what = " with the held joints" if hold else ""
+    if np.isnan(residual[i]):
+        raise ConfigurationError(
+            f"project: {loops.every.labels[i]} gives no finite number at q. Start where its function is defined "
+            "(model.q_reference is such a pose)."
+        )
     raise ConfigurationError(
         f"project: the loops do not close{what}: {loops.every.labels[i]} stays open by {abs(residual[i]):.4g} "
         f"{loops.every.units[i]}".rstrip()
@@ -231,6 +236,14 @@ def singular(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> Sin
     names = names_of_cluster(model, joints)
     at = next(i for i, loop in enumerate(loops.clusters) if set(loop.joints) == set(joints))
     loop = loops.clusters[at]
+    for closure in loop.kept:
+        if not np.isfinite(Equations(tree, [closure]).jacobian(q)).all():
+            return SingularClusterError(
+                f"{closure.source.label} gives no finite number at this pose, so the joints "
+                f"{', '.join(map(repr, names))} are not determined. Its function must be defined wherever the mechanism "
+                "goes.",
+                names,
+            )
     cond_K, cond_Kd, K = loops.conditions(q)[at]
     text = (
         f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition of K_d, which "

@@ -10,7 +10,7 @@ import pinocchio as pin
 from ..arrays import array, vector, velocity
 from ..errors import BranchLost, ShapeError
 from ..model import ClusterModel
-from .loops import carry, same_pose
+from .loops import carry, loops_of, names_of_cluster, same_pose
 from .manifold import manifold
 
 _NQ = "nq (the whole tree)"
@@ -91,10 +91,25 @@ def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.nda
     v_tree[model.idx_v_independent] = v
     reached = carry(model, q0, v, np.array(pin.integrate(model._pristine, q0, v_tree)))
     if not same_pose(model, reached, q1, 1e-6):
+        names = _cluster_apart(model, reached, q1)
         raise BranchLost(
-            "difference: q0 and q1 are on different branches of a closed loop: the motion of the independent joints "
-            "from q0 to q1 leads the dependent ones elsewhere. Compare with pc.branches(model, q0, cluster)."
+            f"difference: q0 and q1 are on different branches of the loops of the joints "
+            f"{', '.join(map(repr, names))}: the motion of the independent joints from q0 to q1 leads the dependent "
+            f"ones elsewhere. Compare with pc.branches(model, q0, {names[0]!r}).",
+            names,
         )
+
+
+def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple[str, ...]:
+    """Return the joints of the first cluster with loops that stands elsewhere in q1."""
+    tree = model._pristine
+    for loop in loops_of(model).clusters:
+        own = [i for j in loop.joints for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
+        mixed = q0.copy()
+        mixed[own] = q1[own]
+        if not same_pose(model, q0, mixed, 1e-6):
+            return names_of_cluster(model, loop.joints)
+    raise AssertionError("all stand alike")  # excluded by the caller
 
 
 def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:

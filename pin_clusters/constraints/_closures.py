@@ -168,6 +168,10 @@ class HarmonicClosure(JointClosure):
         return H
 
 
+class FunctionFailedError(ConstraintError):
+    """A user's function raised an exception, perhaps because it is not defined there."""
+
+
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
     """A user's function of coordinates.
@@ -193,10 +197,11 @@ class CallableClosure(JointClosure):
 
         Raises:
             ConstraintError: The function returns another shape.
+            FunctionFailedError: It raises something.
         """
         if self.function is None:
             return call_compiled(self.address, x, (self.size,))
-        return self._checked(self.function(np.array(x, dtype=float)), (self.size,), "phi")
+        return self._call(self.function, x, (self.size,), "phi")
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """Return d phi / d x, shape (size, joints).
@@ -208,7 +213,7 @@ class CallableClosure(JointClosure):
         if self.derivative_address:
             return call_compiled(self.derivative_address, x, shape)
         if self.derivative is not None:
-            return self._checked(self.derivative(np.array(x, dtype=float)), shape, "the Jacobian of phi")
+            return self._call(self.derivative, x, shape, "the Jacobian of phi")
         return central_differences(self.value, np.array(x, dtype=float), self._steps())
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
@@ -225,7 +230,14 @@ class CallableClosure(JointClosure):
     def _steps(self) -> np.ndarray:
         return self.steps if len(self.steps) else np.full(len(self.joints), ANGLE_STEP)
 
-    def _checked(self, result: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
+    def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
+        try:
+            result = function(np.array(x, dtype=float))
+        except Exception as error:  # whatever the user's function raises
+            raise FunctionFailedError(
+                f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
+                "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
+            ) from error
         try:
             out = np.asarray(result, dtype=float)
         except (TypeError, ValueError):

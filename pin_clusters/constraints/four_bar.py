@@ -81,6 +81,7 @@ class FourBar:
         closure: Two frames, of which the origins count: on the coupler's body and on the rocker's; in the serial shape
             on the rocker's body and on the crank's parent.
         branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right.
+            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
         name: For messages; by default made of the joints.
 
     Raises:

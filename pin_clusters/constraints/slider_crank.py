@@ -71,6 +71,7 @@ class SliderCrank:
         closure: Two frames, of which the origins count: on the coupler's body and on the slider's.
         branch: +1: the pin is ahead of B in the direction of the slider (the assembly with the larger coordinate); -1:
             behind.
+            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
         name: For messages; by default made of the joints.
 
     Raises:

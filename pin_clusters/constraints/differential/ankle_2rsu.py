@@ -88,6 +88,7 @@ class Ankle2Rsu(Differential):
         length: Of the rods, [m], two or one for both; by default those at the zero pose of the tree.
         branch: Of each crank: +1 or -1, one of the two angles with the same ankle. +1: the crank is ahead, about its
             axis, of the direction in which the rod's end on the foot lies; -1: behind.
+            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
 
     Raises:
         ConstraintError: A name, point, length or branch is ill-formed, or a joint is named twice.

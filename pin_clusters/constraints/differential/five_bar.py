@@ -60,6 +60,7 @@ class FiveBar(Differential):
         coupler_2: Revolute joint that hangs from crank 2.
         closure: Two frames, of which the origins count: on the body of coupler 1 and on that of coupler 2.
         branch: +1: the pin is left of the line from B_1 to B_2; -1: right.
+            The model starts there; a q_reference counts more, and a warning says so if it is on another branch.
 
     Raises:
         ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
