@@ -22,6 +22,7 @@ from ._kernels.batch import OPEN as _OPEN
 from ._kernels.simd import LANES
 from .arrays import plain
 from .configuration import residual, residual_rows
+from .constraints._closures import FunctionFailedError
 from .data import ClusterData
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from .model import ClusterModel
@@ -257,8 +258,11 @@ def _one_by_one(
         if not np.isfinite(q[n]).all():
             out[n] = np.nan
             continue
-        if model._tables.supplies:
+        try:
             model._supply(q[n], data._work)
+        except FunctionFailedError:
+            out[n], status[n] = np.nan, 2
+            continue
         code = single.call(pointer, q[n], v[n], x[n], out[n])
         if model.closures and np.any(np.abs(residual(model, q[n])[len(model.coupling_rows) :]) > _OPEN * scales):
             status[n] = 1

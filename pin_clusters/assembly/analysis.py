@@ -138,7 +138,9 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
     if q.size != tree.nq:
         raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
     if not np.isfinite(q).all():
-        raise ConfigurationError(f"q_reference[{int(np.flatnonzero(~np.isfinite(q))[0])}] is not finite.")
+        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        j = next(j for j in range(1, tree.njoints) if tree.idx_qs[j] <= i < tree.idx_qs[j] + tree.nqs[j])
+        raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
     return np.array(pin.normalize(tree, q))
 
 
@@ -243,7 +245,7 @@ def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.nd
     except AssemblyFailure as failure:
         raise ConfigurationError(
             f"{gap(part.equations, failure.q)} Nothing nearer to closed is found from the reference pose; cluster of "
-            f"joints {names_of(tree, part.joints)}. {cure}"
+            f"joints {names_of(tree, part.joints)}. {cure} If there is none, check the lengths and placements."
         ) from None
     moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
     if (farthest := int(np.argmax(moved))) >= 0 and moved[farthest] > FAR:

@@ -98,9 +98,8 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     if kind is None:
         raise LoadError(f'{owner}: the attribute type is missing. Add it, as in <loop name={name!r} type="revolute">.')
     if kind not in KINDS:
-        raise LoadError(
-            f"{owner}: type {kind!r} is unknown.{did_you_mean(kind, KINDS)} Known types: {', '.join(KINDS)}."
-        )
+        hint = did_you_mean(kind, KINDS).replace("names", "types")
+        raise LoadError(f"{owner}: type {kind!r} is unknown.{hint}")
     links = []
     origins = []
     for side in SIDES:

@@ -1,0 +1,105 @@
+"""The pages of the documentation: examples give what they show, mechanisms have a page each, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import pin_clusters as pc
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
+SHOWN = [p for p in PAGES if "\n>>> " in p.read_text(encoding="utf-8")]
+MECHANISMS = sorted((DOCS / "mechanisms").glob("*.md"))
+LIBRARY = sorted(n for n, c in vars(pc.Differential).items() if isinstance(c, type) and issubclass(c, pc.Differential))
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(DOCS).with_suffix("").as_posix()
+
+
+def example(page: Path) -> str:
+    """Return the interactive sessions of a page, as one."""
+    blocks = re.findall(r"```python\n(>>> .*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return "\n".join(blocks)
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=page_id)
+def test_example_gives_what_it_shows(page: Path) -> None:
+    code = example(page)
+    assert code.count(">>> ") == page.read_text(encoding="utf-8").count("\n>>> "), (
+        "an example in a block of another kind"
+    )
+    test = doctest.DocTestParser().get_doctest(code, {}, page_id(page), str(page), 0)
+    told: list[str] = []
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*phi is called from Python", pc.PinClustersWarning)
+        doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=told.append)
+    assert not told, "".join(told)
+
+
+@pytest.mark.parametrize("page", MECHANISMS, ids=page_id)
+def test_mechanism_page_is_complete(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert page in SHOWN
+    assert "ingular poses" in text
+    if page.stem != "gears_and_belts":
+        assert f"](drawings/{page.stem}.svg)" in text
+        assert (DOCS / "drawings" / f"{page.stem}.py").is_file()
+    assert f"mechanisms/{page.stem}\n" in (DOCS / "mechanisms.md").read_text(encoding="utf-8"), (
+        "not in the table of contents"
+    )
+
+
+def test_every_mechanism_has_a_page() -> None:
+    assert len(LIBRARY) == 8
+    pages = {p.stem for p in MECHANISMS}
+    assert {*LIBRARY, "loop", "rod", "four_bar", "slider_crank", "coupling", "gears_and_belts"} == pages
+    for name in LIBRARY:
+        assert f"pc.Differential.{name}(" in (DOCS / "mechanisms" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_every_drawing_is_used() -> None:
+    used = {p.stem for p in MECHANISMS}
+    assert {p.stem for p in (DOCS / "mechanisms" / "drawings").glob("*.svg")} == used - {"gears_and_belts"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), link
+
+
+def test_loop_page_lists_the_rows_of_each_kind() -> None:
+    from pin_clusters.constraints.loop import KINDS
+
+    symbols = ("t_x", "t_y", "t_z", "e_x", "e_y", "e_z")
+    table = (DOCS / "mechanisms" / "loop.md").read_text(encoding="utf-8")
+    for kind, (_, rows) in KINDS.items():
+        listed = ", ".join(symbols[i] for i in rows)
+        assert f"| `{kind}` | ${listed}$ |" in table, kind
+
+
+def test_recipe_names_the_files_of_the_five_bar() -> None:
+    recipe = (
+        (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").split("in four steps")[1].split("## Commits")[0]
+    )
+    files = re.findall(r"^\s+\| `(\S+)` \|", recipe, re.MULTILINE)
+    assert len(files) == 13
+    for name in files:
+        text = (DOCS.parent / name).read_text(encoding="utf-8").lower()
+        assert any(word in text for word in ("five_bar", "fivebar", "five-bar")), name
+
+
+def test_drawings_are_made_by_their_scripts(tmp_path: Path) -> None:
+    command = [sys.executable, str(DOCS / "drawings" / "make.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {p.name for p in tmp_path.iterdir()} == {p.name for p in (DOCS / "mechanisms" / "drawings").iterdir()}
