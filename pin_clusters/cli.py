@@ -31,11 +31,12 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings=_CONTEXT)
 @click.version_option(__version__, prog_name="pin-clusters")
 def main() -> None:
-    """Exact dynamics of geared and belted robots, on top of Pinocchio.
+    """Exact dynamics of robots with gears, belts and closed loops, on top of Pinocchio.
 
     \b
     Examples:
       pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
+      pin-clusters study tello                the same for closed loops and differentials
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
       pin-clusters bench mit_humanoid         time per call against Pinocchio
@@ -47,7 +48,7 @@ def main() -> None:
 @main.command(context_settings=_CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE")
 def info(robot: str) -> None:
-    """Show clusters, rotors and reflected inertia.
+    """Show clusters, closed loops, rotors and reflected inertia.
 
     ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
     go to stderr.
@@ -55,6 +56,7 @@ def info(robot: str) -> None:
     \b
     Examples:
       pin-clusters info mit_humanoid
+      pin-clusters info tello
       pin-clusters info robots/arm.urdf
     """  # noqa: D301 (click wants the character)
     from ._cli import common
@@ -70,12 +72,14 @@ def bench(robot: str, repeats: int) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
     Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
-    interleaved. The first run compiles kernels.
+    interleaved. A robot with closed loops has no such approximation: its rivals are projection and, where it can
+    express the loops, pin.constraintDynamics. The first run compiles kernels.
 
     \b
     Examples:
       pin-clusters bench mit_humanoid
       pin-clusters bench jvrc1 --repeats 100
+      pin-clusters bench tello
     """  # noqa: D301 (click wants the character)
     from ._cli import bench as command
     from ._cli import common
@@ -105,15 +109,29 @@ def study(
     dt: float,
     drop_rotors: bool,
 ) -> None:
-    """Compare exact joint torques with three approximations along a sine.
+    """Compare exact joint torques with approximations along a sine.
 
     Every independent joint moves as A sin(2 pi f t), the base is fixed. The approximations: no armature; diagonal
     armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of belts. Prints a table and writes
     study.json and study.png.
 
+    Robots with closed loops move about their reference pose, and A is cut if the loops cannot follow so far (said on
+    screen, in study.json and in the plot). Their approximations:
+
+    \b
+      unconstrained          the independent joints' own rows of the spanning tree,
+                             tau = M_ii a + h_i, without what the dependents carry
+      frozen loops           the coupling G0 of the reference pose at every pose, as
+                             if the loops were gears: tau = G0' rnea(q, G0 v, G0 a)
+                             with rnea of the spanning tree
+      exact loops, no rotor  (if it has rotors) the rotors do not spin
+      exact loops, armature  (if it has rotors) J ratio^2 of each rotor as armature
+                             of the joints that drive it
+
     \b
     Examples:
       pin-clusters study mit_humanoid_leg
+      pin-clusters study tello
       pin-clusters study mit_humanoid_leg --drop-rotors --output /tmp/dropped
       pin-clusters study my_robot.urdf --amplitude 0.2 --frequency 3
     """  # noqa: D301 (click wants the character)

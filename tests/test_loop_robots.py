@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from functools import cache
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -172,6 +173,37 @@ def test_files_are_complete(name: str) -> None:
     assert "<visual>" in text
     for needed in ("## What it exercises", "## Where the numbers come from", "## Licence"):
         assert needed in readme
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_readme_says_what_is_loaded(name: str) -> None:
+    model = model_of(name)
+    readme = " ".join(library._folders()[name].joinpath("README.md").read_text().split())
+    assert f'Load it with `pc.load("{name}")`' in readme
+    free = re.findall(r"(\d+) degrees? of freedom", readme)
+    assert int(free[0]) == model.nv
+    assert int(re.findall(r"(\d+) in the spanning tree", readme)[0]) == model.tree.nv
+    if name == "tello":
+        fixed = pc.load(name, root_joint=None)
+        assert (int(free[1]), int(re.findall(r"(\d+) in the spanning tree", readme)[1])) == (fixed.nv, fixed.tree.nv)
+    text = library._folders()[name].joinpath("README.md").read_text()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
+    head, *joints = rows
+    listed = {row[0]: row for row in joints}
+    file = ElementTree.fromstring(library._folders()[name].joinpath("model.urdf").read_text())
+    names = [n for n in list(model.tree.names)[1:] if n != "root_joint"]
+    assert set(listed) == set(names)
+    for joint in names:
+        row = listed[joint]
+        j = model.tree.getJointId(joint)
+        assert row[head.index("independent")] == ("yes" if joint in model.independent_joints else "no")
+        parent = model.tree.names[model.tree.parents[j]]
+        if parent not in ("universe", "root_joint"):
+            assert row[head.index("carried by")] == f"{parent}_link"
+        assert row[head.index("axis")].upper() == model.tree.joints[j].shortname()[-1]
+        link = file.find(f"link[@name='{joint}_link']/inertial/mass")  # alone: fixed joints add more bodies
+        mass = 0.0 if link is None else float(link.get("value"))
+        assert float(row[head.index("mass of the link [kg]")]) == pytest.approx(mass, rel=1e-5)
 
 
 def test_the_file_of_tello_alone_says_what_is_missing() -> None:

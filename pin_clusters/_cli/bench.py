@@ -1,4 +1,8 @@
-"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot."""
+"""``pin-clusters bench``: time per call against Pinocchio on the approximate robot.
+
+Robots that have none (closed loops; dependent joints that are no rotors) are timed against exact rivals: projection,
+and ``pin.constraintDynamics`` where it can express the loops.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,13 @@ import pinocchio as pin
 from ..algorithms.aba import aba
 from ..algorithms.crba import crba
 from ..algorithms.rnea import rnea
-from ..baselines import armature_model
+from ..baselines import armature_model, constrained, projection
+from ..baselines._workspace import Workspace
 from ..baselines.armature import independent_q
 from ..configuration import randomConfiguration
+from ..errors import ModelError, NotAvailableError
 from ..model import ClusterModel
+from .tables import put, say, table_of
 from .timing import Call, Timing, interleaved
 
 if TYPE_CHECKING:
@@ -25,6 +32,14 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("rnea", "aba", "crba")
 _CLUSTER: dict[str, Callable[..., Any]] = {"rnea": rnea, "aba": aba, "crba": crba}
+_PROJECTION: dict[str, Callable[..., Any]] = {
+    "rnea": projection.rnea,
+    "aba": projection.aba,
+    "crba": projection.crba,
+}
+OURS = "pin_clusters, exact"
+ACCURACY = 1e-8
+"""What an iterative rival has to reach, relative to max(1, its largest acceleration)."""
 _PINOCCHIO: dict[str, Callable[..., Any]] = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba}
 
 
@@ -84,41 +99,154 @@ def _calls(
     return {name: (f, (model, data, q) if name == "crba" else (model, data, q, v, x)) for name, f in functions.items()}
 
 
-def measure(
-    model: ClusterModel, *, repeats: int = 25, progress: Progress | None = None
-) -> dict[str, tuple[Timing, Timing]]:
-    """Time each algorithm on one state, exact and approximate, interleaved.
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Times of this package and of its rivals.
 
-    Returns:
-        Per algorithm: (this package on the exact robot, Pinocchio on the approximate one).
+    Attributes:
+        times: Per algorithm, the timing of each competitor that has it, this package's under ``OURS``.
+        notes: What must be known about the rivals, one sentence or more per line.
     """
-    one = state(model)
-    ours, theirs = one.cluster_calls(), one.pinocchio_calls()
-    calls = {f"pc {n}": ours[n] for n in ALGORITHMS} | {f"pin {n}": theirs[n] for n in ALGORITHMS}
-    found = interleaved(calls, repeats=repeats, progress=progress)
-    return {n: (found[f"pc {n}"], found[f"pin {n}"]) for n in ALGORITHMS}
+
+    times: dict[str, dict[str, Timing]]
+    notes: tuple[str, ...]
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """All but this package, in order."""
+        found = dict.fromkeys(name for timings in self.times.values() for name in timings)
+        return tuple(name for name in found if name != OURS)
 
 
-def show(model: ClusterModel, found: dict[str, tuple[Timing, Timing]], out: Console) -> None:
-    """Print the table of times and ratios."""
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None = None) -> Measured:
+    """Time each algorithm on one state against its rivals, interleaved.
 
-    table = Table(
-        title=f"{escape(model.name)}: us per call, median (smallest)", box=box.SIMPLE_HEAD, title_justify="left",
-        title_style="bold",
-    )  # fmt: skip
-    for column in ("", "pin_clusters, exact", "Pinocchio, approximate", "ratio"):
-        table.add_column(column, justify="right" if column else "left")
-    for name, (ours, theirs) in found.items():
-        table.add_row(name, _us(ours), _us(theirs), f"{ours.ratio(theirs):.2f}")
-    out.print(table)
-    out.print(
-        f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree. The approximate "
-        "robot has armature and no rotor bodies. Below 1, exact is faster.",
-        soft_wrap=True,
+    Raises:
+        PinClustersError: The robot is singular at the reference pose.
+    """
+    try:
+        one = state(model)
+    except ModelError as error:
+        calls, notes = _exact_rivals(model, str(error))
+    else:
+        ours, theirs = one.cluster_calls(), one.pinocchio_calls()
+        calls = {(n, OURS): ours[n] for n in ALGORITHMS} | {
+            (n, "Pinocchio, approximate"): theirs[n] for n in ALGORITHMS
+        }
+        notes = ("The approximate robot has armature and no rotor bodies. Below 1, exact is faster.",)
+    named = {f"{rival}: {algorithm}": call for (algorithm, rival), call in calls.items()}
+    found = interleaved(named, repeats=repeats, progress=progress)
+    times: dict[str, dict[str, Timing]] = {n: {} for n in ALGORITHMS}
+    for algorithm, rival in calls:
+        times[algorithm][rival] = found[f"{rival}: {algorithm}"]
+    return Measured(times, notes)
+
+
+def _exact_rivals(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], Call], tuple[str, ...]]:
+    """Return what is timed for a robot without approximation by armature, and notes."""
+    rng = np.random.default_rng(0)
+    pin.seed(0)
+    q = randomConfiguration(model)
+    v, x = rng.standard_normal(model.nv), rng.standard_normal(model.nv)
+    projected = _calls(_PROJECTION, model, projected_with_rods(model, q, v), q, v, x)
+    ours = _calls(_CLUSTER, model, model.createData(), q, v, x)
+    calls = {(n, OURS): ours[n] for n in ALGORITHMS} | {(n, "projection"): projected[n] for n in ALGORITHMS}
+    notes = [
+        "Projection: Pinocchio on the spanning tree with every rotor a body, reduced with G in NumPy; exact. "
+        + ("G and its bias are given to it and cost it nothing." if model.closures else f"Armature is no rival: {why}")
+    ]
+    if model.closures:
+        try:
+            solver = constrained.createData(model, rotors="armature")
+        except NotAvailableError as error:
+            notes.append(f"pin.constraintDynamics is no rival: {error}")
+        else:
+            call, note = _contacts(solver, q, v, x)
+            calls["aba", "pin.constraintDynamics"] = call
+            bodiless = any(r.source is not None for r in model.rotors)
+            notes.append(note + (" Rotors are approximated by armature." if bodiless else ""))
+    notes.append("Below 1, pin_clusters is faster.")
+    return calls, tuple(notes)
+
+
+def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Workspace:
+    """Return a workspace of projection that keeps G and g of a state, and has rods that cost what bodies do.
+
+    A rod is three point masses (Simpson's rule): m/6 at each end, which go into the bodies there, and 2 m/3 in the
+    middle, a body on a translation joint of its own that moves with the mean of the ends. That is exact, and all of it
+    is done by Pinocchio; the baseline itself adds rods in NumPy.
+    """
+    space = projection.createData(model)
+    space.couple(q, v)
+    space.hold = True
+    if (rods := space.rods) is None:
+        return space
+    tree, own = pin.Model(space.tree), np.array(space.configuration(q))
+    speed = space.G @ v
+    pin.computeJointJacobians(space.tree, rods.data, own)
+    jacobians = [[rods.jacobian(*end) for end in ends] for ends in rods.ends]
+    pin.forwardKinematics(space.tree, rods.data, own, speed, space.g)
+    G, g = [space.G], [space.g]
+    for i, (rod, ends, J) in enumerate(zip(rods.closures, rods.ends, jacobians, strict=True)):
+        for j, point in ends:
+            tree.inertias[j] += pin.Inertia(rod.mass / 6.0, point, np.zeros((3, 3)))
+        middle = tree.addJoint(0, pin.JointModelTranslation(), pin.SE3.Identity(), f"rod {i}")
+        tree.appendBodyToJoint(middle, pin.Inertia(rod.mass / 1.5, np.zeros(3), np.zeros((3, 3))), pin.SE3.Identity())
+        G.append(0.5 * (J[0] + J[1]) @ space.G)
+        g.append(0.5 * (rods.acceleration(*ends[0]) + rods.acceleration(*ends[1])))
+    space.extend(tree, np.vstack(G), np.concatenate(g))
+    return space
+
+
+def _contacts(
+    solver: constrained.ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, x: np.ndarray
+) -> tuple[Call, str]:
+    """Return a call of ``pin.constraintDynamics`` with as few iterations as do, and what it is."""
+    full_q, full_v = solver.state(q, v)
+    tau = np.zeros(solver.tree.nv)
+    tau[solver.independent] = x
+    _, mu, _ = constrained.SETTINGS["constraintDynamics"]
+
+    def call(iterations: int) -> Call:
+        settings = pin.ProximalSettings(1e-14, mu, iterations)
+        bodies = solver.tree, solver.data, full_q, full_v, tau
+        return pin.constraintDynamics, (*bodies, solver.contacts, solver.contact_datas, settings)
+
+    def solved(iterations: int) -> np.ndarray:
+        function, arguments = call(iterations)
+        return np.array(function(*arguments))
+
+    most = 50
+    best = solved(most)
+    near = ACCURACY * max(1.0, np.abs(best).max())
+    enough = next((n for n in range(1, most) if np.abs(solved(n) - best).max() <= near), most)
+    return call(enough), (
+        f"pin.constraintDynamics: loops cut into contacts, mu {mu:g}, as few iterations as come to {ACCURACY:g} of "
+        f"its own answer ({enough})."
     )
+
+
+def show(model: ClusterModel, found: Measured, out: Console) -> None:
+    """Print the table of times and ratios."""
+    from rich.markup import escape
+
+    table = table_of(f"{escape(model.name)}: us per call, median (smallest)")
+    columns = ["", OURS]
+    for rival in found.rivals:
+        columns += [rival, "ratio"]
+    for column in columns:
+        head = column.replace(", ", ",\n").replace("constraintD", "constraint-\nD")
+        table.add_column(head, justify="right" if column else "left", no_wrap=True)
+    for name, timings in found.times.items():
+        row = [name, _us(timings[OURS])]
+        for rival in found.rivals:
+            timing = timings.get(rival)
+            row += ["-", "-"] if timing is None else [_us(timing), f"{timings[OURS].ratio(timing):.2f}"]
+        table.add_row(*row)
+    put(out, table)
+    say(out, f"One state through the Python API; nv = {model.nv}, {model.tree.nv} in the spanning tree.")
+    for note in found.notes:
+        say(out, note)
 
 
 def _us(timing: Timing) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import study
 from ..study import report
-from . import common
+from . import common, tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,26 +52,29 @@ def run(
 
 def show(result: StudyResult, out: Console) -> None:
     """Print the table and the verdict; many joints go down the page instead of across it."""
-    from rich import box
     from rich.markup import escape
-    from rich.table import Table
 
     sine = result.sine
-    out.print(
-        f"[bold]{escape(result.robot)}[/]: inverse dynamics with a fixed base, each joint moving as "
+    about = "as" if result.centre is None else "about the reference pose by"
+    tables.say(
+        out,
+        f"[bold]{escape(result.robot)}[/]: inverse dynamics with a fixed base, each joint moving {about} "
         f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) for {sine.duration:g} s ({sine.samples} samples)",
-        soft_wrap=True,
+        markup=True,
     )
+    if cut := report.cut(result):
+        tables.say(out, cut)
     rows = [("", *result.joints), *report.table(result)]
     across = len(result.joints) <= 8
     if not across:
         rows = list(zip(*rows, strict=True))
-    title = f"RMS torque error, {report.unit(result)}"
-    table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = tables.table_of(escape(f"RMS torque error, {report.unit(result)}"))
     for i, head in enumerate(rows[0]):
         table.add_column(escape(head), justify="left" if i == 0 else "right")
     for i, row in enumerate(rows[1:], start=1):
         # the last line of the table is not an error
         table.add_row(*map(escape, row), end_section=across and i == len(rows) - 2)
-    out.print(table)
-    out.print(report.verdict(result), soft_wrap=True, markup=False)
+    tables.put(out, table)
+    for rung in (r for r in result.approximate if r in report.DEFINITIONS):
+        tables.say(out, f"{report.LABELS[rung]}: {report.DEFINITIONS[rung]}.")
+    tables.say(out, report.verdict(result))

@@ -53,6 +53,20 @@ class Workspace:
         rods = Rods(model, self.span)
         self.rods = rods if rods.closures else None
 
+    def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
+        """Take a tree with bodies of rods behind all joints, and G and g of a state, which are kept from now on.
+
+        Args:
+            tree: ``self.tree`` with more joints at its end, at whose coordinates 0 nothing but energies looks.
+            G: Shape (tree.nv, nv).
+            g: Shape (tree.nv,).
+        """
+        self.tree, self.data, self.rods, self.hold = tree, tree.createData(), None, True
+        self.G, self.GT, self.g = np.ascontiguousarray(G), np.ascontiguousarray(G.T), g
+        self.v, self.a, self.zero = np.zeros((3, tree.nv))
+        self.MG = np.zeros(G.shape)
+        self._q, self._same_q = pin.neutral(tree), False
+
     def configuration(self, q: np.ndarray) -> np.ndarray:
         """Return q in the order of the expanded tree; not copied where the orders are the same."""
         if self._same_q:

@@ -240,8 +240,8 @@ def singular(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> Sin
         if not np.isfinite(Equations(tree, [closure]).jacobian(q)).all():
             return SingularClusterError(
                 f"{closure.source.label} gives no finite number at this pose, so the joints "
-                f"{', '.join(map(repr, names))} are not determined. Its function must be defined wherever the mechanism "
-                "goes.",
+                f"{', '.join(map(repr, names))} are not determined. Its function must be defined wherever the "
+                "mechanism goes.",
                 names,
             )
     cond_K, cond_Kd, K = loops.conditions(q)[at]

@@ -1,7 +1,12 @@
-"""The accuracy study: exact inverse dynamics against what simulators use in place of a transmission."""
+"""The accuracy study: exact inverse dynamics against what simulators use in place of a transmission.
+
+The approximations ("rungs") of robots without closed loops are ``none``, ``diagonal`` and ``block`` (armature), those
+of robots with closed loops ``unconstrained`` and ``frozen``, and, if they have rotors, ``no rotor`` and ``armature``.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +14,12 @@ import numpy as np
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import rungs
+from .loop_rungs import LOOP_RUNGS, ROTOR_RUNGS
+from .reach import Reach
 from .rungs import RUNGS, Progress
-from .trajectory import Sine, TrajectoryError, moved_joints, states
+from .trajectory import Sine, TrajectoryError, centre, moved_joints, reachable, states
 
-__all__ = ["RUNGS", "Sine", "StudyResult", "TrajectoryError", "run"]
+__all__ = ["LOOP_RUNGS", "ROTOR_RUNGS", "RUNGS", "Reach", "Sine", "StudyResult", "TrajectoryError", "run"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +28,17 @@ class StudyResult:
 
     Attributes:
         robot: Name of the robot.
-        sine: The motion.
+        sine: The motion; its amplitude may be smaller than what was asked for, see ``reach``.
         drop_rotors: Whether the approximate robots lack the rotors altogether.
         joints: Names of the joints that move; columns of all arrays.
         units: Unit of each joint's torque, ``"N m"`` or ``"N"``.
         time: Shape (samples,), [s].
         exact: Exact torques, shape (samples, joints).
         approximate: The torques of each rung, shape (samples, joints).
+        centre: Coordinates about which the joints move, shape (joints,); None for zero. With closed loops it is the
+            reference pose.
+        asked: The amplitude that was asked for; None if it is that of ``sine``.
+        reach: What cut the amplitude; None if nothing did.
     """
 
     robot: str
@@ -38,6 +49,9 @@ class StudyResult:
     time: np.ndarray
     exact: np.ndarray
     approximate: dict[str, np.ndarray]
+    centre: np.ndarray | None = None
+    asked: float | None = None
+    reach: Reach | None = None
 
     def error(self, rung: str) -> np.ndarray:
         """Return what a rung gets wrong, approximate minus exact, shape (samples, joints)."""
@@ -69,14 +83,25 @@ def run(
     Every independent joint with one degree of freedom follows ``A sin(2 pi f t)``; joints with more of them, and a
     floating base, are held in their neutral configuration. The defaults are those of arXiv 2311.13732.
 
+    A robot with closed loops moves about ``model.q_reference``, and its loops follow by continuation. If they cannot
+    follow so far, A is cut for all joints, to 0.9 of the largest amplitude before a loop cannot follow or the condition
+    of its dependent joints exceeds 1e3; ``reach`` of the result says so. Its rungs:
+
+    - ``unconstrained``: the independent joints' own rows of the spanning tree, at the true q and tree velocity; what
+      the dependent joints carry is left out (``baselines.unconstrained``).
+    - ``frozen``: ``tau = G0' rnea_tree(q, G0 v, G0 a)`` with the coupling G0 of the reference pose and no bias g, at
+      the true q.
+    - ``no rotor`` (if it has rotors): exact loops, the rotors locked into their carriers.
+    - ``armature`` (if it has rotors): the same with ``J ratio^2`` as armature on the joints that drive each rotor.
+
     Args:
-        model: The robot; its dependent joints must be rotors.
+        model: The robot; without closed loops its dependent joints must be rotors.
         amplitude: A, [rad], or [m] for prismatic joints.
         frequency: f, [Hz].
         duration: [s].
         dt: Time between samples, [s].
         drop_rotors: Leave the rotors out of the approximate robots. By default they carry them, locked at angle 0,
-            which is the fairest approximation.
+            which is the fairest approximation. ``unconstrained`` and ``frozen``, which are about loops, keep them.
         progress: Called with (done, total) now and then.
 
     Returns:
@@ -85,7 +110,8 @@ def run(
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel.
         TrajectoryError: A number of the trajectory is not allowed.
-        ModelError: Nothing can be moved, or a dependent joint is not a rotor.
+        ModelError: Nothing can be moved, or, without closed loops, a dependent joint is not a rotor.
+        ConfigurationError: The reference pose of closed loops is nearly singular, so nothing can swing about it.
 
     Example:
         >>> import pin_clusters as pc
@@ -101,6 +127,8 @@ def run(
         )
     sine = Sine(amplitude, frequency, duration, dt)
     joints = moved_joints(model)
+    reach = reachable(model, sine)
+    sine = dataclasses.replace(sine, amplitude=reach.amplitude)
     q, v, a = states(model, sine)
     found = rungs.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
     columns = [model.joint_idx_v(name) for name in joints]
@@ -112,7 +140,10 @@ def run(
         units=tuple(_unit(model, name) for name in joints),
         time=sine.time,
         exact=found["exact"][:, columns],
-        approximate={rung: found[rung][:, columns] for rung in RUNGS},
+        approximate={rung: tau[:, columns] for rung, tau in found.items() if rung != "exact"},
+        centre=centre(model) if model.closures else None,
+        asked=float(amplitude) if reach.reason else None,
+        reach=reach if reach.reason else None,
     )
 
 

@@ -12,25 +12,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .loop_rungs import LOOP_RUNGS
 from .report import LABELS
-from .rungs import RUNGS
 
 if TYPE_CHECKING:
     from . import StudyResult
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; line styles say the same once more
+# Okabe and Ito's colours, and Tol's wine red, which the colour-blind can tell apart; line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {
     "exact": {"color": "#000000", "linestyle": "-", "linewidth": 2.2, "zorder": 2.0},
     "none": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6, "zorder": 2.1},
     "block": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.5, "zorder": 2.2},
     # on top and dashed: without belts block and diagonal are the same, and both must be seen
     "diagonal": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
+    # on top: it can be the same as "no rotor"
+    "unconstrained": {"color": "#882255", "linestyle": ":", "linewidth": 2.0, "zorder": 2.4},
+    "frozen": {"color": "#009E73", "linestyle": "-.", "linewidth": 1.5, "zorder": 2.15},
+    "no rotor": {"color": "#E69F00", "linestyle": "-", "linewidth": 1.8, "zorder": 2.2},
+    "armature": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
 }
 _PERIODS = 2.0
 _POINTS = 400
 _ROWS = 16
 _DPI = 110
 _LEFT = 0.068
+_WHAT = {False: "transmissions", True: "loops and transmissions"}
+_SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)
+"""Font sizes of what stands above the panels of errors; the first at which all of it fits is taken."""
 
 
 def save(result: StudyResult, path: Path) -> None:
@@ -62,24 +70,26 @@ def save(result: StudyResult, path: Path) -> None:
     )  # fmt: skip
     shown = _shown(result)
     rms = result.rms_error
+    titles: list[Any] = []
     for k, name in enumerate(result.joints):
         row, stack = k % rows, k // rows
         last = row == rows - 1 or k == n - 1
         torque = figure.add_subplot(grid[row, 2 * stack])
         error = figure.add_subplot(grid[row, 2 * stack + 1])
         time = result.time[shown]
-        for rung in RUNGS:
+        for rung in result.approximate:
             torque.plot(time, result.approximate[rung][shown, k], **STYLES[rung])
             error.plot(time, result.error(rung)[shown, k], **STYLES[rung])
         torque.plot(time, result.exact[shown, k], **STYLES["exact"])
         error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
         torque.set_title(name, fontsize=10, loc="left", pad=3.0, fontweight="bold")
-        text = "RMS:  " + "   ".join(f"{rung} {rms[rung][k]:.3f}" for rung in RUNGS)
-        error.set_title(text, fontsize=8.5, loc="left", pad=3.0, color="#333333")
+        text = _rms_line({rung: float(x[k]) for rung, x in rms.items()}, float(result.max_exact[k]))
+        titles.append(error.set_title(text, loc="left", pad=3.0, color="#333333"))
         for axes, what in ((torque, "torque"), (error, "error")):
             axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
-            axes.yaxis.set_label_coords(-0.105, 0.5)
+            axes.yaxis.set_label_coords(-0.12, 0.5)
             _tidy(axes, float(time[-1]), last)
+    _fit(titles, error.get_window_extent().width)
     _head(figure, result, height)
     figure.savefig(path)
 
@@ -103,6 +113,23 @@ def _quiet_about_its_folder() -> Iterator[None]:
         yield
     finally:
         logger.removeFilter(other)
+
+
+def _rms_line(rms: dict[str, float], largest: float) -> str:
+    """Return what stands above a panel of errors; four numbers need short ones."""
+    if len(rms) <= 3:
+        return "RMS:  " + "   ".join(f"{rung} {x:.3f}" for rung, x in rms.items())
+    # rounding is no error
+    return "RMS:  " + "   ".join(f"{rung} {x if x > 1e-12 * largest else 0.0:.2g}" for rung, x in rms.items())
+
+
+def _fit(titles: list[Any], width: float) -> None:
+    """Give all titles one size at which none is wider than its panel, [pixels]."""
+    for size in _SIZES:
+        for title in titles:
+            title.set_fontsize(size)
+        if all(title.get_window_extent().width <= width for title in titles):
+            return
 
 
 def _shown(result: StudyResult) -> np.ndarray:
@@ -129,17 +156,25 @@ def _head(figure: Any, result: StudyResult, height: float) -> None:
     from matplotlib.lines import Line2D
 
     sine = result.sine
+    loops = result.centre is not None
+    about = "about the reference pose by" if loops else "as"
     rotors = "left out" if result.drop_rotors else "locked into their carriers"
+    approximate = f"The approximations have their rotors {rotors}. "
+    if loops:
+        few = set(result.approximate) <= set(LOOP_RUNGS)
+        approximate = "" if few else f"In the last two approximations rotors are {rotors}. "
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
-    figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate transmissions get wrong", fontsize=13)
+    cut = "" if result.reach is None else f" (cut from {result.asked:g}: the loops end at {result.reach.end:g})"
+    figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate {_WHAT[loops]} get wrong", fontsize=13)
     for line, text in enumerate((
-        f"Inverse dynamics, fixed base; each joint moves as {sine.amplitude:g} sin(2$\\pi$ {sine.frequency:g} Hz t).",
-        f"The approximations have their rotors {rotors}. Error = approximate $-$ exact; RMS over {sine.duration:g} s.",
+        f"Inverse dynamics, fixed base; each joint moves {about} {sine.amplitude:g} "
+        f"sin(2$\\pi$ {sine.frequency:g} Hz t){cut}.",
+        f"{approximate}Error = approximate $-$ exact; RMS over {sine.duration:g} s.",
     )):  # fmt: skip
         figure.text(x, 1.0 - (0.52 + 0.18 * line) / height, text, fontsize=9, color="#333333")
-    labels = {"exact": "exact rotors"} | LABELS
+    labels = {"exact": "exact" if loops else "exact rotors"} | {rung: LABELS[rung] for rung in result.approximate}
     handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
     figure.legend(
-        handles=handles, ncols=4, fontsize=9, frameon=False, loc="upper left", handlelength=3.2, borderaxespad=0.0,
-        borderpad=0.0, bbox_to_anchor=(x, 1.0 - 0.82 / height),
+        handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
+        borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(x, 1.0 - 0.82 / height),
     )  # fmt: skip

@@ -5,7 +5,7 @@
 - ``block``: the whole ``sum_r J_r g_r' g_r``, with the coupling of joints that share a belt.
 
 All three lack what the acceleration and the rotation of the carrier do to a spinning rotor. Their links carry the
-rotors' inertia, locked, unless it is dropped.
+rotors' inertia, locked, unless it is dropped. For robots with closed loops see ``loop_rungs``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..algorithms.rnea import rnea
 from ..baselines import armature_model
 from ..baselines.armature import independent_q, independent_v, reflected_inertia
 from ..model import ClusterModel
+from . import loop_rungs
 
 RUNGS = ("none", "diagonal", "block")
 _CHUNK = 500
@@ -46,17 +47,19 @@ def torques(
         progress: Called with (done, total) now and then.
 
     Returns:
-        ``exact`` and each of ``RUNGS``: torques, shape (N, nv), [N m] or [N].
+        ``exact`` and each rung (``RUNGS``, or those of ``loop_rungs`` if there are closed loops): torques, shape
+        (N, nv), [N m] or [N].
 
     Raises:
         PinClustersError: The robot has no such approximation (a dependent joint that is not a rotor).
     """
-    approximate = {rung: armature_model(model, rung, drop_rotors=drop_rotors) for rung in ("none", "diagonal")}
-    calls: dict[str, Callable[[int], np.ndarray]] = {}
     data = model.createData()
-    calls["exact"] = lambda i: rnea(model, data, q[i], v[i], a[i])
-    for rung, tree in approximate.items():
-        calls[rung] = _pinocchio(model, tree, q, v, a)
+    calls: dict[str, Callable[[int], np.ndarray]] = {"exact": lambda i: rnea(model, data, q[i], v[i], a[i])}
+    if model.closures:
+        calls |= loop_rungs.calls(model, q, v, a, drop_rotors)
+    else:
+        for rung in ("none", "diagonal"):
+            calls[rung] = _pinocchio(model, armature_model(model, rung, drop_rotors=drop_rotors), q, v, a)
     total = len(q) * len(calls)
     done = 0
     found = {}
@@ -70,6 +73,8 @@ def torques(
             if progress is not None:
                 progress(done, total)
         found[rung] = tau
+    if model.closures:
+        return found
     reflected = reflected_inertia(model)
     found["block"] = found["diagonal"] + a @ (reflected - np.diag(np.diag(reflected)))
     return found

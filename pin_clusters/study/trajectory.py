@@ -1,4 +1,7 @@
-"""The motion of the study: every independent one-dof joint follows the same sine, all else is held."""
+"""The motion of the study: every independent one-dof joint follows the same sine, all else is held.
+
+About zero, or, where there are closed loops, about the reference pose.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pinocchio as pin
 
 from ..errors import ModelError, PinClustersError
 from ..model import ClusterModel
+from .reach import Reach, follow, reach
 
 MAX_SAMPLES = 400_000
 
@@ -21,6 +25,8 @@ class TrajectoryError(PinClustersError, ValueError):
 @dataclass(frozen=True)
 class Sine:
     """``q_i(t) = A sin(w t)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
+
+    In a robot with closed loops the sine is added to the reference pose.
 
     The defaults are those of the accuracy study of arXiv 2311.13732.
 
@@ -86,7 +92,8 @@ def states(model: ClusterModel, sine: Sine) -> tuple[np.ndarray, np.ndarray, np.
     """Return the motion of the whole robot; dependent joints follow their couplings.
 
     Joints with several degrees of freedom (a floating base too) stay in their neutral configuration, at rest: the
-    torques of the others are then those of a robot with a fixed base.
+    torques of the others are then those of a robot with a fixed base. In a robot with closed loops the sines are added
+    to ``model.q_reference``, where all else stays, and the loops follow by continuation.
 
     Args:
         model: The robot.
@@ -97,6 +104,7 @@ def states(model: ClusterModel, sine: Sine) -> tuple[np.ndarray, np.ndarray, np.
 
     Raises:
         ModelError: There is no joint to move.
+        BranchLost: The loops cannot follow so far; see ``reachable``.
     """
     tree = model.tree
     w = 2.0 * math.pi * sine.frequency
@@ -110,6 +118,8 @@ def states(model: ClusterModel, sine: Sine) -> tuple[np.ndarray, np.ndarray, np.
         positions[int(tree.getJointId(name))] = sine.amplitude * wave
         v[:, column] = sine.amplitude * rate
         a[:, column] = -sine.amplitude * w * w * wave
+    if model.closures:
+        return follow(model, _direction(model), sine.amplitude * wave), v, a
     for row in model.coupling_rows:  # masters come before their dependents
         value = np.full(sine.samples, row.offset)
         for master, coefficient in zip(row.masters, row.coefficients, strict=True):
@@ -124,3 +134,30 @@ def states(model: ClusterModel, sine: Sine) -> tuple[np.ndarray, np.ndarray, np.
         else:
             q[:, joint.idx_q] = value
     return q, v, a
+
+
+def reachable(model: ClusterModel, sine: Sine) -> Reach:
+    """Return the amplitude that all joints can have: that of the sine, unless closed loops stop them before.
+
+    Raises:
+        ModelError: There is no joint to move.
+        ConfigurationError: The reference pose is nearly singular.
+    """
+    if not model.closures:
+        return Reach(sine.amplitude, math.inf)
+    return reach(model, _direction(model), sine.amplitude)
+
+
+def centre(model: ClusterModel) -> np.ndarray:
+    """Return the coordinates about which the moved joints swing, shape (joints,), [rad] or [m]."""
+    tree, q = model.tree, model.q_reference
+    joints = [tree.joints[tree.getJointId(name)] for name in moved_joints(model)]
+    if not model.closures:
+        return np.zeros(len(joints))
+    return np.array([math.atan2(q[j.idx_q + 1], q[j.idx_q]) if j.nq == 2 else float(q[j.idx_q]) for j in joints])
+
+
+def _direction(model: ClusterModel) -> np.ndarray:
+    direction = np.zeros(model.nv)
+    direction[[model.joint_idx_v(name) for name in moved_joints(model)]] = 1.0
+    return direction

@@ -1,0 +1,80 @@
+"""Tables and sentences that fit the console: wide where there is room, down the page where there is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_ENDLESS = 100_000
+
+
+def table_of(title: str) -> Table:
+    """Return an empty table in the style of the commands."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+
+
+def say(out: Console, text: str, *, markup: bool = False) -> None:
+    """Print a sentence: broken between words on a terminal, one line elsewhere."""
+    out.print(text, soft_wrap=not out.is_terminal, markup=markup)
+
+
+def put(out: Console, table: Table) -> None:
+    """Print a table without breaking a word: as it is, with wrapped cells, with narrow gaps, or row by row."""
+    for gap in (1, 0):
+        table.padding = (0, gap)
+        extra, ranges = _widths(out, table)
+        room = out.width - extra - sum(low for low, _ in ranges)
+        if room < 0:
+            continue
+        # first the columns that need least: the others have to wrap in any case
+        order = np.argsort([high - low for low, high in ranges], kind="stable")
+        for place, i in enumerate(order):
+            low, high = ranges[i]
+            more = min(high - low, room // (len(order) - place))
+            table.columns[i].width = low + more
+            room -= more
+        out.print(table)
+        return
+    _row_by_row(out, table)
+
+
+def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
+    """Return the width of gaps and edges, and of each column the longest word and the longest line."""
+    from rich.measure import Measurement
+    from rich.text import Text
+
+    options = out.options.update(width=_ENDLESS)
+    ranges = []
+    for column in table.columns:
+        cells = [Text.from_markup(str(cell)) for cell in (column.header, *column.cells)]
+        found = [Measurement.get(out, options, cell) for cell in cells]
+        high = max(m.maximum for m in found)
+        ranges.append((high if column.no_wrap else max(m.minimum for m in found), high))
+    whole = Measurement.get(out, options, table).maximum
+    return whole - sum(high for _, high in ranges), ranges
+
+
+def _row_by_row(out: Console, table: Table) -> None:
+    """Print each row as a paragraph: the first cell, below it the others with their headers."""
+    from rich.table import Table
+
+    if table.title:
+        out.print(f"[bold]{table.title}[/]")
+    headers = [" ".join(str(column.header).split()) for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        grid = Table.grid(padding=(0, 2), pad_edge=False)
+        grid.add_column()
+        grid.add_column(overflow="fold")
+        for head, cell in zip(headers[1:], cells[1:], strict=True):
+            grid.add_row(f"    {head}", cell)
+        out.print(f"\n  {headers[0]} {cells[0]}" if headers[0] else f"\n  {cells[0]}", overflow="fold")
+        out.print(grid)
+    out.print()
