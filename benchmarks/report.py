@@ -1,6 +1,8 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
-What stands between ``<!-- generated: bench -->`` (``study``, ``accuracy``) and ``<!-- end -->`` was made by it.
+What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
+``bench``, ``accuracy``, ``loops``, ``accuracy of loops`` and ``drift``, from what ``run.py``, ``accuracy.py``,
+``run_loops.py``, ``accuracy_loops.py`` and ``drift.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -10,9 +12,14 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import report_loops
+from report_loops import markdown, where
 
 import pin_clusters as pc
 from pin_clusters import loaders, study
@@ -21,14 +28,13 @@ from pin_clusters.study import report
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "bench.json"
 ACCURACY = ROOT / "benchmarks" / "results" / "accuracy.json"
+LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "loops": ("loops.json", report_loops.loops_long),
+    "accuracy of loops": ("accuracy_loops.json", report_loops.accuracy),
+    "drift": ("drift.json", report_loops.drift),
+}
+"""Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
-
-
-def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a Markdown table; all columns but the first are right-aligned."""
-    head = list(head)
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def study_table() -> str:
@@ -46,14 +52,6 @@ def study_table() -> str:
         "The approximations carry the rotors locked into their carriers, or not at all (dropped)."
     )
     return f"{text}\n\n{markdown(['', *locked.joints], [*errors, exact])}\n\n{report.verdict(locked)}"
-
-
-def _where(results: dict[str, Any]) -> str:
-    m = results["machine"]
-    return (
-        f"Measured on {m['cpu']}, {m['system']}, one core, {m['lanes']} SIMD lanes; Python {m['python']}, "
-        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}; {m['date']}."
-    )
 
 
 def _pair(found: dict[str, Any], name: str) -> str:
@@ -99,7 +97,7 @@ def bench_short(results: dict[str, Any]) -> str:
         ratios(results),
         f"Batches on one thread: `pc.batch.aba` takes {min(best):.1f} to {max(best):.1f} times less per state than "
         "`pin.abaInParallel` on the approximate robots.",
-        _where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
+        where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
     ])  # fmt: skip
 
 
@@ -118,7 +116,7 @@ def bench_long(results: dict[str, Any]) -> str:
         ),
     )
     parts = [
-        _where(results),
+        where(results),
         "## One state",
         "Microseconds per call through the Python API: exact robot here / approximate robot in Pinocchio = ratio. The "
         "last column is Pinocchio projected (`baselines.projection.aba`), which is exact too, over `pc.aba`.",
@@ -158,6 +156,20 @@ def fill(text: str, key: str, content: str) -> str:
     return pattern.sub(lambda m: f"{m[1]}{content}\n{m[2]}", text)
 
 
+def loop_sections(folder: Path) -> dict[str, tuple[str, str]]:
+    """Return what goes between the markers of closed loops, in the README and elsewhere; of files that are there."""
+    found = {}
+    for key, (name, render) in LOOPS.items():
+        path = folder / name
+        if path.is_file():
+            results = json.loads(path.read_text(encoding="utf-8"))
+            short = report_loops.loops_short if key == "loops" else render
+            found[key] = short(results), render(results)
+        else:
+            print(f"no {path}: its tables stay as they are", file=sys.stderr)
+    return found
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Render; with --check, only say whether something would change."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -174,6 +186,7 @@ def main(arguments: list[str] | None = None) -> int:
     }
     accuracy_text = accuracy_table()
     study_text = study_table()
+    sections = loop_sections(chosen.results.parent)
     stale = 0
     for name, render in bench.items():
         path = ROOT / name
@@ -186,6 +199,8 @@ def main(arguments: list[str] | None = None) -> int:
             after = fill(after, "accuracy", accuracy_text)
         if results is not None:
             after = fill(after, "bench", render(results))
+        for key, (short, whole) in sections.items():
+            after = fill(after, key, short if name == "README.md" else whole)
         if after != before:
             stale = 1
             print(f"{name}: {'out of date' if chosen.check else 'written'}")

@@ -303,10 +303,10 @@ def watt_six_bar(rng: np.random.Generator) -> Mechanism:
     return b.mechanism(loops, ("crank",), 1, spread=0.25)
 
 
-def sloppy_four_bar(rng: np.random.Generator) -> Mechanism:
+def sloppy_four_bar(rng: np.random.Generator, quarter: float = 1.5708) -> Mechanism:
     """Planar but for 1.5708 in place of a quarter turn."""
     b = Builder(rng)
-    turn = pin.SE3(pin.rpy.rpyToMatrix(1.5708, 0.0, 0.0), np.zeros(3))
+    turn = pin.SE3(pin.rpy.rpyToMatrix(quarter, 0.0, 0.0), np.zeros(3))
     b.add("crank", None, Z, turn, 0.7)
     b.add("coupler", "crank", Z, 0.35 * X, -0.9)
     b.add("rocker", None, Y, X, 0.3)

@@ -6,7 +6,7 @@ after the other, and the last pass adds the corrections to the accelerations.
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .articulated import assemble, at_spin, at_u, at_y, columns, eliminate, factor, hand_up, moves, solve, spin_columns
 from .implicit import forward_aba, nothing
 from .kinematics import (
@@ -185,7 +185,7 @@ def outward(index, work, out, c):
 def aba_with(implicit):
     """Make aba; ``implicit`` is its pass over LOOP clusters."""
 
-    @device
+    @paste
     def aba(index, params, work, keep, q, v, tau, out):
         """Write the acceleration to out and to the head of keep; external forces, if any, stand behind it in keep."""
         nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)

@@ -49,12 +49,13 @@ from .layout import (
     TYPE,
     WRONG_SIZE,
 )
-from .loops import inverse_of, place_bodies, prepare, rates_of
+from .loops import inverse_of, is_singular, place_bodies, prepare, rates_of
 from .simd import entry, tables
 from .spatial import rot
 from .values import values
 
-TOLERANCE = 1e-13  # largest value of a row, times max(1, |q| / 100)
+# largest value of a row, times max(1, |q| / 100): half of what is promised, because scales are those of some poses
+TOLERANCE = 5e-14
 ROUNDING = 1e-11  # what a row may keep where rounding stops Newton's method
 STRIDE = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
 SMALLEST_STEP = 1e-6  # part of the whole motion
@@ -233,6 +234,8 @@ def follow(index, params, work, q, v, target, spare, c):
     done, allowed = 0.0, 1.0
     while done < 1.0:
         prepare(index, params, work, q, c)
+        if is_singular(index, work, c):
+            return False  # beyond it, the sign of det K_d would be that of rounding
         for i in range(nd * nr):
             work[K + at_saved(nd, nr, nk) + i] = work[P + i]
         longest = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .articulated import at_spin, columns, moves, spin_columns
 from .implicit import forward_crba, nothing
 from .kinematics import body_inertia, hinge, place, start, unit_rotation
@@ -224,7 +224,7 @@ def crba_with(implicit):
     """Make crba with its result copied; ``implicit`` is its pass over LOOP clusters."""
     place_all = poses_with(implicit)
 
-    @device
+    @paste
     def crba(index, params, work, M, q):
         """Write the mass matrix to M, which must be zero where clusters are on different branches."""
         nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
@@ -255,7 +255,7 @@ def crba_with(implicit):
                 general(index, params, work, nv, c, M)
         return code
 
-    @device
+    @paste
     def crba_copied(index, params, work, keep, q, out):
         """Run crba, and copy its result to out, shape (nv, nv)."""
         code = crba(index, params, work, keep, q)

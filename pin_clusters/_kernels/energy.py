@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .closures import point, point_rate
 from .implicit import nothing, velocities
 from .kinematics import along, body_inertia, free_motion, free_rotation, hinge, place, start
@@ -98,7 +98,7 @@ def rod_energy(index, params, work, c):
 def energy_with(implicit):
     """Make energy; ``implicit`` is its pass over LOOP clusters."""
 
-    @device
+    @paste
     def energy(index, params, work, out, q, v):
         """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
         nv = entry(index, 0, NV)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline
+from ._jit import inline, paste
 from .articulated import at_spin, at_u, columns, spin_columns
 from .closures import at_spin_bias, point, point_acceleration
 from .kinematics import body_force, body_inertia, external_force, newton_euler
@@ -129,7 +129,7 @@ def nothing(*arguments):
     return False
 
 
-@device
+@paste
 def velocities(index, params, work, q, v, c):
     """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
     prepare(index, params, work, q, c)
@@ -137,7 +137,7 @@ def velocities(index, params, work, q, v, c):
     return is_singular(index, work, c)
 
 
-@device
+@paste
 def forward_rnea(index, params, work, q, v, a, keep, out, c, forced):
     """Forward pass of C-RNEA; leaves the spin elements' and the armature's share of tau in out."""
     prepare(index, params, work, q, c)
@@ -225,7 +225,7 @@ def middle_mass(index, params, c, b):
     return m
 
 
-@device
+@paste
 def forward_aba(index, params, work, q, v, keep, c, forced):
     """Forward pass of C-ABA at a = 0; leaves minus the spin elements' bias in u."""
     prepare(index, params, work, q, c)
@@ -264,7 +264,7 @@ def forward_aba(index, params, work, q, v, keep, c, forced):
     return is_singular(index, work, c)
 
 
-@device
+@paste
 def forward_crba(index, params, work, q, c):
     """Poses, inertias, columns K and spin momenta."""
     prepare(index, params, work, q, c)

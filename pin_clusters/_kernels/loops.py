@@ -8,7 +8,7 @@ no fixed choice would do.
 
 from __future__ import annotations
 
-from ._jit import device, inline
+from ._jit import inline, paste
 from .closures import at_condition, at_inverse, at_room, at_spin_bias, at_value, biases, equations, point
 from .kinematics import place
 from .layout import (
@@ -63,7 +63,7 @@ from .layout import (
 from .memory import load3, load6, store3, store6, zero6
 from .pack import if_less, is_less
 from .simd import entry, get, put, zero
-from .spatial import add3, add6, axpy6, crm, scale3
+from .spatial import add3, add6, axpy6, crm, scale3, scale6
 
 # above it half of the digits are lost, and forces grow beyond what any machine bears
 CONDITION_LIMIT = 1e8
@@ -93,18 +93,20 @@ def invert(work, K, stride, nd, nr, to, room):
             # the larger of both rows goes up
             row = room + i * width
             a, b = magnitude(get(work, top + k)), magnitude(get(work, row + k))
-            for j in range(k, width):
-                x, y = get(work, top + j), get(work, row + j)
-                put(work, top + j, if_less(a, b, y, x))
-                put(work, row + j, if_less(a, b, x, y))
+            if is_less(a, b):  # lanes choose one by one
+                for j in range(k, width):
+                    x, y = get(work, top + j), get(work, row + j)
+                    put(work, top + j, if_less(a, b, y, x))
+                    put(work, row + j, if_less(a, b, x, y))
         inverse = 1.0 / get(work, top + k)
-        for j in range(k, width):
+        # column k itself is not looked at again
+        for j in range(k + 1, width):
             put(work, top + j, inverse * get(work, top + j))
         for i in range(nr):
             if i != k and (i < nd or k + 1 < nd):
                 row = room + i * width
                 x = get(work, row + k)
-                for j in range(k, width):
+                for j in range(k + 1, width):
                     put(work, row + j, get(work, row + j) - x * get(work, top + j))
     for i in range(nd):
         for j in range(nr):
@@ -117,14 +119,24 @@ def inverse_of(work, K, stride, nd, nr, to, room):
     if nd == 1 and nr == 1:
         put(work, to, 1.0 / get(work, K))
     elif nd == 2 and nr == 2:
-        a, b, c, d = get(work, K), get(work, K + 1), get(work, K + stride), get(work, K + stride + 1)
-        x = 1.0 / (a * d - b * c)
-        put(work, to, x * d)
-        put(work, to + 1, -(x * b))
-        put(work, to + 2, -(x * c))
-        put(work, to + 3, x * a)
+        pair_inverse(work, K, stride, to)
     else:
         invert(work, K, stride, nd, nr, to, room)
+
+
+@inline
+def pair_inverse(work, K, stride, to):
+    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
+    a, b, c, d = get(work, K), get(work, K + 1), get(work, K + stride), get(work, K + stride + 1)
+    x = 1.0 / (a * d - b * c)
+    p00, p01, p10, p11 = x * d, -(x * b), -(x * c), x * a
+    put(work, to, p00)
+    put(work, to + 1, p01)
+    put(work, to + 2, p10)
+    put(work, to + 3, p11)
+    # the inverse has the same entries, times x
+    norms = x * (a * a + b * b + c * c + d * d)
+    return p00, p01, p10, p11, norms * norms
 
 
 @inline
@@ -208,7 +220,7 @@ def place_bodies(index, params, work, q, c):
         store3(work, entry(index, r, ROD_MIDDLE) * BODY_WORK + W_P, scale3(0.5, add3(pa, pb)))
 
 
-@device
+@paste
 def prepare(index, params, work, q, c):
     """Poses, motion subspaces, G, D and spin momenta of LOOP cluster c."""
     place_bodies(index, params, work, q, c)
@@ -216,15 +228,25 @@ def prepare(index, params, work, q, c):
     head, nk = entry(index, c, LOOP), entry(index, c, NK)
     nd, nr, K = entry(index, head, ND), entry(index, head, NR), entry(index, head, AT_LOOP)
     width, P, first = nd + nk, K + at_inverse(nd, nr, nk), entry(index, head, DOF0)
-    inverse_of(work, K, width, nd, nr, P, K + at_room(nd, nr, nk))
-    put(work, K + at_condition(nd, nr, nk), product_of_norms(work, K, width, nd, nr, P))
-    for i in range(nd):
-        row = entry(index, first + i, DOF_G)
+    if nd == 2 and nr == 2:
+        # most loops: in registers
+        p00, p01, p10, p11, norms = pair_inverse(work, K, width, P)
+        put(work, K + at_condition(nd, nr, nk), norms)
+        row, below = entry(index, first, DOF_G), entry(index, first + 1, DOF_G)
         for k in range(nk):
-            x = zero(work)
-            for j in range(nr):
-                x -= get(work, P + i * nr + j) * get(work, K + j * width + nd + k)
-            put(work, row + k, x)
+            x, y = get(work, K + 2 + k), get(work, K + width + 2 + k)
+            put(work, row + k, -(p00 * x + p01 * y))
+            put(work, below + k, -(p10 * x + p11 * y))
+    else:
+        inverse_of(work, K, width, nd, nr, P, K + at_room(nd, nr, nk))
+        put(work, K + at_condition(nd, nr, nk), product_of_norms(work, K, width, nd, nr, P))
+        for i in range(nd):
+            row = entry(index, first + i, DOF_G)
+            for k in range(nk):
+                x = zero(work)
+                for j in range(nr):
+                    x -= get(work, P + i * nr + j) * get(work, K + j * width + nd + k)
+                put(work, row + k, x)
     for f in range(entry(index, head, FOLLOWER0), entry(index, head, FOLLOWER1)):
         row = entry(index, entry(index, f, FOLLOWS), DOF_G)
         combine(index, params, work, f, MASTER0, MASTER1, row, DOF_G, nk)
@@ -260,13 +282,16 @@ def rates_of(index, work, v, c):
 def joint_motion(index, work, b, nk, which):
     """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
     n, s = entry(index, b, NDOF), entry(index, b, AT_S)
-    at, m = entry(index, b, AT_G) + n * nk + n * which, zero6(work)
+    at = entry(index, b, AT_G) + n * nk + n * which
+    if n == 1:
+        return scale6(get(work, at), load6(work, s))
+    m = zero6(work)
     for d in range(n):
         m = axpy6(get(work, at + d), load6(work, s + 6 * d), m)
     return m
 
 
-@device
+@paste
 def prepare_bias(index, params, work, q, v, c):
     """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .articulated import assemble, at_u, at_y, factor, hand_up, solve
 from .crba import poses_with
 from .implicit import forward_crba, nothing
@@ -174,7 +174,7 @@ def minverse_with(implicit):
     """Make minverse with its result copied; ``implicit`` is its pass over LOOP clusters."""
     place_all = poses_with(implicit)
 
-    @device
+    @paste
     def minverse(index, params, work, Minv, q):
         """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
         nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)
@@ -210,7 +210,7 @@ def minverse_with(implicit):
                         outward(index, work, nv, r, i_v, Minv)
         return code if code < 0 else singular
 
-    @device
+    @paste
     def minverse_copied(index, params, work, keep, q, out):
         """Run minverse, and copy its result to out, shape (nv, nv)."""
         code = minverse(index, params, work, keep, q)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .implicit import forward_rnea, nothing
 from .kinematics import (
     along,
@@ -214,7 +214,7 @@ def rotor_forces(index, params, work, q, keep, out, sign):
 def rnea_with(implicit):
     """Make rnea; ``implicit`` is its pass over LOOP clusters: models without closures need not wait for its code."""
 
-    @device
+    @paste
     def rnea(index, params, work, keep, q, v, a, out):
         """Write tau to out and to the head of keep; external forces, if any, stand behind it in keep."""
         nv, first, last = entry(index, 0, NV), entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)

@@ -141,6 +141,8 @@ def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarra
     done, allowed, q = 0.0, 1.0, q.copy()
     while done < 1.0:
         K = loops.solved.jacobian(q) / loops.scales[:, None]
+        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # the sign of det K_d would be that of rounding
+            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
         P = np.linalg.pinv(K[:, held])
         rate = np.zeros(tree.nv)
         rate[free] = v
@@ -169,7 +171,8 @@ def _close_dependents(tree: pin.Model, loops: Loops, q: np.ndarray) -> np.ndarra
         r, K = loops.solved.evaluate(q)
         r, K = r / loops.scales, K[:, loops.dependents] / loops.scales[:, None]
         size = float(np.abs(r).max(initial=0.0))
-        if size < 1e-13 * max(1.0, float(np.abs(q).max()) / 100.0) or (size < 1e-11 and size > 0.3 * before):
+        allowed = _kernels.TOLERANCE * max(1.0, float(np.abs(q).max()) / 100.0)
+        if size < allowed or (size < 1e-11 and size > 0.3 * before):
             return q
         if not size < 2.0 * before:
             return None

@@ -1,0 +1,277 @@
+"""Tables of the measurements on closed loops; ``report.py`` puts them into the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Render = Callable[[dict[str, Any]], str]
+ALGORITHMS = ("G", "g", "rnea", "rnea, fext", "crba", "aba", "aba, fext", "Minv", "T", "U")
+OTHERS = (
+    ("itself", "aba(rnea)", "aba(rnea)"),
+    ("differences", "G", "G: differences"),
+    ("differences", "g", "g: differences"),
+    ("KKT", "aba", "aba: KKT"),
+    ("constraintDynamics", "aba", "aba: `pin.constraintDynamics`"),
+    ("lcaba", "aba", "aba: `pin.lcaba`"),
+    ("MuJoCo", "crba", "crba: MuJoCo"),
+    ("MuJoCo", "rnea", "rnea: MuJoCo"),
+    ("MuJoCo", "aba", "aba: MuJoCo"),
+    ("dense", "rnea", "rnea: dense"),
+    ("dense", "aba", "aba: dense"),
+    ("twin", None, "all: twin"),
+)
+"""Oracle, algorithm (None: the worst of all), head of the column."""
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table; all columns but the first are right-aligned."""
+    head = list(head)
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def where(results: dict[str, Any]) -> str:
+    """Return where and when it was measured."""
+    m = results["machine"]
+    return (
+        f"Measured on {m['cpu']}, {m['system']}, one core, {m['lanes']} SIMD lanes; Python {m['python']}, "
+        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}; {m['date']}."
+    )
+
+
+# --- speed ------------------------------------------------------------------------------------------------------------
+
+
+def _ratio(found: dict[str, float]) -> str:
+    return f"**{found['median']:.2f}** ± {100.0 * found['spread']:.0f} %"
+
+
+def _us(found: dict[str, Any], name: str) -> str:
+    return f"{found['times'][name]['median_us']:.2f}" if name in found["times"] else "-"
+
+
+def _kernels(found: dict[str, Any]) -> list[str]:
+    own, theirs = "kernel in a loop", [x for x in found["times"] if x.endswith(" in C++")]
+    if not theirs:
+        own, theirs = "kernel", [f"pin.{found['fastest']}"]
+    quickest = min(theirs, key=lambda x: float(found["times"][x]["median_us"]))
+    return [_us(found, own), _us(found, quickest), _ratio(found["kernels"])]
+
+
+def _settings(found: dict[str, Any]) -> str:
+    if "settings" not in found:
+        return "left out: " + found["left_out"]
+    s = found["settings"]
+    return f"mu = {s['mu']:g}, {found['used']} iterations, error {found['error']:.0e}"
+
+
+def rivalry(results: dict[str, Any], *, kernels: bool) -> str:
+    """Return the table against Pinocchio's constrained algorithms."""
+    head = ["robot", "nv (tree)", "loops", "rotors", "`pc.aba`", "`pin.constraintDynamics`", "`pin.lcaba`", "ratio"]
+    head += ["ratio to the oracle's choice", "kernel", "Pinocchio's kernel", "ratio of kernels"] if kernels else []
+    rows = []
+    for name, r in results["rivalry"].items():
+        row = [f"`{name}`", f"{r['nv']} ({r['nv_tree']})", f"{r['loops']}", f"{r['rotors']}"]
+        row += [_us(r, x) for x in ("pc.aba", "pin.constraintDynamics", "pin.lcaba")]
+        fastest = r.get("fastest")
+        row.append(_ratio(r["api"][fastest]) if fastest else "-")
+        if kernels:
+            oracle = r.get("fastest_oracle")
+            row.append(_ratio(r["api"][oracle]) if oracle else "-")
+            row += _kernels(r) if "kernels" in r else ["-"] * 3
+        rows.append(row)
+    return markdown(head, rows)
+
+
+def _tello(results: dict[str, Any]) -> str:
+    t = results["tello"]
+    by_hand, held = (t["ratio"][f"projection, G {how}"] for how in ("by hand", "held"))
+    return (
+        f"`tello` (nv = {t['nv']} of {t['nv_tree']}; its differentials are nothing that Pinocchio can express): "
+        f"`pc.aba` {_us(t, 'pc.aba')} us. Pinocchio projected with NumPy, G and g by hand: "
+        f"{_us(t, 'projection, G by hand')} us, {_ratio(by_hand)} times as much; with G and g for nothing: "
+        f"{_us(t, 'projection, G held')} us, {_ratio(held)}. `pc.aba` of `mit_humanoid`, which has gears and belts "
+        f"only: {_us(t, 'pc.aba of mit_humanoid')} us, so that Tello takes {_ratio(t['mit_humanoid'])} of it."
+    )
+
+
+def loops_short(results: dict[str, Any]) -> str:
+    """Return what the README shows."""
+    parts = [
+        "Closed loops, microseconds per call of forward dynamics through the Python API. Pinocchio's constrained "
+        "algorithms need a body per rod and iterate to 1e-8; rotors are armature there, rotors here. Ratio: the faster "
+        "of the two over `pc.aba`.",
+        rivalry(results, kernels=False),
+    ]
+    if "tello" in results:
+        parts.append(_tello(results))
+    return "\n\n".join([*parts, where(results)])
+
+
+def _about_kernels(results: dict[str, Any]) -> str:
+    hows = {r["kernels"]["how"] for r in results["rivalry"].values() if "kernels" in r}
+    if hows == {"in loops"}:
+        return "Kernels: without the price of a call from Python, ours in a compiled loop, Pinocchio's in one of C++."
+    return "Kernels: the compiled functions themselves, both called from Python."
+
+
+def loops_long(results: dict[str, Any]) -> str:
+    """Return what the documentation shows."""
+    parts = [
+        where(results),
+        "### Against Pinocchio's constrained algorithms",
+        "Microseconds per call. Ratio: the faster of the two over `pc.aba`, median of paired blocks ± half the "
+        "distance of the quartiles. " + _about_kernels(results),
+        rivalry(results, kernels=True),
+        "Settings of Pinocchio: the fastest mu with which the solver's own test (accuracy 1e-8) ends its iterations "
+        "and with which the independent acceleration is within 1e-8 of projection at 8 states. The oracle's choice is "
+        "the fastest of all mu and numbers of iterations that reach 1e-8: who knows the answer could stop there.",
+        markdown(
+            ["robot", "joints and contacts in Pinocchio", "constraintDynamics", "lcaba"],
+            (
+                [f"`{name}`", f"{r.get('nv_rival', '-')}, {r.get('contacts', '-')}"]
+                + [_settings(r["rivals"][solver]) for solver in ("constraintDynamics", "lcaba")]
+                for name, r in results["rivalry"].items()
+            ),
+        ),
+    ]
+    if "tello" in results:
+        parts += ["### Tello", _tello(results)]
+    if results["project"]:
+        parts += [
+            "### Configurations",
+            "Microseconds per call: `pc.project` with all joints of the loops 0.1 rad (0.01 m) off, mean of 4 states; "
+            "`pc.integrate` by 1 ms at random velocities of 1 rad/s. Loops that repeat others do not count; each "
+            "equation of a differential counts as one (a push-rod each).",
+            markdown(
+                ["robot", "loops", "`pc.project`", "per loop", "`pc.integrate`", "`pc.aba`"],
+                (
+                    [
+                        f"`{name}`",
+                        f"{p['loops']}",
+                        _us(p, "pc.project"),
+                        f"{p['per_loop_us']:.1f}",
+                        _us(p, "pc.integrate"),
+                        _us(p, "pc.aba"),
+                    ]
+                    for name, p in results["project"].items()
+                ),
+            ),
+        ]
+    if results["batch"]:
+        parts += [
+            "### Batches",
+            "Microseconds per state on one thread.",
+            markdown(
+                ["robot", "states", "`pc.batch.aba`", "`pc.aba`", "ratio"],
+                (
+                    [f"`{name}`", f"{b['states']}", _us(b, "pc.batch.aba"), _us(b, "pc.aba"), _ratio(b["speedup"])]
+                    for name, b in results["batch"].items()
+                ),
+            ),
+        ]
+    return "\n\n".join([*parts, "### Goals", goals(results)])
+
+
+def goals(results: dict[str, Any]) -> str:
+    """Return all goals of closed loops, met or not."""
+    found = [
+        (name, g) for part in ("rivalry", "project") for name, r in results[part].items() for g in r.get("gates", ())
+    ]
+    found += [("tello", g) for g in results.get("tello", {}).get("gates", ())]
+    return markdown(
+        ["robot", "what", "measured", "goal", ""],
+        (
+            [f"`{name}`", g["what"], f"{g['value']:.2f}", f"{g['limit']:g}", "met" if g["met"] else "not met"]
+            for name, g in found
+        ),
+    )
+
+
+# --- accuracy ---------------------------------------------------------------------------------------------------------
+
+
+def _error(errors: dict[str, float], name: str | None) -> str:
+    if name is None:
+        return f"{max(errors.values()):.0e}" if errors else "-"
+    return f"{errors[name]:.0e}" if name in errors else "-"
+
+
+def accuracy(results: dict[str, Any]) -> str:
+    """Return mechanism x algorithm against projection, and against the other oracles."""
+    found = results["mechanisms"]
+    aligned = {name: one for name, one in found.items() if not one["misaligned"]}
+    sloppy = {name: one for name, one in found.items() if one["misaligned"]}
+    worst = {name: max(one["worst"]["projection"].values()) for name, one in aligned.items()}
+    top = max(worst, key=lambda name: worst[name])
+    states = sum(one["states"] for one in found.values())
+    first = markdown(
+        ["mechanism", "states", "cond(K_d)", "cond(M)", *ALGORITHMS],
+        (
+            [name, f"{one['states']}", f"{one['condition']:.0f}", f"{one['mass_condition']:.0e}"]
+            + [_error(one["worst"]["projection"], a) for a in ALGORITHMS]
+            for name, one in found.items()
+        ),
+    )
+    second = markdown(
+        ["mechanism", *(head for _, _, head in OTHERS)],
+        ([name, *(_error(one["worst"].get(oracle, {}), a) for oracle, a, _ in OTHERS)] for name, one in found.items()),
+    )
+    golden = markdown(
+        ["robot", *ALGORITHMS[:8]],
+        ([name, *(_error(one["golden"], a) for a in ALGORITHMS[:8])] for name, one in results["golden"].items()),
+    )
+    said = (
+        f"{states} random assembled states with cond(K_d) < 1e3 of {len(found)} mechanisms; the columns have the worst "
+        f"conditions of K_d and M that occurred. Worst error against projection: {worst[top]:.0e} ({top}); the goal is "
+        f"{results['limit']:g}. Pinocchio {results['pinocchio']}."
+    )
+    if sloppy:
+        said += (
+            f" Apart: {', '.join(sloppy)}, whose loop cannot close exactly; results are known to some multiples of its "
+            "misalignment."
+        )
+    said += (
+        " aba(rnea) amplifies rounding by cond(M). Differences of the motion are as exact as the loops are closed "
+        "over the step: some 1e-13 cond(K_d) / 1e-3. `lcaba` has its own limit, which mu sets. A twin with 0 has the "
+        "same rows."
+    )
+    return "\n\n".join([
+        said, "Against projection:", first, "Against the other oracles (- where one cannot express the mechanism):",
+        second, "Against the numbers of another library, at its states as they are:", golden,
+    ])  # fmt: skip
+
+
+def drift(results: dict[str, Any]) -> str:
+    """Return the tables of drift and order."""
+    swings = results["swings"]
+
+    def posed(swing: dict[str, Any]) -> str:
+        return ", ".join(f"{name} = {value:g}" for name, value in swing["start"].items())
+
+    first = markdown(
+        ["mechanism", "start [rad]", "dt [ms]", "steps", "max \\|E - E0\\| / max T over 20 s", "closure / scale",
+         "cond(K_d)"],
+        (
+            [f"`{name}`", posed(s), f"{1e3 * d['dt']:g}", f"{d['steps']}", f"{d['energy']:.1e}", f"{d['residual']:.2e}",
+             f"{d['condition']:.1f}"]
+            for name, s, d in ((name, s, s["drift"]) for name, s in swings.items())
+        ),
+    )  # fmt: skip
+    n = min(len(s["order"]["steps"]) for s in swings.values())
+    second = markdown(
+        ["mechanism", "over [s]", "largest step [ms]", *(f"error at 1/{2**k}" for k in range(n)), "slope"],
+        (
+            [f"`{name}`", f"{o['short']:g}", f"{1e3 * o['steps'][0]:g}", *(f"{e:.1e}" for e in o["errors"][:n]),
+             f"{o['slope']:.2f}"]
+            for name, o in ((name, s["order"]) for name, s in swings.items())
+        ),
+    )  # fmt: skip
+    return "\n\n".join([
+        first,
+        "Closure is the worst row of `pc.residual` over its scale and max(1, |q| / 100 rad), over all steps; the goal "
+        "is 1e-13. The goal of the energy is 1e-9.",
+        second,
+        "The error of the state is the largest over the time, against steps four times finer than the finest.",
+    ])  # fmt: skip
