@@ -393,7 +393,7 @@ def test_conditions_bound_each_other(case: Any) -> None:
 
 
 def test_with_independent_is_the_same_mechanism(case: Any, rng: np.random.Generator) -> None:
-    model, q, v, a, exact = case
+    model, q, v, a, _exact = case
     data = model.createData()
     names = other_choice(model)
     if names is None:
