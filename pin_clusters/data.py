@@ -15,6 +15,7 @@ from ._kernels.crba import crba_at, crba_loops_at
 from ._kernels.energy import energy_at, energy_loops_at
 from ._kernels.minverse import minverse_at, minverse_loops_at
 from ._kernels.rnea import rnea_at, rnea_loops_at
+from .arrays import on_a_page
 from .errors import NotAvailableError
 from .model import ClusterModel
 
@@ -88,7 +89,7 @@ class ClusterData:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        self._work = model._tables.work.copy()
+        (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
         self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
         # for the fast way of an algorithm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .arrays import array
+from .arrays import array, on_a_page
 from .constraints._closures import Closure, RodClosure
 from .constraints._inertia import is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
@@ -149,6 +149,8 @@ class ClusterModel(TreeAttributes):
         fixed = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
         for table in (*fixed, *(r.row for r in rotors)):
             table.setflags(write=False)
+        # copies: read-only arrays have another Numba type than writable ones
+        index, params = on_a_page(tables.index, tables.params)
         values = {
             "tree": tree,
             "constraints": constraints,
@@ -164,9 +166,8 @@ class ClusterModel(TreeAttributes):
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
-            # read-only arrays have another Numba type than writable ones
-            "_index": np.array(tables.index),
-            "_params": np.array(tables.params),
+            "_index": index,
+            "_params": params,
             "_tables": tables,
             "_topology": topology,
             "_pristine": tree.copy(),
