@@ -104,12 +104,17 @@ from pin_clusters import batch, loaders
 from pin_clusters.configuration import neutral
 print("import", time.perf_counter() - start)
 model = loaders.load("mit_humanoid_leg"); data = model.createData(); q, v = neutral(model), np.zeros(model.nv)
+bar = loaders.load("four_bar"); swing = bar.createData(); p, w = neutral(bar), np.zeros(bar.nv)
 for name, call in {
     "rnea": lambda: pc.rnea(model, data, q, v, v),
     "aba": lambda: pc.aba(model, data, q, v, v),
     "crba": lambda: pc.crba(model, data, q),
     "batch.rnea": lambda: batch.rnea(model, [q] * 16, [v] * 16, [v] * 16),
     "batch.aba": lambda: batch.aba(model, [q] * 16, [v] * 16, [v] * 16),
+    "rnea (closed loops)": lambda: pc.rnea(bar, swing, p, w, w),
+    "aba (closed loops)": lambda: pc.aba(bar, swing, p, w, w),
+    "crba (closed loops)": lambda: pc.crba(bar, swing, p),
+    "integrate (closed loops)": lambda: pc.integrate(bar, p, w + 0.1),
 }.items():
     start = time.perf_counter()
     call()
@@ -126,7 +131,7 @@ def first_calls() -> dict[str, dict[str, float]]:
             done = subprocess.run(
                 [sys.executable, "-c", _FIRST], env=environment, capture_output=True, text=True, check=True
             )
-            pairs = (line.split() for line in done.stdout.splitlines())
+            pairs = (line.rsplit(maxsplit=1) for line in done.stdout.splitlines())
             return {name: round(float(seconds), 3) for name, seconds in pairs}
 
         return {"cold": process(), "cached": process()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ._jit import device, kernel, signature
+from ._jit import device, kernel, paste, signature
 from .closures import at_inverse, at_room, at_saved, at_value, equations
 from .coupling import stand_still
 from .kinematics import free_rotation, start
@@ -134,7 +134,7 @@ def largest_coordinate(index, q, c):
     return x
 
 
-@device
+@paste
 def evaluate(index, params, work, q, c):
     """K and the values of LOOP cluster c; returns the largest value."""
     place_bodies(index, params, work, q, c)
@@ -158,7 +158,7 @@ def closed_enough(index, q, c, value, before):
     )
 
 
-@device
+@paste
 def close_dependents(index, params, work, q, c):
     """Newton's method on the dependent joints; returns whether it closed the loops."""
     head, nk, before = entry(index, c, LOOP), entry(index, c, NK), 1e300
@@ -188,7 +188,7 @@ def close_dependents(index, params, work, q, c):
     return False
 
 
-@device
+@paste
 def same_branch(index, work, c):
     """Whether det(P K_d) > 0, with P of the saved pose and K of the present one."""
     head, nk = entry(index, c, LOOP), entry(index, c, NK)
@@ -221,7 +221,7 @@ def same_branch(index, work, c):
     return sign > 0.0
 
 
-@device
+@paste
 def follow(index, params, work, q, v, target, spare, c):
     """Carry the dependent joints of LOOP cluster c from q along v to the independent ones of target; q is moved.
 
@@ -265,7 +265,7 @@ def follow(index, params, work, q, v, target, spare, c):
     return True
 
 
-@device
+@paste
 def move(index, params, work, keep, q, v, target, spare):
     """Carry the dependent joints of all LOOP clusters along v; q is moved, spare is room.
 
@@ -283,7 +283,7 @@ def move(index, params, work, keep, q, v, target, spare):
     return code
 
 
-@device
+@paste
 def choose_rows(index, work, c):
     """Replace K and the values of LOOP cluster c by P K and P times the values, P of the dependent columns."""
     head, nk = entry(index, c, LOOP), entry(index, c, NK)
@@ -301,7 +301,7 @@ def choose_rows(index, work, c):
             work[at + i * step] = work[column + i]
 
 
-@device
+@paste
 def close_all(index, params, work, q, held, c):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
     head, nk, before = entry(index, c, LOOP), entry(index, c, NK), 1e300
@@ -376,7 +376,7 @@ def close_all(index, params, work, q, held, c):
     return False
 
 
-@device
+@paste
 def project(index, params, work, keep, q, held):
     """Close the loops of all clusters in place; returns minus the row of a cluster that stays open."""
     if q.shape[0] != entry(index, 0, NQ) or held.shape[0] != entry(index, 0, NVT):

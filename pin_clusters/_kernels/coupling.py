@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import device, inline, kernel, signature
+from ._jit import inline, kernel, paste, signature
 from .kinematics import start, unit_rotation
 from .layout import (
     BODY_WORK,
@@ -40,7 +40,7 @@ def stand_still(index, work, c):
     store3(work, out + W_P, (o, o, o))
 
 
-@device
+@paste
 def coupling(index, params, work, keep, q, v):
     """Write G (tree.nv x nv) and g (tree.nv) of clusters with closures to keep; the other rows are there already."""
     nv = entry(index, 0, NV)
