@@ -2,7 +2,7 @@
 
 from .analysis import Assembly, ClusterLoops, LoopAnalysis, analyse
 from .evaluate import Equations
-from .linear import LinearClosure, linear_closure
+from .linear import LinearClosure, coordinate, linear_closure, set_coordinate
 from .project import AssemblyFailure, project
 from .selection import choose_independents, condition_numbers
 
@@ -16,6 +16,8 @@ __all__ = [
     "analyse",
     "choose_independents",
     "condition_numbers",
+    "coordinate",
     "linear_closure",
     "project",
+    "set_coordinate",
 ]

@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..constraints._closed_form import ClosedForm
 from ..constraints._closures import Closure
-from .linear import coordinate, slides
+from .linear import coordinate, set_coordinate, slides
 from .subtree import Subtree
 
 SAME = 1e-6
@@ -45,11 +45,7 @@ class Branches:
             if not assemblies:
                 continue
             for j, value in zip(form.dependent, assemblies[0], strict=True):
-                i = int(self.tree.idx_qs[j])
-                if int(self.tree.nqs[j]) == 2:
-                    whole[i], whole[i + 1] = math.cos(value), math.sin(value)
-                else:
-                    whole[i] = value
+                set_coordinate(self.tree, j, whole, float(value))
         return whole[self.part.iq]
 
     def left(self, q: np.ndarray) -> list[Any]:

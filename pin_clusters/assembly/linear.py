@@ -113,14 +113,21 @@ def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
     return float(q[i]) if tree.nqs[j] == 1 else math.atan2(q[i + 1], q[i])
 
 
+def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
+    """Set the value of a joint of one degree of freedom, [rad] or [m], in place."""
+    i = int(tree.idx_qs[j])
+    if int(tree.nqs[j]) == 2:
+        q[i], q[i + 1] = math.cos(value), math.sin(value)
+    else:
+        q[i] = value
+
+
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
     """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
     for row in rows:
         closure = linear_closure(tree, row)
         value = sum(c * coordinate(tree, m, q) for m, c in zip(row.masters, row.coefficients, strict=True)) + row.offset
-        i = tree.idx_qs[row.dependent]
-        if tree.nqs[row.dependent] == 2:
-            q[i], q[i + 1] = math.cos(value), math.sin(value)
-        else:
-            period = closure.periods[0]
-            q[i] = value + (period * np.round((q[i] - value) / period) if period else 0.0)
+        period = closure.periods[0]
+        if period and tree.nqs[row.dependent] == 1:
+            value += period * np.round((coordinate(tree, row.dependent, q) - value) / period)
+        set_coordinate(tree, row.dependent, q, value)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
-from ..assembly import AssemblyFailure, Equations
+from ..assembly import AssemblyFailure, Equations, coordinate, set_coordinate
 from ..assembly import project as project_slowly
 from ..errors import ConfigurationError
 from ..model import ClusterModel
@@ -70,23 +70,14 @@ def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> l
         return None
     if {int(tree.idx_vs[j]) for j in form.dependent} != set(loop.dependents):
         return None
-    x = np.array([_coordinate(tree, j, q) for j in form.independent])
+    x = np.array([coordinate(tree, j, q) for j in form.independent])
     found = []
     for solution in form.solve(x):
         new = q.copy()
         for j, value in zip(form.dependent, solution, strict=True):
-            i = int(tree.idx_qs[j])
-            if int(tree.nqs[j]) == 2:
-                new[i], new[i + 1] = math.cos(value), math.sin(value)
-            else:
-                new[i] = value
+            set_coordinate(tree, j, new, float(value))
         found.append(new)
     return found
-
-
-def _coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
-    i = int(tree.idx_qs[j])
-    return math.atan2(q[i + 1], q[i]) if int(tree.nqs[j]) == 2 else float(q[i])
 
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:

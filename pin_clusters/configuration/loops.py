@@ -12,6 +12,7 @@ import pinocchio as pin
 from .._kernels import assembly as _kernels
 from .._kernels import layout
 from .._kernels._jit import Pointer
+from ..arrays import on_a_page
 from ..assembly import AssemblyFailure, Equations, LoopAnalysis, choose_independents, condition_numbers
 from ..assembly import project as project_slowly
 from ..constraints._closures import Closure, JointClosure
@@ -34,6 +35,8 @@ class Loops:
         scales: Shape (rows,).
         clusters: Analyses, of the clusters that have closures.
         dependents: Indices in the tree's v.
+        entries: Indices in q of all joints of loops.
+        independent_entries: Indices in q of all independent joints of the model.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -44,7 +47,8 @@ class Loops:
         self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
         self.free = np.zeros(tree.nv)
-        self.pointer = Pointer(model._index, model._params, model._tables.work.copy(), np.zeros(1))
+        (work,) = on_a_page(model._tables.work)
+        self.pointer = Pointer(model._index, model._params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
         self.compiled = not model._tables.supplies and not any(
             int(tree.nqs[j]) == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
@@ -52,6 +56,11 @@ class Loops:
         )  # fmt: skip
         inside = [j for loop in self.clusters for j in loop.joints]
         self.entries = np.array([i for j in inside for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])])
+        free = set(model.idx_v_independent.tolist())
+        self.independent_entries = np.array(
+            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free
+             for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])], dtype=np.int64,
+        )  # fmt: skip
         # rotations may be whole turns apart
         chains = [primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
         turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
@@ -100,7 +109,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray)
     loops = loops_of(model)
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
         lost = target.copy()
-        lost[loops.entries[~np.isin(loops.entries, _independent_entries(model))]] = np.nan
+        lost[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
         return lost
     moved = q.copy()
     if loops.compiled:
@@ -111,15 +120,8 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray)
         moved = _carry_slowly(model, loops, q, v, target)
     result = target.copy()
     result[loops.entries] = moved[loops.entries]
-    free = _independent_entries(model)
-    result[free] = target[free]
+    result[loops.independent_entries] = target[loops.independent_entries]
     return result
-
-
-def _independent_entries(model: ClusterModel) -> np.ndarray:
-    tree, free = model._pristine, set(model.idx_v_independent.tolist())
-    return np.array([i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free
-                     for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])], dtype=np.int64)  # fmt: skip
 
 
 def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
@@ -137,7 +139,7 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Do what the kernel does, with NumPy: for functions of the user in Python."""
     tree, free, held = model._pristine, model.idx_v_independent, loops.dependents
-    entries = _independent_entries(model)
+    entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()
     while done < 1.0:
         K = loops.solved.jacobian(q) / loops.scales[:, None]
