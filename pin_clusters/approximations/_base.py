@@ -1,0 +1,170 @@
+"""What all approximations share: their names, words for tables, and the three functions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..arrays import vector, velocity
+from ..errors import SingularClusterError
+from ..model import ClusterModel
+from ._solve import is_singular
+
+RUNGS = ("none", "diagonal", "block")
+"""Approximations of robots without closed loops, from the coarsest to the finest."""
+LOOP_RUNGS = ("unconstrained", "frozen")
+"""Approximations of closed loops."""
+ROTOR_RUNGS = ("no rotor", "armature")
+"""Approximations of the rotors of robots with closed loops; the loops are exact."""
+
+LABELS = {
+    "none": "no armature",
+    "diagonal": "diagonal armature",
+    "block": "block armature",
+    "unconstrained": "unconstrained",
+    "frozen": "frozen loops",
+    "no rotor": "exact loops, no rotor",
+    "armature": "exact loops, armature",
+}
+"""How tables call them."""
+DEFINITIONS = {
+    "none": "the rotors are locked into their carriers; nothing stands for their spin",
+    "diagonal": "the rotors are locked into their carriers, and sum_r J_r g_ri^2 is armature of joint i",
+    "block": "the rotors are locked into their carriers, and the whole matrix sum_r J_r g_r' g_r is added to the mass "
+    "matrix",
+    "unconstrained": "the independent joints' own rows of the spanning tree, tau = M_ii a + h_i, at the true "
+    "configuration and velocity of all joints; what the dependent joints carry, rotors too, is left out",
+    "frozen": "the coupling G0 of the reference pose at every pose, as if the loops were gears: "
+    "tau = G0' rnea(q, G0 v, G0 a), with rnea of the spanning tree",
+    "no rotor": "the loops are exact, the rotors do not spin",
+    "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
+}
+"""What they compute, in one sentence each."""
+
+
+def names(model: ClusterModel) -> tuple[str, ...]:
+    """Return the names of the approximations that a robot has, from the coarsest to the finest."""
+    if model.closures:
+        return LOOP_RUNGS + (ROTOR_RUNGS if model.rotors else ())
+    return RUNGS
+
+
+class Approximation(ABC):
+    """An approximate robot with the coordinates of the exact one.
+
+    q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,). Pickles hold the model and
+    the name; workspaces are made again, so each object serves one thread.
+
+    Args:
+        model: The exact robot.
+        name: Which approximation.
+        drop_rotors: Leave the rotors' mass out.
+    """
+
+    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
+        self.model, self.name, self.drop_rotors = model, name, drop_rotors
+        self._sound = False
+
+    @property
+    def label(self) -> str:
+        """How tables call it."""
+        return LABELS[self.name]
+
+    @property
+    def definition(self) -> str:
+        """What it computes, in one sentence."""
+        return DEFINITIONS[self.name]
+
+    def rnea(self, q: Any, v: Any, a: Any) -> np.ndarray:
+        """Return the torques of a motion, shape (nv,), [N m] or [N].
+
+        Args:
+            q: Configuration of the whole tree, shape (nq,).
+            v: Independent velocity, shape (nv,).
+            a: Independent acceleration, shape (nv,).
+
+        Raises:
+            ShapeError: A size is wrong.
+            ArgumentTypeError: A type is wrong.
+            SingularClusterError: The independent velocities do not determine the others here.
+        """
+        return self._rnea(self._q(q), velocity(self.model, "v", v), velocity(self.model, "a", a))
+
+    def aba(self, q: Any, v: Any, tau: Any) -> np.ndarray:
+        """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
+
+        Args:
+            q: Configuration of the whole tree, shape (nq,).
+            v: Independent velocity, shape (nv,).
+            tau: Torque, shape (nv,).
+
+        Raises:
+            ShapeError: A size is wrong.
+            ArgumentTypeError: A type is wrong.
+            SingularClusterError: The independent velocities do not determine the others here, or the mass matrix of
+                the approximation is singular.
+        """
+        q, v, tau = self._q(q), velocity(self.model, "v", v), velocity(self.model, "tau", tau)
+        self._check(q)
+        return self._aba(q, v, tau)
+
+    def crba(self, q: Any) -> np.ndarray:
+        """Return the mass matrix of the approximation, symmetric, shape (nv, nv).
+
+        Args:
+            q: Configuration of the whole tree, shape (nq,).
+
+        Raises:
+            ShapeError: The size is wrong.
+            ArgumentTypeError: The type is wrong.
+            SingularClusterError: The independent velocities do not determine the others here.
+        """
+        return self._crba(self._q(q))
+
+    def check(self, q: Any) -> None:
+        """Refuse an approximation in which some motion moves no inertia; once it has passed, it passes everywhere.
+
+        Args:
+            q: Configuration of the whole tree at which to look, shape (nq,).
+
+        Raises:
+            ShapeError: The size is wrong.
+            ArgumentTypeError: The type is wrong.
+            SingularClusterError: The mass matrix is singular.
+        """
+        self._check(self._q(q))
+
+    def _check(self, q: np.ndarray) -> None:
+        if self._sound or not np.all(np.isfinite(q)):
+            return
+        self._sound = not is_singular(self._crba(q))  # what moves inertia at one pose does so at almost all
+        if not self._sound:
+            raise SingularClusterError(
+                f"the mass matrix of the approximation {self.name!r} of {self.model.name!r} is singular: some "
+                "motion of its independent joints moves no inertia, so no torque gives a finite acceleration. Give the "
+                "bodies inertia, keep the rotors (drop_rotors=False), or take another approximation.",
+                self.model.independent_joints,
+            )
+
+    @abstractmethod
+    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def _crba(self, q: np.ndarray) -> np.ndarray: ...
+
+    def _q(self, q: Any) -> np.ndarray:
+        return vector(self.model, "q", q, self.model.nq, "nq (the whole tree)")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what it was made of."""
+        return type(self), (self.model, self.name, self.drop_rotors)
+
+    def __repr__(self) -> str:
+        """Name and robot."""
+        dropped = ", rotors dropped" if self.drop_rotors else ""
+        return f"<approximation {self.name!r} of {self.model.name!r}{dropped}>"

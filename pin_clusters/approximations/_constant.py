@@ -1,0 +1,63 @@
+"""Rotors replaced by a constant matrix: nothing, a diagonal, or all of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..baselines import armature_model
+from ..baselines.armature import independent_q, independent_v, reflected_inertia
+from ..model import ClusterModel
+from ._base import Approximation
+from ._solve import symmetric
+
+
+class Armature(Approximation):
+    """Pinocchio on the robot without rotors: ``none`` and ``diagonal``.
+
+    Attributes:
+        tree: Pinocchio's model of it (``baselines.armature_model``).
+        at_q: Index in q of each entry of its q.
+        at_v: Index in its v of each entry of v.
+    """
+
+    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
+        super().__init__(model, name, drop_rotors)
+        self.tree = armature_model(model, "none" if name == "none" else "diagonal", drop_rotors)
+        self.data = self.tree.createData()
+        self.at_q, self.at_v = independent_q(model, self.tree), independent_v(model, self.tree)
+        self._first, self._second = np.zeros((2, model.nv))
+
+    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        self._first[self.at_v], self._second[self.at_v] = v, a
+        return np.asarray(pin.rnea(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v])
+
+    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        self._first[self.at_v], self._second[self.at_v] = v, tau
+        return np.asarray(pin.aba(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v])
+
+    def _crba(self, q: np.ndarray) -> np.ndarray:
+        return symmetric(pin.crba(self.tree, self.data, q[self.at_q]))[np.ix_(self.at_v, self.at_v)]
+
+
+class Block(Armature):
+    """The same with the off-diagonal entries of the reflected inertia, which no ``pin.Model`` can hold.
+
+    Attributes:
+        off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv).
+    """
+
+    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
+        super().__init__(model, name, drop_rotors)
+        reflected = reflected_inertia(model)
+        self.off_diagonal = reflected - np.diag(np.diag(reflected))
+
+    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return super()._rnea(q, v, a) + a @ self.off_diagonal
+
+    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        bias = super()._rnea(q, v, np.zeros(self.model.nv))
+        return np.linalg.solve(self._crba(q), tau - bias)
+
+    def _crba(self, q: np.ndarray) -> np.ndarray:
+        return super()._crba(q) + self.off_diagonal
