@@ -16,7 +16,7 @@ import pin_clusters as pc
 from pin_clusters import loaders, study
 from pin_clusters.configuration import residual
 from pin_clusters.study import plots, report
-from pin_clusters.study.trajectory import Sine, TrajectoryError, states
+from pin_clusters.study.trajectories import Sine, TrajectoryError
 
 LEG = ("hip_rz", "hip_rx", "hip_ry", "knee", "ankle")
 # RMS errors in N m of the sine of arXiv 2311.13732, computed by an independent script
@@ -99,7 +99,7 @@ def test_a_floating_base_is_held() -> None:
 
 def test_the_motion_keeps_the_couplings(leg: pc.ClusterModel) -> None:
     sine = Sine(duration=0.5, dt=0.01)
-    q, v, a = states(leg, sine)
+    _, q, v, a = sine.states(leg)
     assert max(np.abs(residual(leg, row)).max() for row in q) < 1e-14
     # v and a are the derivatives of q
     knee, at = leg.joint_idx_v("knee"), leg.joints[leg.getJointId("knee")].idx_q
@@ -117,7 +117,7 @@ def test_couplings_with_offsets_and_chains_move_too() -> None:
         rotor = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), name)
         tree.appendBodyToJoint(rotor, pin.Inertia(0.1, np.zeros(3), 1e-3 * np.eye(3)), pin.SE3.Identity())
     model = pc.ClusterModel(tree, [pc.Gear("first", "second", -2.0), pc.Gear("link", "first", 3.0, offset=0.5)])
-    q, _, _ = states(model, Sine(duration=0.1, dt=0.01))
+    _, q, _, _ = Sine(duration=0.1, dt=0.01).states(model)
     assert np.allclose(q[:, 1], 3.0 * q[:, 0] + 0.5)
     assert np.allclose(q[:, 2], -2.0 * q[:, 1])
 
@@ -170,7 +170,10 @@ def test_json_has_the_documented_keys(leg: pc.ClusterModel, tmp_path: Path) -> N
     result = study.run(leg, duration=0.1)
     report.write_json(result, tmp_path / "study.json")
     found = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))
-    assert list(found) == ["robot", "trajectory", "joints", "unit", "rms_error", "max_exact"]
+    assert list(found) == [
+        "robot", "trajectory", "joints", "unit", "rms_error", "max_exact", "peak_error", "per_cent_of_largest", "base",
+        "ground_forces",
+    ]  # fmt: skip
     assert found["robot"] == "mit_humanoid_leg"
     assert found["unit"] == "N m"
     assert tuple(found["joints"]) == LEG
@@ -178,6 +181,8 @@ def test_json_has_the_documented_keys(leg: pc.ClusterModel, tmp_path: Path) -> N
     assert all(tuple(row) == LEG for row in (*found["rms_error"].values(), found["max_exact"]))
     assert found["rms_error"]["block"]["knee"] == result.rms_error["block"][3]
     assert found["trajectory"]["amplitude"] == 0.5
+    share = 100.0 * found["rms_error"]["none"]["ankle"] / found["max_exact"]["ankle"]
+    assert found["per_cent_of_largest"]["rms"]["none"]["ankle"] == pytest.approx(share, rel=1e-12)
 
 
 def test_verdict_names_the_worst_joint(leg: pc.ClusterModel) -> None:

@@ -18,7 +18,7 @@ from pin_clusters import baselines, loaders, study
 from pin_clusters.constraints._closures import RodClosure
 from pin_clusters.constraints._inertia import joint_subspace
 from pin_clusters.study import plots, report, rungs
-from pin_clusters.study.trajectory import Sine, reachable, states
+from pin_clusters.study.trajectories import Sine
 
 LOOPS = (
     "ankle_2rsu", "cassie_leg", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "six_bar", "tello",
@@ -43,7 +43,7 @@ def short(name: str, drop_rotors: bool = False) -> study.StudyResult:
 
 
 def motion(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return states(load(name), short(name).sine)
+    return short(name).sine.states(load(name))[1:]
 
 
 def scaled(x: np.ndarray, y: np.ndarray) -> float:
@@ -121,7 +121,7 @@ def test_all_robots_with_loops_are_here() -> None:
 def test_motion_is_assembled_and_consistent(name: str) -> None:
     model = load(name)
     sine = Sine(amplitude=0.2, duration=0.7, dt=1e-3)
-    q, v, a = states(model, sine)
+    _, q, v, a = sine.states(model)
     assert max(np.abs(pc.residual(model, x)).max() for x in q[::50]) < 1e-12
     # at t = 0 it is the reference pose, and half a period later it is back
     period = round(1.0 / (sine.frequency * sine.dt) / 2.0)
@@ -334,12 +334,12 @@ def test_amplitude_ends_at_the_dead_point() -> None:
     )
     start = np.arctan2(0.3, 0.16)
     limit = min(outer - start, start - inner)
-    found = reachable(model, Sine(amplitude=3.0))
+    found = Sine(amplitude=3.0).reachable(model)
     assert found.reason
     assert found.end == pytest.approx(limit, rel=1e-2)
     assert found.end < limit
     assert found.amplitude == pytest.approx(0.9 * found.end, rel=2e-3)
-    assert reachable(model, Sine(amplitude=0.89 * limit)).reason == ""
+    assert Sine(amplitude=0.89 * limit).reachable(model).reason == ""
     result = study.run(model, amplitude=3.0, **SHORT)
     assert result.sine.amplitude == found.amplitude
     assert result.asked == 3.0

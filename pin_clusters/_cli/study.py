@@ -2,17 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
 
 from .. import study
-from ..study import report
+from ..approximations import LABELS
+from ..errors import UnknownNameError, did_you_mean
+from ..study import report, trajectories
 from . import common, tables
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..study import StudyResult
+    from ..model import ClusterModel
+    from ..study import StudyResult, Trajectory
+
+WAVES = ("sine", "chirp", "minimum-jerk")
+# what each option is called in the class of the trajectory
+_OPTIONS = {
+    "sine": {"amplitude": "amplitude", "frequency": "frequency", "duration": "duration", "dt": "dt"},
+    "chirp": {"amplitude": "amplitude", "frequency": "end", "duration": "duration", "dt": "dt"},
+    "swing": {"amplitude": "amplitude", "duration": "duration", "dt": "dt"},
+    "poses": {"poses": "poses", "duration": "duration", "dt": "dt"},
+    "recorded": {"dt": "dt", "cutoff": "cutoff", "degrees": "degrees", "hold_missing": "missing"},
+}
+
+
+def trajectory_of(name: str, given: dict[str, Any]) -> Trajectory:
+    """Return the trajectory that the options of the command describe.
+
+    Args:
+        name: ``sine``, ``chirp``, ``minimum-jerk``, a motion that ships with the package, or a file.
+        given: Options that the user gave.
+
+    Raises:
+        TrajectoryError: A number is not allowed, or the file cannot be read.
+        UnknownNameError: There is no such trajectory.
+        UsageError: An option has no meaning for this trajectory.
+    """
+    kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": "poses" if "poses" in given else "swing"}.get(
+        name, "recorded"
+    )
+    for option in given:
+        if option not in _OPTIONS[kind]:
+            spelt = "--pose" if option == "poses" else "--" + option.replace("_", "-")
+            raise click.UsageError(f"{spelt} has no meaning with --trajectory {name}.")
+    numbers = {_OPTIONS[kind][option]: value for option, value in given.items()}
+    if kind == "sine":
+        return study.Sine(**numbers)
+    if kind == "chirp":
+        return study.Chirp(**numbers)
+    if kind == "swing":
+        return study.Swing(**numbers)
+    if kind == "poses":
+        return study.MinimumJerk(**(numbers | {"poses": [_pose(text) for text in numbers["poses"]]}))
+    if "missing" in numbers:
+        numbers["missing"] = "hold"
+    if name in study.motions():
+        return study.motion(name, **numbers)
+    if Path(name).suffix.lower() in (".csv", ".npz") or Path(name).exists():
+        return study.Recorded.from_file(name, **numbers)
+    known = (*WAVES, *study.motions())
+    raise UnknownNameError(
+        f"there is no trajectory, and no file, {name!r}.{did_you_mean(name, known, limit=len(known))} "
+        "Or give a .csv or .npz file."
+    )
+
+
+def _pose(text: str) -> str | dict[str, float]:
+    """Return a pose from ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
+    if "=" not in text:
+        return text
+    found = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError as e:
+            raise click.UsageError(
+                f"--pose {text!r}: {part.strip()!r} is not JOINT=NUMBER. Write poses as knee=1.2,hip=-0.6, or a name."
+            ) from e
+    return found
+
+
+def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
+    """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
+    import pinocchio as pin
+
+    from .. import loaders
+
+    if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
+        return common.load(robot, root_joint=None)
+    if robot in loaders.robots():
+        wanted: Literal["default"] | pin.JointModel = "default" if base is None else pin.JointModelFreeFlyer()
+        return loaders.load(robot, root_joint=wanted)
+    if Path(robot).is_file():
+        return loaders.buildModelFromUrdf(robot, pin.JointModelFreeFlyer())
+    return common.load(robot)  # says what is wrong with the name
 
 
 def run(
@@ -20,61 +110,96 @@ def run(
     folder: Path,
     out: Console,
     *,
-    amplitude: float,
-    frequency: float,
-    duration: float,
-    dt: float,
-    drop_rotors: bool,
+    trajectory: Trajectory,
+    base: Literal["fixed", "floating"] | None = None,
+    drop_rotors: bool = False,
 ) -> None:
     """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``.
 
     Raises:
         PinClustersError: The robot cannot be loaded or studied, or the folder cannot be written.
     """
-    study.Sine(amplitude, frequency, duration, dt)  # before anything slow
-    model = common.load(robot, root_joint=None)
+    model = load(robot, base, trajectory)
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
-            result = study.run(
-                model, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt, drop_rotors=drop_rotors,
-                progress=progress,
-            )  # fmt: skip
+            result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)
         show(result, out)
-        try:
+        with written(folder):
             report.write_json(result, folder / "study.json")
             from ..study import plots
 
             plots.save(result, folder / "study.png")
-        except OSError as e:
-            raise common.OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
     out.print(f"Written: {folder / 'study.json'}, {folder / 'study.png'}", soft_wrap=True)
 
 
+def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
+    """Run an experiment by name, print its tables and write ``NAME.json`` and ``NAME.png``.
+
+    Raises:
+        PinClustersError: The robot cannot be loaded or studied, or the folder cannot be written.
+    """
+    from ..study import paper
+
+    model = None if robot is None else common.load(robot, root_joint=None)
+    with common.output_folder(folder):
+        with common.ProgressBar(name) as progress:
+            result = paper.run(name, model, drop_rotors=drop_rotors, progress=progress)
+        tables.say(out, result.title)
+        for title, rows in result.tables():
+            _put(out, title, rows)
+        tables.say(out, result.summary)
+        files = [folder / f"{name}{ending}" for ending in (".json", ".png")]
+        with written(folder):
+            result.write_json(files[0])
+            result.save_plot(files[1])
+    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong while results are written into an error with the name of the folder."""
+    try:
+        yield
+    except OSError as e:
+        raise common.OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
+
+
 def show(result: StudyResult, out: Console) -> None:
-    """Print the table and the verdict; many joints go down the page instead of across it."""
+    """Print the tables and the verdict; many joints go down the page instead of across it."""
     from rich.markup import escape
 
-    sine = result.sine
-    about = "as" if result.centre is None else "about the reference pose by"
+    trajectory = result.trajectory
+    length = f" for {trajectory.duration:g} s" if isinstance(trajectory, trajectories.Wave) else ""
     tables.say(
         out,
-        f"[bold]{escape(result.robot)}[/]: inverse dynamics with a fixed base, each joint moving {about} "
-        f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) for {sine.duration:g} s ({sine.samples} samples)",
+        f"[bold]{escape(result.robot)}[/]: inverse dynamics with a {result.base} base, "
+        f"{escape(report.motion(result))}{length} ({len(result.time)} samples)",
         markup=True,
     )
     if cut := report.cut(result):
         tables.say(out, cut)
-    rows = [("", *result.joints), *report.table(result)]
-    across = len(result.joints) <= 8
+    head = ("", *result.joints)
+    _put(out, f"RMS torque error, {report.unit(result)}", [head, *report.table(result)], last=True)
+    _put(out, f"Largest torque error, {report.unit(result)}", [head, *report.peak_table(result)])
+    _put(out, "RMS/largest error, % of the largest exact torque", [head, *report.share_table(result)])
+    for rung in (r for r in result.approximate if r in report.DEFINITIONS):
+        tables.say(out, f"{LABELS[rung]}: {report.DEFINITIONS[rung]}.")
+    if ground := report.ground(result):
+        tables.say(out, ground)
+    tables.say(out, report.verdict(result))
+
+
+def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = False) -> None:
+    """Print a table with a head; ``last``: its last line is set apart where it goes across."""
+    from rich.markup import escape
+
+    across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
-    table = tables.table_of(escape(f"RMS torque error, {report.unit(result)}"))
-    for i, head in enumerate(rows[0]):
-        table.add_column(escape(head), justify="left" if i == 0 else "right")
+    table = tables.table_of(escape(title))
+    for i, name in enumerate(rows[0]):
+        table.add_column(escape(name), justify="left" if i == 0 else "right")
     for i, row in enumerate(rows[1:], start=1):
         # the last line of the table is not an error
-        table.add_row(*map(escape, row), end_section=across and i == len(rows) - 2)
+        table.add_row(*map(escape, row), end_section=last and across and i == len(rows) - 2)
     tables.put(out, table)
-    for rung in (r for r in result.approximate if r in report.DEFINITIONS):
-        tables.say(out, f"{report.LABELS[rung]}: {report.DEFINITIONS[rung]}.")
-    tables.say(out, report.verdict(result))

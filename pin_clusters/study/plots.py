@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .loop_rungs import LOOP_RUNGS
-from .report import LABELS
+from ..approximations import LABELS, LOOP_RUNGS
+from . import report
 
 if TYPE_CHECKING:
-    from . import StudyResult
+    from .accuracy import StudyResult
 
 # Okabe and Ito's colours, and Tol's wine red, which the colour-blind can tell apart; line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {
@@ -33,6 +33,7 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 _PERIODS = 2.0
 _POINTS = 400
+_MORE_POINTS = 1200
 _ROWS = 16
 _DPI = 110
 _LEFT = 0.068
@@ -44,7 +45,7 @@ _SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)
 def save(result: StudyResult, path: Path) -> None:
     """Draw the study and write it as PNG.
 
-    A row per joint: torques on the left, errors on the right, over the first periods (they repeat).
+    A row per joint: torques on the left, errors on the right; of a sine over the first periods (they repeat).
 
     Args:
         result: The study.
@@ -54,7 +55,7 @@ def save(result: StudyResult, path: Path) -> None:
         OSError: The file cannot be written.
     """
     # not pyplot: it would look for a window system, and takes longer to import
-    with _quiet_about_its_folder():
+    with quiet_about_its_folder():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -85,17 +86,18 @@ def save(result: StudyResult, path: Path) -> None:
         torque.set_title(name, fontsize=10, loc="left", pad=3.0, fontweight="bold")
         text = _rms_line({rung: float(x[k]) for rung, x in rms.items()}, float(result.max_exact[k]))
         titles.append(error.set_title(text, loc="left", pad=3.0, color="#333333"))
-        for axes, what in ((torque, "torque"), (error, "error")):
+        for axes, what in ((torque, _quantity(name, result.units[k])), (error, "error")):
             axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
-            axes.yaxis.set_label_coords(-0.12, 0.5)
+            axes.yaxis.set_label_coords(-0.12 if stacks == 1 or axes is torque else -0.15, 0.5)
             _tidy(axes, float(time[-1]), last)
+            _not_rounding(axes, result, k)
     _fit(titles, error.get_window_extent().width)
     _head(figure, result, height)
     figure.savefig(path)
 
 
 @contextmanager
-def _quiet_about_its_folder() -> Iterator[None]:
+def quiet_about_its_folder() -> Iterator[None]:
     """Keep Matplotlib from telling that it puts its caches into a temporary folder, as the home cannot be written.
 
     Who sets ``MPLCONFIGDIR`` wants to know when that folder does not serve.
@@ -134,8 +136,16 @@ def _fit(titles: list[Any], width: float) -> None:
 
 def _shown(result: StudyResult) -> np.ndarray:
     """Return the indices of the samples that are drawn: few, and over whole periods."""
-    end = int(np.searchsorted(result.time, _PERIODS / result.sine.frequency * (1.0 + 1e-9), side="right"))
+    period = getattr(result.trajectory, "period", None)
+    if period is None:
+        return np.unique(np.linspace(0, len(result.time) - 1, _MORE_POINTS).astype(int))
+    end = int(np.searchsorted(result.time, _PERIODS * period * (1.0 + 1e-9), side="right"))
     return np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
+
+
+def _duration(result: StudyResult) -> float:
+    """Return how long the motion is, as it was asked for where it says so."""
+    return float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
 
 
 def _tidy(axes: Any, end: float, last: bool) -> None:
@@ -151,13 +161,27 @@ def _tidy(axes: Any, end: float, last: bool) -> None:
         axes.set_xlabel("time [s]", fontsize=9)
 
 
+def _quantity(name: str, unit: str) -> str:
+    """Return what acts: the wrench on a base says it itself."""
+    if name.startswith("base moment"):
+        return "moment"
+    return "force" if unit == "N" else "torque"
+
+
+def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
+    """Widen an axis that would show rounding errors only."""
+    same = max(float(x) for x, unit in zip(result.max_exact, result.units, strict=True) if unit == result.units[k])
+    low, high = axes.get_ylim()
+    if high - low < 1e-9 * same:
+        middle = 0.5 * (high + low)
+        axes.set_ylim(middle - 1e-3 * same, middle + 1e-3 * same)
+
+
 def _head(figure: Any, result: StudyResult, height: float) -> None:
     """Write title, subtitle and legend above the panels."""
     from matplotlib.lines import Line2D
 
-    sine = result.sine
-    loops = result.centre is not None
-    about = "about the reference pose by" if loops else "as"
+    loops = result.loops
     rotors = "left out" if result.drop_rotors else "locked into their carriers"
     approximate = f"The approximations have their rotors {rotors}. "
     if loops:
@@ -165,11 +189,11 @@ def _head(figure: Any, result: StudyResult, height: float) -> None:
         approximate = "" if few else f"In the last two approximations rotors are {rotors}. "
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (cut from {result.asked:g}: the loops end at {result.reach.end:g})"
+    motion = report.motion(result).replace("moving", "moves").replace("2 pi", "2$\\pi$")
     figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate {_WHAT[loops]} get wrong", fontsize=13)
     for line, text in enumerate((
-        f"Inverse dynamics, fixed base; each joint moves {about} {sine.amplitude:g} "
-        f"sin(2$\\pi$ {sine.frequency:g} Hz t){cut}.",
-        f"{approximate}Error = approximate $-$ exact; RMS over {sine.duration:g} s.",
+        f"Inverse dynamics, {result.base} base; {motion}{cut}.",
+        f"{approximate}Error = approximate $-$ exact; RMS over {_duration(result):.3g} s.",
     )):  # fmt: skip
         figure.text(x, 1.0 - (0.52 + 0.18 * line) / height, text, fontsize=9, color="#333333")
     labels = {"exact": "exact" if loops else "exact rotors"} | {rung: LABELS[rung] for rung in result.approximate}

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import StudyResult
-from .loop_rungs import LOOP_RUNGS
+from .. import approximations
+from ..approximations import LABELS, LOOP_RUNGS, ROTOR_RUNGS
+from .accuracy import StudyResult
+from .trajectories import Sine, Wave
 
-LABELS = {
-    "none": "no armature",
-    "diagonal": "diagonal armature",
-    "block": "block armature",
-    "unconstrained": "unconstrained",
-    "frozen": "frozen loops",
-    "no rotor": "exact loops, no rotor",
-    "armature": "exact loops, armature",
-}
-DEFINITIONS = {
-    "unconstrained": "the independent joints' own rows of the spanning tree, tau = M_ii a + h_i, at the true "
-    "configuration and velocity of all joints; what the dependent joints carry, rotors too, is left out",
-    "frozen": "the coupling G0 of the reference pose at every pose, as if the loops were gears: "
-    "tau = G0' rnea(q, G0 v, G0 a), with rnea of the spanning tree",
-    "no rotor": "the loops are exact, the rotors do not spin",
-    "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
-}
-"""What is printed about the approximations of robots with closed loops; the rest is in ``study.loop_rungs``."""
+DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_RUNGS, *ROTOR_RUNGS)}
+"""What is printed about the approximations of robots with closed loops; the rest is in ``approximations``."""
 
 
 def as_dict(result: StudyResult) -> dict[str, Any]:
@@ -36,64 +23,131 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
     def per_joint(values: np.ndarray) -> dict[str, float]:
         return dict(zip(result.joints, map(float, values), strict=True))
 
-    sine = result.sine
-    trajectory: dict[str, Any] = {
-        "kind": "q_i = amplitude * sin(2 * pi * frequency * t) for every independent one-dof joint, fixed base",
-    }
+    trajectory = result.trajectory
+    described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
+    said: dict[str, Any] = {"kind": kind(result)}
     loops: dict[str, Any] = {}
     if result.centre is not None:
-        trajectory["kind"] = trajectory["kind"].replace("q_i = ", "q_i = centre_i + ")
-        trajectory["centre"] = per_joint(result.centre)
-        trajectory["amplitude_asked_for"] = sine.amplitude if result.asked is None else result.asked
-        trajectory["cut"] = cut(result) or None
+        said["centre"] = per_joint(result.centre)
+        said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
+        said["cut"] = cut(result) or None
+    if result.loops:
         loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}}
+    dropped = "dropped" if result.drop_rotors else "locked into their carriers"
+    share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {
         "robot": result.robot,
-        "trajectory": trajectory
-        | {
-            "amplitude": sine.amplitude,
-            "frequency": sine.frequency,
-            "duration": sine.duration,
-            "dt": sine.dt,
-            "samples": sine.samples,
-            "rotors_of_approximations": "dropped" if result.drop_rotors else "locked into their carriers",
-        },
+        "trajectory": said | described | {"samples": len(result.time), "rotors_of_approximations": dropped},
         **loops,
         "joints": list(result.joints),
         "unit": unit(result),
         "rms_error": {rung: per_joint(values) for rung, values in result.rms_error.items()},
         "max_exact": per_joint(result.max_exact),
+        "peak_error": {rung: per_joint(values) for rung, values in result.peak_error.items()},
+        "per_cent_of_largest": {
+            which: {rung: per_joint(values) for rung, values in shares.items()} for which, shares in share.items()
+        },
+        "base": result.base,
+        "ground_forces": result.loads,
     }
+
+
+def kind(result: StudyResult) -> str:
+    """Say in one line what moves, and how."""
+    trajectory = result.trajectory
+    if isinstance(trajectory, Sine):
+        formula = "amplitude * sin(2 * pi * frequency * t)"
+    elif isinstance(trajectory, Wave):
+        formula = trajectory.label
+    else:
+        return f"{trajectory.label}, {result.base} base"
+    about = "" if result.centre is None else "centre_i + "
+    return f"q_i = {about}{formula} for every independent one-dof joint, {result.base} base"
+
+
+def motion(result: StudyResult) -> str:
+    """Say what moves, as it stands in titles."""
+    if not isinstance(result.trajectory, Wave):
+        return f"along {result.trajectory.label}"
+    about = "as" if result.centre is None else "about the reference pose by"
+    return f"each joint moving {about} {result.trajectory.label}"
+
+
+def ground(result: StudyResult) -> str:
+    """Say what becomes of the ground's forces and of a recorded base; empty if there are none."""
+    if result.base == "fixed":
+        held = "The base is held: its recorded motion is not used, and nor are forces of the ground."
+        if getattr(result.trajectory, "moves_base", False):
+            return held
+        return "Recorded forces act on the joints of the exact and of the approximate robots." if result.loads else ""
+    if result.loads:
+        return (
+            "Recorded forces of the ground act on the joints of the exact and of the approximate robots alike; the "
+            "wrench on the base is what they amount to."
+        )
+    return (
+        "No forces of the ground are recorded: largest torques are those without them, which errors do not depend on; "
+        "the wrench on the base is what the ground has to give."
+    )
 
 
 def unit(result: StudyResult) -> str:
     """Return the unit of the numbers, ``"N m"`` unless joints slide."""
-    kinds = set(result.units)
-    return kinds.pop() if len(kinds) == 1 else "N m (N for prismatic joints)"
+    kinds = {result.units[k] for k in result.actuated}
+    base = ", forces on the base N" if result.base == "floating" else ""
+    return (kinds.pop() if len(kinds) == 1 else "N m (N for prismatic joints)") + base
 
 
 def table(result: StudyResult) -> list[tuple[str, ...]]:
     """Return the rows of the table as text: a label, then one number per joint; the last row is the exact torque."""
-    rms, digits = result.rms_error, _digits(result)
-    suffix = ", rotors dropped" if result.drop_rotors else ""
-    rows = [(LABELS[r] + (suffix if r not in LOOP_RUNGS else ""), *(f"{x:.{digits}f}" for x in rms[r])) for r in rms]
+    digits = _digits(result)
+    rows = _rows(result, result.rms_error, digits)
     rows.append(("largest exact torque", *(f"{x:.{digits - 1}f}" for x in result.max_exact)))
     return rows
+
+
+def peak_table(result: StudyResult) -> list[tuple[str, ...]]:
+    """Return the rows of the table of largest errors, as in ``table``."""
+    return _rows(result, result.peak_error, _digits(result))
+
+
+def share_table(result: StudyResult) -> list[tuple[str, ...]]:
+    """Return the rows of the table of errors as per cent of the largest exact torque, ``RMS/peak``."""
+    rms, peak = result.share(result.rms_error), result.share(result.peak_error)
+    return [
+        (label(result, r), *(f"{_number(x)}/{_number(y)}" for x, y in zip(rms[r], peak[r], strict=True))) for r in rms
+    ]
+
+
+def label(result: StudyResult, rung: str) -> str:
+    """Return what a rung is called in tables."""
+    return LABELS[rung] + (", rotors dropped" if result.drop_rotors and rung not in LOOP_RUNGS else "")
+
+
+def _rows(result: StudyResult, errors: dict[str, np.ndarray], digits: int) -> list[tuple[str, ...]]:
+    return [(label(result, rung), *(f"{x:.{digits}f}" for x in values)) for rung, values in errors.items()]
+
+
+def _number(share: float) -> str:
+    """Return a per cent number, short."""
+    return (
+        "0" if share < 5e-3 else f"{share:.2f}" if share < 1.0 else f"{share:.1f}" if share < 100.0 else f"{share:.0f}"
+    )
 
 
 def _digits(result: StudyResult) -> int:
     """Return how many decimals errors need: 3, or more where joints of loops carry little."""
     smallest = min((x for x in result.max_exact if x > 0.0), default=1.0)
-    return 3 if result.centre is None else int(np.clip(3 - np.floor(np.log10(smallest)), 3, 6))
+    return 3 if not result.loops else int(np.clip(3 - np.floor(np.log10(smallest)), 3, 6))
 
 
 def cut(result: StudyResult) -> str:
     """Say in one sentence why the amplitude is smaller than what was asked for; empty if it is not."""
-    if result.reach is None or result.asked is None:
+    if result.reach is None or result.asked is None or not isinstance(result.trajectory, Wave):
         return ""
     return (
-        f"The amplitude is cut from {result.asked:g} to {result.sine.amplitude:g}, 0.9 of what all joints can swing "
-        f"together: {result.reach.end:g} away from the reference pose {result.reach.reason}."
+        f"The amplitude is cut from {result.asked:g} to {result.trajectory.amplitude:g}, 0.9 of what all joints can "
+        f"swing together: {result.reach.end:g} away from the reference pose {result.reach.reason}."
     )
 
 
@@ -101,8 +155,8 @@ def verdict(result: StudyResult) -> str:
     """Say in one sentence whether the approximations are enough for this robot."""
     if not np.any(result.max_exact > 0.0):
         return f"No torque acts on {result.robot} along this motion, so there is nothing to compare."
-    scale = np.maximum(result.max_exact, 1e-9 * result.max_exact.max())
-    share = {rung: 100.0 * values / scale for rung, values in result.rms_error.items()}
+    result = _joints_only(result)
+    share = result.share(result.rms_error)
     if "diagonal" not in share:
         return _verdict_on_loops(result, share)
     worst = int(np.argmax(share["diagonal"]))
@@ -121,6 +175,19 @@ def verdict(result: StudyResult) -> str:
             f"{_percent(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
         )
     return f"{text}, which only the exact rotors remove."
+
+
+def _joints_only(result: StudyResult) -> StudyResult:
+    """Return the same without the wrench on the base."""
+    kept = result.actuated
+    return dataclasses.replace(
+        result,
+        base="fixed",
+        joints=tuple(result.joints[k] for k in kept),
+        units=tuple(result.units[k] for k in kept),
+        exact=result.exact[:, kept],
+        approximate={rung: tau[:, kept] for rung, tau in result.approximate.items()},
+    )
 
 
 def _verdict_on_loops(result: StudyResult, share: dict[str, np.ndarray]) -> str:

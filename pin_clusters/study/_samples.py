@@ -1,0 +1,112 @@
+"""States and approximations as the studies take them: checked, one row per sample, with names for the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .. import approximations
+from ..approximations import Approximation
+from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
+from ..model import ClusterModel
+
+
+def as_model(model: Any, caller: str) -> None:
+    """Check that a model is ours.
+
+    Raises:
+        ArgumentTypeError: It is not.
+    """
+    if not isinstance(model, ClusterModel):
+        raise ArgumentTypeError(
+            f"{caller}: model must be a ClusterModel, got {type(model).__name__}. "
+            "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
+        )
+
+
+def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> dict[str, Approximation]:
+    """Return the approximations of these names, in this order; all by default.
+
+    Raises:
+        UnknownNameError: The robot has no such approximation.
+        ModelError: Without closed loops, a dependent joint is not a rotor.
+    """
+    known = approximations.names(model)
+    if rungs is None:
+        rungs = known
+    names = [rungs] if isinstance(rungs, str) else list(rungs)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f"model {model.name!r} has no approximation {name!r}. It has: {', '.join(map(repr, known))}."
+            )
+    ladder = approximations.of(model, drop_rotors)
+    return {name: ladder[name] for name in names}
+
+
+def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
+    """Return states as contiguous float64 arrays with one row per sample.
+
+    Args:
+        model: The robot.
+        q: Shape (N, nq), or (nq,) for one sample.
+        rates: Each of shape (N, nv), or (nv,).
+        names: How messages call the arguments, one letter each; ``t`` is tau.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: One does not hold real numbers.
+    """
+    found: list[np.ndarray] = []
+    samples = -1
+    widths = (model.nq, *[model.nv] * len(rates))
+    for letter, x, width in zip(names, (q, *rates), widths, strict=False):
+        name = "tau" if letter == "t" else letter
+        try:
+            given = np.asarray(x)
+        except ValueError as error:
+            raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
+        if given.dtype.kind not in "fiub":
+            raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
+        if given.ndim == 1:
+            given = given[None]
+        if given.ndim != 2 or given.shape[1] != width or (samples >= 0 and len(given) != samples):
+            count = "N" if samples < 0 else str(samples)
+            size = "nq" if name == "q" else "nv"
+            raise ShapeError(
+                f"{name} has shape {np.shape(x)}, but model {model.name!r} needs ({count}, {size}) = "
+                f"({count}, {width}), one row per sample."
+            )
+        samples = len(given)
+        found.append(np.ascontiguousarray(given, dtype=float))
+    if not samples:
+        raise ShapeError("q has no rows: at least one sample is needed.")
+    return tuple(found)
+
+
+def column_names(model: ClusterModel) -> tuple[str, ...]:
+    """Return a name for each entry of v: the joint, with the number of the axis if it has several."""
+    found = []
+    for name in model.independent_joints:
+        nv = int(model.tree.joints[model.tree.getJointId(name)].nv)
+        found += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
+    return tuple(found)
+
+
+def rms(x: np.ndarray) -> np.ndarray:
+    """Return the root of the mean square over the samples, the first axis."""
+    return np.asarray(np.sqrt(np.mean(np.square(x), axis=0)))
+
+
+def length_rms(x: np.ndarray) -> float:
+    """Return the RMS over the samples of the length of a vector, shape (N, n)."""
+    return float(np.sqrt(np.mean(np.sum(np.square(x), axis=1))))
+
+
+def quotient(x: Any, y: Any) -> np.ndarray:
+    """Return x / y; 0 where both are 0, infinite where only y is."""
+    x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((x == 0.0) & (y == 0.0), 0.0, x / y)

@@ -1,0 +1,34 @@
+"""How wrong an approximation is, in numbers: torques, accelerations, flight, apparent inertia, drift.
+
+==================  ==================================================================================
+function            what is compared with the exact robot
+==================  ==================================================================================
+``inverse``         the torques of a motion
+``forward_error``   the accelerations under given torques
+``flight``          the acceleration of a base without contact, and the robot's momentum
+``osim_error``      the inertia that a frame shows to the world (operational-space inertia)
+``drift``           where a frame gets to in open loop, under the same torques
+==================  ==================================================================================
+
+All return small frozen dataclasses whose ``as_dict()`` is ready for JSON. The approximations are those of
+``pin_clusters.approximations``; ``study.decompose`` says where their error comes from.
+"""
+
+from .drift import Drift, drift
+from .flight import FlightError, flight
+from .forward import ForwardError, forward_error
+from .inverse import InverseError, inverse
+from .osim import OsimError, osim_error
+
+__all__ = [
+    "Drift",
+    "FlightError",
+    "ForwardError",
+    "InverseError",
+    "OsimError",
+    "drift",
+    "flight",
+    "forward_error",
+    "inverse",
+    "osim_error",
+]

@@ -1,0 +1,37 @@
+"""The floating base among the joints."""
+
+from __future__ import annotations
+
+from ...errors import ModelError
+from ...model import ClusterModel
+
+
+def base_columns(model: ClusterModel) -> int | None:
+    """Return where the six velocities of a floating base begin in v; None if there is no such base."""
+    tree = model.tree
+    for j in range(1, tree.njoints):
+        if not tree.parents[j] and "FreeFlyer" in tree.joints[j].shortname():
+            return model.joint_idx_v(tree.names[j])
+    return None
+
+
+def flying_base(model: ClusterModel, caller: str) -> int:
+    """Return the same for a robot that nothing else ties to the world.
+
+    Raises:
+        ModelError: Something does.
+    """
+    tree, first = model.tree, base_columns(model)
+    if first is None:
+        raise ModelError(
+            f"{caller}: model {model.name!r} has no floating base, so it cannot fly. Load it with "
+            "root_joint=pin.JointModelFreeFlyer()."
+        )
+    fixed = [tree.names[j] for j in range(1, tree.njoints) if not tree.parents[j]][1:]
+    fixed += [r.name for r in model.rotors if not r.carrier_id]
+    fixed += [str(c.source.label) for c in model.closures if 0 in (getattr(c, "joint_a", 1), getattr(c, "joint_b", 1))]
+    if fixed:
+        raise ModelError(
+            f"{caller}: {', '.join(map(repr, fixed))} of model {model.name!r} hold on to the world, so it cannot fly."
+        )
+    return first

@@ -1,0 +1,87 @@
+"""Torque error along a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.rnea import rnea
+from ...model import ClusterModel
+from .._samples import as_model, chosen, column_names, quotient, rms, rows
+
+
+@dataclass(frozen=True, eq=False)
+class InverseError:
+    """Errors of the torques of a motion.
+
+    Attributes:
+        robot: Name of the robot.
+        names: What the columns are.
+        samples: Number of states.
+        largest: Largest exact torque of each column, shape (nv,), [N m] or [N].
+        rms: RMS error of each approximation, shape (nv,).
+        peak: Largest error of each approximation, shape (nv,).
+    """
+
+    robot: str
+    names: tuple[str, ...]
+    samples: int
+    largest: np.ndarray
+    rms: dict[str, np.ndarray]
+    peak: dict[str, np.ndarray]
+
+    @property
+    def percent(self) -> dict[str, np.ndarray]:
+        """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
+        return {rung: 100.0 * quotient(x, self.largest) for rung, x in self.rms.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers, ready for JSON."""
+
+        def columns(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
+            return {rung: dict(zip(self.names, map(float, x), strict=True)) for rung, x in values.items()}
+
+        return {
+            "robot": self.robot,
+            "samples": self.samples,
+            "largest_exact": dict(zip(self.names, map(float, self.largest), strict=True)),
+            "rms": columns(self.rms),
+            "peak": columns(self.peak),
+            "percent": columns(self.percent),
+        }
+
+
+def inverse(
+    model: ClusterModel, q: Any, v: Any, a: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
+) -> InverseError:
+    """Compare the torques of a motion.
+
+    Args:
+        model: The robot.
+        q: Configurations of the tree, shape (N, nq).
+        v: Independent velocities, shape (N, nv).
+        a: Independent accelerations, shape (N, nv).
+        rungs: Names of approximations; all by default.
+        drop_rotors: Leave the rotors' mass out of the approximations.
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
+        UnknownNameError: The robot has no such approximation.
+        ShapeError: A size is wrong.
+        ModelError: Without closed loops, a dependent joint is not a rotor.
+    """
+    as_model(model, "metrics.inverse")
+    q, v, a = rows(model, q, v, a)
+    data, ladder = model.createData(), chosen(model, rungs, drop_rotors)
+    exact = np.array([rnea(model, data, *state) for state in zip(q, v, a, strict=True)])
+    errors = {
+        name: np.array([rung.rnea(*state) for state in zip(q, v, a, strict=True)]) - exact
+        for name, rung in ladder.items()
+    }
+    return InverseError(
+        model.name, column_names(model), len(q), np.abs(exact).max(axis=0),
+        {name: rms(x) for name, x in errors.items()}, {name: np.abs(x).max(axis=0) for name, x in errors.items()},
+    )  # fmt: skip

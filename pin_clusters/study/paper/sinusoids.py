@@ -1,0 +1,172 @@
+"""Torques along sines of several frequencies: figure 14 of arXiv 2311.13732."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...approximations import LABELS
+from ...errors import UnknownNameError, did_you_mean
+from ...model import ClusterModel
+from .. import report
+from ..accuracy import StudyResult
+from ..accuracy import run as study
+from ..plots import STYLES
+from ..rungs import Progress
+from ..trajectories import Sine
+from ._experiment import Experiment, Rows, head, rotors, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FREQUENCIES = (0.25, 0.5, 0.75, 1.5)
+_PERIODS, _POINTS = 2.0, 400
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueSinusoids(Experiment):
+    """The study of a robot at several frequencies.
+
+    Attributes:
+        results: One study per frequency, in their order.
+        joint: The joint that is drawn: the knee of the paper's figure, or the one with the largest error.
+    """
+
+    results: tuple[StudyResult, ...]
+    joint: str
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """[Hz]."""
+        return tuple(result.sine.frequency for result in self.results)
+
+    @property
+    def title(self) -> str:
+        """What was done."""
+        last = self.results[-1]
+        listed = ", ".join(f"{f:g}" for f in self.frequencies)
+        return (
+            f"{last.robot}: inverse dynamics with a fixed base, each joint moving by {last.sine.amplitude:g} "
+            f"sin(2 pi f t), f = {listed} Hz, for {last.sine.duration:g} s; rotors {rotors(last.drop_rotors)}."
+        )
+
+    @property
+    def summary(self) -> str:
+        """What the error of the drawn joint is at the highest frequency."""
+        last, k = self.results[-1], self.results[-1].joints.index(self.joint)
+        share = last.share(last.rms_error)
+        said = ", ".join(f"{share[r][k]:.1f} % with {LABELS[r]}" for r in last.approximate)
+        return f"RMS error at {self.joint}, as per cent of its largest torque, at {last.sine.frequency:g} Hz: {said}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all studies, ready for JSON."""
+        return {
+            "experiment": "torque-sinusoids",
+            "robot": self.results[-1].robot,
+            "joint_drawn": self.joint,
+            "studies": [report.as_dict(result) for result in self.results],
+        }
+
+    def tables(self) -> list[tuple[str, Rows]]:
+        """Return a table of RMS errors per frequency, and one of the drawn joint in per cent."""
+        found = []
+        for result in self.results:
+            rows = [("", *result.joints), *report.table(result)]
+            found.append((f"RMS torque error at {result.sine.frequency:g} Hz, {report.unit(result)}", rows))
+        k = self.results[-1].joints.index(self.joint)
+        first: Rows = [("", *(f"{f:g} Hz" for f in self.frequencies))]
+        for rung in self.results[-1].approximate:
+            shares = [(r.share(r.rms_error)[rung][k], r.share(r.peak_error)[rung][k]) for r in self.results]
+            first.append((report.label(self.results[-1], rung), *(f"{x:.1f}/{y:.1f}" for x, y in shares)))
+        return [*found, (f"RMS/largest error at {self.joint}, % of its largest torque", first)]
+
+    def draw(self, figure: Figure) -> None:
+        """Draw torques (left) and errors (right) of one joint, a row per frequency."""
+        n, last = len(self.results), self.results[-1]
+        height = 1.6 * n + 1.75
+        figure.set_size_inches(9.6, height)
+        grid = figure.add_gridspec(
+            n, 2, left=0.075, right=0.98, top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.45, wspace=0.2
+        )
+        for row, result in enumerate(self.results):
+            k = result.joints.index(self.joint)
+            f = result.sine.frequency
+            end = int(np.searchsorted(result.time, _PERIODS / f, side="right"))
+            shown = np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
+            torque, error = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
+            for rung in result.approximate:
+                torque.plot(result.time[shown], result.approximate[rung][shown, k], **STYLES[rung])
+                error.plot(result.time[shown], result.error(rung)[shown, k], **STYLES[rung])
+            torque.plot(result.time[shown], result.exact[shown, k], **STYLES["exact"])
+            error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
+            torque.set_title(f"{f:g} Hz", fontsize=10, loc="left", pad=3.0, fontweight="bold")
+            share = result.share(result.rms_error)
+            text = "RMS, % of the largest torque:  " + "   ".join(f"{r} {x[k]:.1f}" for r, x in share.items())
+            error.set_title(text, fontsize=8.0, loc="left", pad=3.0, color="#333333")
+            for axes, what in ((torque, "torque"), (error, "error")):
+                axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
+                axes.yaxis.set_label_coords(-0.115, 0.5)
+                axes.set_xlim(0.0, float(result.time[shown[-1]]))
+                axes.margins(y=0.12)
+                axes.locator_params(axis="y", nbins=4)
+                tidy(axes)
+                if row == n - 1:
+                    axes.set_xlabel("time [s]", fontsize=9)
+        labels = {"exact": "exact"} | {rung: LABELS[rung] for rung in last.approximate}
+        amplitude = f"Each joint moves by {last.sine.amplitude:g} sin(2$\\pi$ f t); two periods are shown."
+        head(
+            figure, f"{last.robot}: torque at {self.joint}, exact and approximate",
+            (f"Inverse dynamics, fixed base. {amplitude}",
+             f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
+             f"{last.sine.duration:g} s."),
+            labels, 0.025,
+        )  # fmt: skip
+
+
+def run(
+    model: ClusterModel,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    frequencies: Sequence[float] = FREQUENCIES,
+    amplitude: float = 0.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    joint: str | None = None,
+) -> TorqueSinusoids:
+    """Study a robot along sines of several frequencies.
+
+    Args:
+        model: The robot.
+        drop_rotors: As in ``study.run``.
+        progress: Called with (done, total) now and then.
+        frequencies: [Hz].
+        amplitude: [rad], or [m] for prismatic joints.
+        duration: [s].
+        dt: Time between samples, [s].
+        joint: The joint to draw; by default the knee, if there is one of that name, or the one with the largest error.
+
+    Raises:
+        TrajectoryError: A number is not allowed.
+        UnknownNameError: There is no such joint.
+    """
+    results = []
+    for i, frequency in enumerate(frequencies):
+
+        def tell(done: int, total: int, i: int = i) -> None:
+            if progress is not None:
+                progress(i * total + done, len(frequencies) * total)
+
+        sine = Sine(amplitude, frequency, duration, dt)
+        results.append(study(model, sine, drop_rotors=drop_rotors, base="fixed", progress=tell))
+    last = results[-1]
+    if joint is None:
+        rms = last.rms_error[next(reversed(last.approximate))] if model.closures else last.rms_error["diagonal"]
+        joint = "knee" if "knee" in last.joints else last.joints[int(np.argmax(rms))]
+    elif joint not in last.joints:
+        hint = did_you_mean(joint, last.joints, limit=len(last.joints))
+        raise UnknownNameError(f"{last.robot} moves no joint {joint!r}.{hint}")
+    return TorqueSinusoids(tuple(results), joint)

@@ -1,0 +1,75 @@
+"""Columns of a recording that belong together: poses of the base, forces on frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...errors import did_you_mean
+from ...model import ClusterModel
+from ._base import TrajectoryError, moved_joints
+
+BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+"""Columns of the pose of a floating base: position in the world [m], unit quaternion."""
+FORCE = ("fx", "fy", "fz", "mx", "my", "mz")
+"""Endings of the columns of a force and a moment [N], [N m]."""
+
+
+def forces(columns: dict[str, np.ndarray], samples: int, name: str) -> dict[str, np.ndarray]:
+    """Take the columns of forces out; shape (samples, 6) for each frame."""
+    frames = dict.fromkeys(c.rpartition(".")[0] for c in columns if c.rpartition(".")[2] in FORCE[:3])
+    found = {}
+    for frame in filter(None, frames):
+        lacking = [x for x in FORCE[:3] if f"{frame}.{x}" not in columns]
+        if lacking:
+            raise TrajectoryError(f"{name}: the force on {frame!r} lacks column '{frame}.{lacking[0]}'.")
+        found[frame] = np.column_stack([columns.pop(f"{frame}.{x}", np.zeros(samples)) for x in FORCE])
+    return found
+
+
+def poses(base: np.ndarray, samples: int, name: str) -> np.ndarray:
+    """Return poses with quaternions of length 1."""
+    if base.shape != (samples, 7) or not np.isfinite(base).all():
+        raise TrajectoryError(
+            f"{name}: base must be {samples} rows of {' '.join(BASE)}, all finite; got shape {base.shape}."
+        )
+    length = np.linalg.norm(base[:, 3:], axis=1)
+    bad = int(np.argmax(np.abs(length - 1.0)))
+    if abs(length[bad] - 1.0) > 1e-2:
+        raise TrajectoryError(
+            f"{name}, sample {bad}: the quaternion qx qy qz qw has length {length[bad]:.4g} instead of 1."
+        )
+    base[:, 3:] /= length[:, None]
+    return base
+
+
+def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missing: str) -> list[str]:
+    """Return the independent joints that were recorded.
+
+    Args:
+        recording: For messages.
+        recorded: The joints that have a column.
+        model: The robot.
+        missing: ``"error"``, or ``"hold"`` if it does not matter that some are missing.
+
+    Raises:
+        TrajectoryError: A joint is unknown, has several degrees of freedom, or was not recorded.
+        ModelError: The robot has no joint to move.
+    """
+    moved, names, found = moved_joints(model), list(model.tree.names)[1:], list(recorded)
+    if unknown := [name for name in found if name not in names]:
+        hint = did_you_mean(unknown[0], moved, limit=len(moved))
+        raise TrajectoryError(f"{recording}: {model.name!r} has no joint {', '.join(map(repr, unknown))}.{hint}")
+    if several := [name for name in found if model.tree.joints[model.tree.getJointId(name)].nv != 1]:
+        raise TrajectoryError(
+            f"{recording}: {several[0]!r} of {model.name!r} has several degrees of freedom, so that one column cannot "
+            f"give its place. The pose of a floating base has the columns {' '.join(BASE)}; others are held."
+        )
+    left_out = [name for name in moved if name not in found]
+    if left_out and missing == "error":
+        raise TrajectoryError(
+            f"{recording}: no column for {', '.join(map(repr, left_out))} of {model.name!r}. Record all independent "
+            "joints, or say missing='hold' (--hold-missing) to keep these where they are."
+        )
+    return [name for name in moved if name in found]

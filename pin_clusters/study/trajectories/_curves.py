@@ -1,0 +1,62 @@
+"""Splines and filters of recorded samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ._base import TrajectoryError
+
+
+def spline(time: np.ndarray, values: np.ndarray) -> Any:
+    """Return the spline of degree 5 through samples; shape (N,) or (N, n)."""
+    from scipy.interpolate import make_interp_spline
+
+    return make_interp_spline(time, values, k=5)
+
+
+def low_pass(time: np.ndarray, values: np.ndarray, cutoff: float, name: str) -> np.ndarray:
+    """Return samples without what is above a frequency: Butterworth, order 2, forwards and backwards.
+
+    Raises:
+        TrajectoryError: The frequency is not below half the rate of the samples; ``name`` is for the message.
+    """
+    from scipy.signal import butter, sosfiltfilt
+
+    even = np.linspace(time[0], time[-1], len(time))  # the filter wants even steps
+    rate = 1.0 / (even[1] - even[0])
+    if not cutoff < 0.5 * rate:
+        raise TrajectoryError(
+            f"{name}: the cutoff of {cutoff:g} Hz must be below half the rate of the samples, {0.5 * rate:g} Hz."
+        )
+    sections = butter(2, cutoff, fs=rate, output="sos")
+    smooth = sosfiltfilt(sections, spline(time, values)(even), axis=0, padlen=min(len(even) - 1, 50))
+    return np.asarray(spline(even, smooth)(time))
+
+
+def free_flyer(
+    recorded: np.ndarray, base: np.ndarray, time: np.ndarray, smooth: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return pose, velocity and acceleration of a free-flyer, the latter two in its own frame.
+
+    Args:
+        recorded: Times of the samples, shape (N,), [s].
+        base: x y z qx qy qz qw, shape (N, 7).
+        time: Where they are wanted, shape (n,), [s].
+        smooth: What filters positions.
+
+    Returns:
+        Shape (n, 7), (n, 6) and (n, 6), [linear; angular].
+    """
+    from scipy.spatial.transform import Rotation, RotationSpline
+
+    place = spline(recorded, smooth(base[:, :3]))
+    turn = RotationSpline(recorded, Rotation.from_quat(base[:, 3:]))
+    R, w = turn(time), turn(time, 1)
+    linear = R.inv().apply(place(time, 1))
+    # d/dt (R' p') = R' p'' - w x (R' p')
+    change = R.inv().apply(place(time, 2)) - np.cross(w, linear)
+    pose = np.hstack([place(time), R.as_quat()])
+    return pose, np.hstack([linear, w]), np.hstack([change, turn(time, 2)])

@@ -1,0 +1,91 @@
+"""Warnings about recordings that can be read but look wrong."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import PinClustersWarning
+from ...model import ClusterModel
+from ._base import coordinates, slides
+
+if TYPE_CHECKING:
+    from .recorded import Recorded
+
+TURN = 2.0 * np.pi
+SLOW = 0.5
+"""Longest usual time between samples, [s]."""
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, PinClustersWarning, stacklevel=4)
+
+
+def units(recorded: Recorded, model: ClusterModel) -> None:
+    """Warn if angles look like degrees, or time like milliseconds."""
+    step = float(np.median(np.diff(recorded.time)))
+    if step > SLOW:
+        _warn(
+            f"{recorded.name}: {step:g} s from sample to sample is slow. Is the time in milliseconds or nanoseconds? "
+            "It must be in seconds."
+        )
+    for name in recorded.positions:
+        joint = model.tree.joints[model.tree.getJointId(name)]
+        if slides(model, name) or name not in model.independent_joints or joint.nv != 1:
+            continue
+        far = float(np.abs(recorded.coordinates(model, name)).max())
+        rows = slice(joint.idx_q, joint.idx_q + 1)
+        limit = float(np.abs([model.tree.lowerPositionLimit[rows], model.tree.upperPositionLimit[rows]]).max())
+        if joint.nq == 2:  # turns are what continuous joints do; the steps give degrees away
+            steps = np.abs(np.diff(recorded.positions[name]))
+            suspect = not recorded.degrees and far > TURN and float(np.median(steps)) > 0.5
+            limit = TURN
+        else:
+            limit = limit if limit < 1e3 else TURN
+            suspect = far > max(TURN, limit)
+        if suspect and not recorded.degrees:
+            _warn(
+                f"{recorded.name}: joint {name!r} goes to {far:.4g} rad, more than a turn and beyond {limit:.4g}. Are "
+                "the angles in degrees? Then say degrees=True (--degrees)."
+            )
+            return  # one joint is enough
+
+
+def velocity(recorded: Recorded, name: str, given: np.ndarray, derivative: np.ndarray) -> None:
+    """Warn if recorded velocities are not the derivative of the positions."""
+    scale = float(np.abs(derivative).max())
+    off = float(np.abs(given - derivative).max())
+    if off > 0.2 * scale + 1e-2:
+        _warn(
+            f"{recorded.name}: column '{name}.v' differs from the derivative of {name!r} by up to {off:.3g}, of "
+            f"{scale:.3g} rad/s (m/s). The columns do not fit together: units, order or delay?"
+        )
+
+
+def dependents(recorded: Recorded, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> None:
+    """Warn if dependent joints were recorded elsewhere than where their couplings and loops put them."""
+    moved = set(model.independent_joints)
+    worst: tuple[float, str, float] = (0.0, "", 0.0)
+    others = [n for n in recorded.positions if n not in moved and _one_dof(model, n)]
+    if not others:
+        return
+    for name in others:
+        values = np.array([coordinates(model, row, (name,))[0] for row in q])
+        given = np.interp(time, recorded.time, recorded.coordinates(model, name))
+        off = np.abs(values - given)
+        if model.tree.joints[model.tree.getJointId(name)].nq == 2:
+            off = np.abs((values - given + np.pi) % TURN - np.pi)
+        k = int(np.argmax(off))
+        if off[k] > max(worst[0], 1e-2 * max(1.0, float(np.abs(given).max()))):
+            worst = (float(off[k]), name, float(time[k]))
+    if worst[1]:
+        _warn(
+            f"{recorded.name}: dependent joint {worst[1]!r} was recorded up to {worst[0]:.3g} rad (m) from where its "
+            f"coupling or loop puts it (t = {worst[2]:.3g} s). The columns of dependent joints are ignored."
+        )
+
+
+def _one_dof(model: ClusterModel, name: str) -> bool:
+    return bool(model.tree.joints[model.tree.getJointId(name)].nv == 1)

@@ -1,0 +1,79 @@
+"""From the joints that a trajectory moves to the configuration of the whole robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pinocchio as pin
+
+from ...configuration import integrate
+from ...errors import BranchLost
+from ...model import ClusterModel
+from ..reach import labels
+from ._base import TrajectoryError, held
+
+_STEP = 0.05
+"""Farthest that a loop is followed at a time, [rad] or [m]."""
+
+
+def configurations(
+    model: ClusterModel, time: np.ndarray, positions: Mapping[int, np.ndarray], base: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the configurations in which the independent joints have given coordinates.
+
+    Couplings give the dependent joints; closed loops follow by continuation from the reference pose. Joints that are
+    not given stay in their neutral configuration, or, with closed loops, in the reference pose.
+
+    Args:
+        model: The robot.
+        time: For messages, shape (N,), [s].
+        positions: Joint of the tree to its coordinates, shape (N,), [rad] or [m]; independent joints.
+        base: Pose of the free-flyer, x y z qx qy qz qw, shape (N, 7).
+
+    Returns:
+        Shape (N, nq).
+
+    Raises:
+        TrajectoryError: A closed loop cannot follow.
+    """
+    q = np.tile(held(model), (len(time), 1))
+    if base is not None:
+        q[:, :7] = base
+    found = dict(positions)
+    if not model.closures:
+        for row in model.coupling_rows:  # masters come before their dependents
+            value = np.full(len(time), row.offset)
+            for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+                value += coefficient * found[master] if master in found else 0.0
+            found[row.dependent] = value
+    for j, value in found.items():
+        joint = model.tree.joints[j]
+        if joint.nq == 2:  # continuous: cosine and sine
+            q[:, joint.idx_q] = np.cos(value)
+            q[:, joint.idx_q + 1] = np.sin(value)
+        else:
+            q[:, joint.idx_q] = value
+    return _close(model, time, q) if model.closures else q
+
+
+def _close(model: ClusterModel, time: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Return the configurations with the independent joints of the targets, each reached from the one before."""
+    tree, rows = model.tree, model.idx_v_independent
+    last = np.asarray(model.q_reference)
+    q = np.empty_like(targets)
+    for i, target in enumerate(targets):
+        try:
+            far = np.abs(pin.difference(tree, last, target)[rows]).max()
+            for left in range(int(far / _STEP), -1, -1):  # the last step leaves nothing
+                step = pin.difference(tree, last, target)[rows] / (left + 1.0)
+                last = integrate(model, last, np.ascontiguousarray(step))
+        except BranchLost as lost:
+            where = f"at t = {time[i]:.4g} s" if i else "on the way from the reference pose to the first sample"
+            raise TrajectoryError(
+                f"{labels(model, lost.cluster)} of {model.name!r} cannot follow the trajectory {where}: the "
+                "independent joints leave what its links can reach. Check the values of "
+                f"{', '.join(lost.cluster)} there."
+            ) from lost
+        q[i] = last
+    return q
