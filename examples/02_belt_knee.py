@@ -54,21 +54,13 @@ def motors() -> list[pc.Rotor]:
     for joints, ratios, carrier, position, pitch, letter, (transverse, axial) in MOTORS:
         axis = np.eye(3)["xyz".index(letter)]
         spread = np.diag(transverse + (axial - transverse) * axis)
-        placement = pin.SE3(pin.rpy.rpyToMatrix(0.0, pitch, 0.0), np.array(position))
-        rotors.append(
-            pc.Rotor(
-                joints,
-                ratios,
-                inertia=pin.Inertia(0.0, np.zeros(3), spread),
-                axis=axis,
-                placement=placement,
-                carrier=carrier,
-            )
-        )
+        turned = pin.rpy.rpyToMatrix(0.0, pitch, 0.0)
+        inertia, place = pin.Inertia(0.0, np.zeros(3), spread), pin.SE3(turned, np.array(position))
+        rotors.append(pc.Rotor(joints, ratios, inertia=inertia, axis=axis, placement=place, carrier=carrier))
     return rotors
 
 
-def main() -> None:
+def main() -> dict[str, np.ndarray]:
     model = pc.ClusterModel(leg(), motors(), name="leg")
     data = model.createData()
     print(model)
@@ -82,12 +74,15 @@ def main() -> None:
     q_shipped = pc.integrate(shipped, pc.neutral(shipped), q)  # the same five angles, and those of the rotors
     difference = np.abs(pc.rnea(shipped, shipped.createData(), q_shipped, v, a) - tau).max()
     print(f"largest difference to the shipped robot, whose rotors are bodies: {difference:.1e} N m")
+    assert difference < 1e-9
 
     print("torque [N m]:", "  ".join(f"{n} {t:.3f}" for n, t in zip(model.independent_joints, tau, strict=True)))
+    torques = {"exact": tau}
     for rung in ("none", "diagonal"):
         rough = pc.baselines.armature_model(model, rung)
-        error = pin.rnea(rough, rough.createData(), q, v, a) - tau
-        print(f"error with armature {rung!r}:", "  ".join(f"{e:.3f}" for e in error))
+        torques[rung] = pin.rnea(rough, rough.createData(), q, v, a)
+        print(f"error with armature {rung!r}:", "  ".join(f"{e:.3f}" for e in torques[rung] - tau))
+    return torques
 
 
 if __name__ == "__main__":

@@ -69,6 +69,9 @@ def test_every_mechanism_has_a_page() -> None:
 def test_every_drawing_is_used() -> None:
     used = {p.stem for p in MECHANISMS}
     assert {p.stem for p in (DOCS / "mechanisms" / "drawings").glob("*.svg")} == used - {"gears_and_belts"}
+    text = "".join(p.read_text(encoding="utf-8") for p in DOCS.glob("*.md"))
+    for drawing in (DOCS / "concepts").iterdir():
+        assert f"](concepts/{drawing.name})" in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -102,4 +105,5 @@ def test_drawings_are_made_by_their_scripts(tmp_path: Path) -> None:
     command = [sys.executable, str(DOCS / "drawings" / "make.py"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert {p.name for p in tmp_path.iterdir()} == {p.name for p in (DOCS / "mechanisms" / "drawings").iterdir()}
+    for folder in ("mechanisms/drawings", "concepts"):
+        assert {p.name for p in (tmp_path / folder).iterdir()} == {p.name for p in (DOCS / folder).iterdir()}

@@ -60,10 +60,29 @@ def test_example_runs(example: Path, tmp_path: Path) -> None:
     assert done.stdout
 
 
-def test_examples_are_listed() -> None:
-    table = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
-    for example in EXAMPLES:
-        assert f"`{example.name}`" in table
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.stem)
+def test_example_is_listed_and_has_a_picture(example: Path) -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    number, name = example.stem.split("_", 1)
+    listed = re.search(rf"^\| \[`{example.name}`\]\(#({number}-[a-z0-9-]+)\) \| \w", text, re.MULTILINE)
+    assert listed is not None
+    section = text.split(f"\n## {number} ")[1].split("\n## ")[0]
+    title = f"{number} {section.splitlines()[0]}".lower()
+    assert listed[1] == re.sub(r"[^a-z0-9 -]", "", title).replace(" ", "-")
+    assert re.search(rf"^!\[.{{20,}}\]\(pictures/{number}\.png\)$", section, re.MULTILINE)
+    picture = (ROOT / "examples" / "pictures" / f"{number}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 100_000
+    assert f"{{literalinclude}} ../examples/{example.name}\n" in (ROOT / "docs" / "examples.md").read_text(
+        encoding="utf-8"
+    )
+    assert f"def draw_{number}(" in (ROOT / "examples" / "pictures" / "make.py").read_text(encoding="utf-8")
+    assert len(example.read_text(encoding="utf-8").splitlines()) <= 95, f"{name} is too long for an example"
+
+
+def test_numbers_of_examples_have_no_gap() -> None:
+    assert [e.stem[:2] for e in EXAMPLES] == [f"{k:02d}" for k in range(1, len(EXAMPLES) + 1)]
+    assert {p.stem for p in (ROOT / "examples" / "pictures").glob("*.png")} == {e.stem[:2] for e in EXAMPLES}
 
 
 def test_only_the_prefix_changes_in_the_drop_in() -> None:

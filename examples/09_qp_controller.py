@@ -1,0 +1,92 @@
+"""Whole-body control of a humanoid by a quadratic program, with the torque limits where they are: at the motors.
+
+The MIT Humanoid squats on both feet. At each step a QP chooses accelerations, motor torques and contact forces: exact
+dynamics M a + h = B tau_motor + J' f, feet that stay, friction, limits. The motors of knee and ankle share a belt, so B
+is not diagonal, and a limit of a motor is not one of a joint. The plant is the same robot on fixed contact points; it
+gets the torques and knows nothing else of the QP. Solver: ProxQP (`pip install proxsuite`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import proxsuite
+
+import pin_clusters as pc
+
+DT, STEPS, PERIOD, DEPTH = 2e-3, 400, 0.8, 0.10  # [s], -, [s], [m]
+FRICTION, SMALL, LARGE = 0.6, 1.2, 2.5  # torque limits at the rotors of the two motor sizes [N m]; assumed
+BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # where it begins [rad]
+
+
+def humanoid() -> tuple[pc.ClusterModel, list[int]]:
+    """Return the shipped robot with frames at toes and heels, and their ids."""
+    shipped = pc.load("mit_humanoid")
+    tree, ids = shipped.tree.copy(), []
+    for foot in ("left_ankle", "right_ankle"):
+        for name, x in (("toe", 0.1), ("heel", -0.05)):
+            place = pin.SE3(np.eye(3), np.array([x, 0.0, -0.041]))
+            ids.append(tree.addFrame(pin.Frame(f"{foot}_{name}", tree.getJointId(foot), place, pin.OP_FRAME)))
+    return pc.ClusterModel(tree, shipped.constraints), ids
+
+
+def main() -> dict[str, np.ndarray]:
+    """Squat; returns time [s], heights of the centre of mass [m], and torques of a knee motor [N m]."""
+    model, points = humanoid()
+    data, nv, m = model.createData(), model.nv, len(model.rotors)
+    limit = np.array([LARGE if "hip_ry" in r.name or "knee" in r.name else SMALL for r in model.rotors])
+    v = np.zeros(nv)
+    for joint, angle in BENT.items():
+        v[[model.joint_idx_v(f"left_{joint}"), model.joint_idx_v(f"right_{joint}")]] = angle
+    start = q = pc.integrate(model, pc.neutral(model), v)
+    v, home = np.zeros(nv), pc.centerOfMass(model, data, q).copy()
+    weight = np.concatenate([np.zeros(3), np.ones(3), np.full(nv - 6, 0.01)])  # of: upright, posture
+
+    cone = np.array([[1, 0, FRICTION], [-1, 0, FRICTION], [0, 1, FRICTION], [0, -1, FRICTION]])
+    C = np.zeros((m + 16, nv + m + 12))  # of x = (a, motor torques, contact forces)
+    C[:m, nv : nv + m], C[m:, nv + m :] = np.eye(m), np.kron(np.eye(4), cone)
+    low, high = np.concatenate([-limit, np.zeros(16)]), np.concatenate([limit, np.full(16, 1e6)])
+    qp = proxsuite.proxqp.dense.QP(nv + m + 12, nv + 12, m + 16)
+    qp.settings.eps_abs, qp.settings.eps_primal_inf = 1e-9, 1e-12  # contacts on a line are redundant
+    knee = [r.name for r in model.rotors].index("left_knee_rotor")
+    log, worst = [], np.zeros(2)
+    for k in range(STEPS):
+        # the robot: every call is exact, rotors and belts included
+        M, h, B = pc.crba(model, data, q), pc.nonLinearEffects(model, data, q, v), pc.actuation_matrix(model, data, q)
+        J = np.vstack([pc.computeFrameJacobian(model, data, q, i, pin.LOCAL_WORLD_ALIGNED)[:3] for i in points])
+        com_J = pc.jacobianCenterOfMass(model, data, q)
+        pc.centerOfMass(model, data, q, v, np.zeros(nv))
+        aligned = [pc.getFrameClassicalAcceleration(model, data, i, pin.LOCAL_WORLD_ALIGNED) for i in points]
+        stop = -np.concatenate([x.linear for x in aligned]) - 20.0 * J @ v  # J a = stop keeps the feet where they are
+        # tasks: the centre of mass follows a cosine, the trunk stays upright, joints stay near where they began
+        phase = 2 * np.pi * k * DT / PERIOD
+        goal = home - [0, 0, DEPTH / 2 * (1 - np.cos(phase))]
+        speed, pull = -np.pi * DEPTH / PERIOD * np.sin(phase), -2 * DEPTH * (np.pi / PERIOD) ** 2 * np.cos(phase)
+        com_a = np.array([0, 0, pull]) + 30 * ([0, 0, speed] - data.vcom[0]) + 225 * (goal - data.com[0]) - data.acom[0]
+        rest = 100 * pc.difference(model, q, start) - 20 * v
+        H = np.diag(np.full(nv + m + 12, 1e-6))
+        H[:nv, :nv] += 100 * com_J.T @ com_J + np.diag(weight)
+        g = np.concatenate([-100 * com_J.T @ com_a - weight * rest, np.zeros(m + 12)])
+        A, b = np.block([[M, -B, -J.T], [J, np.zeros((12, m + 12))]]), np.concatenate([-h, stop])
+        (qp.update if k else qp.init)(H, g, A, b, C, low, high)
+        qp.solve()
+        motor = qp.results.x[nv : nv + m]
+        # the plant: forces that hold the contact points, by least squares, as a foot on a line has one too many
+        free = pc.aba(model, data, q, v, B @ motor)
+        Minv = pc.computeMinverse(model, data, q)
+        a = free + Minv @ J.T @ np.linalg.lstsq(J @ Minv @ J.T, stop - J @ free, rcond=1e-9)[0]
+        worst = np.maximum(worst, [np.abs(a - qp.results.x[:nv]).max(), (np.abs(motor) / limit).max()])
+        log.append([k * DT, goal[2], data.com[0][2], motor[knee]])
+        q, v = pc.integrate(model, q, DT * v + DT**2 / 2 * a), v + DT * a
+    time, wanted, reached, torque = np.array(log).T
+    miss = np.abs(wanted - reached).max()
+    print(f"plant and QP agree to {worst[0]:.0e} rad/s^2; largest motor torque: {worst[1]:.3f} of its limit")
+    print(f"centre of mass: {1e3 * np.ptp(wanted):.0f} mm down and up, followed to {1e3 * miss:.1f} mm")
+    assert worst[0] < 1e-6  # both solve the same equations, the QP to 1e-9
+    assert worst[1] < 1.0 + 1e-6  # the knees are at their limit on the way up, and not beyond
+    assert miss < 0.01
+    return {"time": time, "wanted": wanted, "reached": reached, "torque": torque}
+
+
+if __name__ == "__main__":
+    main()

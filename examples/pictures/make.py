@@ -1,0 +1,231 @@
+"""Make the pictures of the examples: ``python examples/pictures/make.py [folder] [number ...]``.
+
+Every picture shows what ``main()`` of its example returned. That of the last one is a screenshot of the page that it
+writes, and needs Chromium and Playwright.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+from PIL import Image
+
+HERE = Path(__file__).parent
+# of Okabe and Ito: told apart by the colour-blind, too
+BLUE, ORANGE, GREEN, RED, SKY, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#777777"
+BROWSER = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+           "--ignore-gpu-blocklist")  # fmt: skip
+TIME, WAIT = 0.83, 3.0  # what the screenshot shows, and how long the page may draw it [s]
+
+mpl.use("Agg")
+mpl.rcParams.update({
+    "font.size": 9.0, "axes.titlesize": 10.0, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e4e4e4", "legend.frameon": False, "figure.dpi": 110,
+})  # fmt: skip
+
+
+def sheet(columns: int = 2, **how: Any) -> tuple[Figure, Any]:
+    """Return an empty figure."""
+    return plt.subplots(1, columns, figsize=(7.6, 2.9), layout="constrained", **how)
+
+
+def draw_01(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Torques of knee and ankle, exact and with armature."""
+    figure, axes = sheet()
+    time = example.DT * np.arange(example.STEPS)
+    for ax, name, i in zip(axes, ("knee", "ankle"), (3, 4), strict=True):
+        ax.plot(time, found["exact"][:, i], color=BLUE, label="exact")
+        ax.plot(time, found["armature"][:, i], color=ORANGE, ls="--", label="armature")
+        ax.set(title=f"torque of the {name}", xlabel="time [s]", ylabel="[N m]", xlim=(0, 1))
+    axes[0].set_ylim(None, 13.0)
+    axes[0].legend(loc="upper center", ncols=2)
+    return figure
+
+
+def draw_02(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Errors of two approximations at one state."""
+    figure, ax = sheet(1)
+    x = np.arange(len(example.LINKS))
+    for k, (name, color) in enumerate((("none", GREY), ("diagonal", ORANGE))):
+        ax.bar(x + 0.36 * k - 0.18, found[name] - found["exact"], 0.34, color=color, label=f"armature: {name}")
+    ax.axhline(0.0, color="black", lw=0.8)
+    ax.set_xticks(x, list(example.LINKS))
+    ax.set(title="one state: error of the torque, where exact rotors have none", ylabel="[N m]")
+    ax.legend()
+    return figure
+
+
+def draw_03(example: ModuleType, found: np.ndarray) -> Figure:
+    """Energies of the swing."""
+    figure, (left, right) = sheet()
+    time, kinetic, total = found.T
+    left.plot(time, kinetic, color=BLUE, label="kinetic")
+    left.plot(time, total - kinetic, color=ORANGE, label="potential")
+    left.plot(time, total, color="black", lw=1.0, label="sum")
+    left.set(title="a four-bar swings: energy", xlabel="time [s]", ylabel="[J]")
+    left.legend(loc="center right")
+    right.semilogy(time[1:], np.abs(total - total[0])[1:] / kinetic.max() + 1e-17, color=BLUE, lw=0.8)
+    right.set(title="its drift, over the largest kinetic energy", xlabel="time [s]", ylim=(1e-17, 1e-8))
+    return figure
+
+
+def draw_04(example: ModuleType, found: tuple[np.ndarray, ...]) -> Figure:
+    """The changing transmission of the cable."""
+    figure, (left, right) = sheet()
+    angle, ratio, reflected = found
+    left.plot(angle, ratio, color=BLUE)
+    left.set(title="turns of the motor per turn of the elbow", xlabel="elbow [rad]", ylim=(0, None))
+    right.plot(angle, reflected, color=ORANGE)
+    right.axhline(example.MASS * example.LENGTH**2 / 3, color=GREY, ls=":", label="the forearm itself")
+    right.set(title="inertia that the motor adds", xlabel="elbow [rad]", ylabel="[kg m$^2$]", ylim=(0, 0.042))
+    right.legend(loc="upper right")
+    return figure
+
+
+def draw_05(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Parallelograms of torques."""
+    figure, axes = sheet()
+    for ax, pair in zip(axes, ("hip roll, pitch", "knee, ankle"), strict=True):
+        for name, color in (("straight", BLUE), ("squat", ORANGE)):
+            corners = found[f"{name}: {pair}"]
+            ax.add_patch(Polygon(corners, closed=True, fc=color, ec=color, alpha=0.35, lw=2.0, label=name))
+        first, second = pair.split(", ")
+        ax.set(xlim=(-32, 32), ylim=(-27, 27), xlabel=f"{first} [N m]", ylabel=f"{second.removeprefix('hip ')} [N m]")
+        ax.set_title(f"torques within the motors' limits: {pair.replace(', ', ' and ')}", fontsize=9)
+    axes[0].legend(loc="upper left")
+    return figure
+
+
+def draw_06(example: ModuleType, found: Any) -> Figure:
+    """Errors per kind of joint."""
+    figure, ax = sheet(1)
+    study = found.study
+    kinds = [j.removesuffix("_joint") for j in study.joints if not j.startswith("right")]
+    columns = [k for k, j in enumerate(study.joints) if not j.startswith("right")]
+    x = np.arange(len(kinds))
+    for k, (rung, color) in enumerate((("none", GREY), ("diagonal", BLUE))):
+        share = found.percent[rung][columns]
+        ax.bar(x + 0.4 * k - 0.2, share, 0.38, color=color, label="no armature" if rung == "none" else "armature")
+    ax.axhline(found.verdict.threshold, color=RED, ls="--", lw=1.2, label=f"threshold, {found.verdict.threshold:g} %")
+    ax.set_yscale("log")
+    ax.set_xticks(x, [k.removeprefix("left_").replace("_", " ") for k in kinds], rotation=40, ha="right")
+    ax.set(title="G1: RMS error of the torque, per cent of its peak", ylabel="[%]", ylim=(0.005, 200))
+    ax.legend(ncols=3, loc="upper right")
+    return figure
+
+
+def draw_07(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Torque and power of the motors of a leg."""
+    figure, (left, right) = sheet()
+    names = [r.name for r in example.pc.load("mit_humanoid").rotors]
+    for part, color in (("hip_ry", GREEN), ("knee", BLUE), ("ankle", ORANGE)):
+        k = names.index(f"left_{part}_rotor")
+        left.plot(found["time"], found["torque"][:, k], color=color, label=part)
+        right.plot(found["time"], found["power"][:, k], color=color, lw=1.2)
+    left.set(title="a walk: torque at the rotors, left leg", xlabel="time [s]", ylabel="[N m]", ylim=(None, 3.8))
+    right.set(title="mechanical power of the motors", xlabel="time [s]", ylabel="[W]")
+    left.legend(ncols=3, loc="upper center")
+    return figure
+
+
+def draw_08(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """What armature in MuJoCo gets wrong."""
+    figure, ax = sheet(1)
+    names = list(found["joints"])
+    columns = [k for k, name in enumerate(names) if name.startswith("left")]
+    x = np.arange(len(columns))
+    ax.bar(x, 100 * (found["error"] / found["torque"])[columns], 0.6, color=ORANGE)
+    ax.set_xticks(x, [names[k].removeprefix("left_") for k in columns], rotation=20)
+    ax.set(title="armature in MuJoCo: RMS error of the torque over RMS torque (rotors as bodies: none)", ylabel="[%]")
+    return figure
+
+
+def draw_09(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """The squat, and the torque of a knee motor with and without its limit."""
+    figure, (left, right) = sheet()
+    start = found["wanted"][0]
+    left.plot(found["time"], 1e3 * (found["wanted"] - start), color=GREY, ls="--", label="wanted")
+    left.plot(found["time"], 1e3 * (found["reached"] - start), color=BLUE, label="reached")
+    left.set(title="squat: the centre of mass goes down and up", xlabel="time [s]", ylabel="[mm]")
+    left.legend()
+    limit = example.LARGE
+    example.LARGE = 100.0
+    free = example.main()
+    right.plot(free["time"], free["torque"], color=GREY, ls="--", label="motors without limit")
+    right.plot(found["time"], found["torque"], color=BLUE, label="with limit")
+    sign = np.sign(found["torque"][np.abs(found["torque"]).argmax()])
+    right.axhline(sign * limit, color=RED, lw=1.0)
+    right.set(title="torque of a knee motor", xlabel="time [s]", ylabel="[N m]")
+    right.legend(loc="best")
+    return figure
+
+
+def draw_10(example: ModuleType, found: Any) -> Image.Image:
+    """Return a screenshot of the page."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(BROWSER))
+        page = browser.new_page(viewport={"width": 800, "height": 520})
+        page.goto(Path("leg.html").resolve().as_uri())
+        page.wait_for_function("window.viewer !== undefined")
+        page.evaluate("viewer.gui.domElement.style.display = 'none'")
+        page.evaluate(
+            "t => { viewer.animator.pause(); viewer.animator.seek(t); viewer.animator.display_progress(t); }", TIME
+        )
+        page.wait_for_timeout(1e3 * WAIT)
+        shot = page.screenshot()
+        browser.close()
+    return Image.open(io.BytesIO(shot))
+
+
+def image(drawn: Figure | Image.Image) -> Image.Image:
+    """Return a picture with few colours, which keeps the file small."""
+    if isinstance(drawn, Figure):
+        buffer = io.BytesIO()
+        drawn.savefig(buffer, format="png", dpi=110, facecolor="white")
+        plt.close(drawn)
+        drawn = Image.open(buffer)
+    return drawn.convert("RGB").quantize(256, kmeans=4, dither=Image.Dither.NONE)
+
+
+def main(folder: Path, numbers: list[str]) -> None:
+    """Run the examples in a temporary folder and draw what they return."""
+    folder = folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(HERE.parent.glob("[0-9][0-9]_*.py")):
+        number = path.stem[:2]
+        if numbers and number not in numbers:
+            continue
+        spec = importlib.util.spec_from_file_location(f"example_{number}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        example = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(example)
+        draw: Callable[[ModuleType, Any], Figure | Image.Image] = globals()[f"draw_{number}"]
+        before = Path.cwd()
+        with tempfile.TemporaryDirectory() as work:
+            os.chdir(work)
+            try:
+                image(draw(example, example.main())).save(folder / f"{number}.png", optimize=True)
+            finally:
+                os.chdir(before)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE, sys.argv[2:])
