@@ -19,14 +19,16 @@ def python_blocks(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_readme_code_runs() -> None:
-    drop_in, loop = python_blocks("README.md")
+def test_readme_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    drop_in, loop, simulation = python_blocks("README.md")
     names: dict[str, object] = {}
-    for code in (drop_in, loop):
+    for code in (drop_in, loop, simulation):
         assert len([line for line in code.splitlines() if line]) <= 10
         exec(code, names)
     assert getattr(names["M"], "shape", None) == (6, 6)
     assert getattr(names["a"], "shape", None) == (1,)
+    assert (tmp_path / "swing.png").is_file()
 
 
 def test_getting_started_code_runs() -> None:

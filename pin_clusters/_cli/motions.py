@@ -1,0 +1,194 @@
+"""Motions to look at: passive swing, sweep of all joints, random poses, recordings; and the ghost beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from .. import approximations, batch, simulation, study
+from ..algorithms.rnea import computeGeneralizedGravity
+from ..configuration import interpolate, randomConfiguration
+from ..errors import BranchLost, SimulationError, UnknownNameError, did_you_mean
+from ..model import ClusterModel
+
+KINDS = ("swing", "sweep", "random")
+"""Motions that every robot has."""
+STEP = 1e-3
+"""Of simulations, [s]."""
+AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5
+_WEIGHTLESS = 1e-9
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A motion.
+
+    Attributes:
+        time: Shape (n,), [s].
+        q: Shape (n, nq).
+        v: Shape (n, nv).
+        tau: Shape (n, nv), held from each sample to the next, [N m] or [N]; None if it is not known.
+        notes: What one has to know about it.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    tau: np.ndarray | None
+    notes: list[str] = field(default_factory=list)
+
+
+def check(kind: str) -> None:
+    """Check the name of a motion.
+
+    Raises:
+        UnknownNameError: Neither a motion nor a file has it.
+    """
+    known = (*KINDS, *study.motions())
+    if kind not in known and not Path(kind).is_file():
+        raise UnknownNameError(
+            f"there is no motion, and no file, {kind!r}.{did_you_mean(kind, known, limit=len(known))}"
+        )
+
+
+def check_ghost(model: ClusterModel, rung: str) -> None:
+    """Check the name of an approximation.
+
+    Raises:
+        UnknownNameError: The robot has none of that name.
+    """
+    known = approximations.names(model)
+    if rung not in known:
+        why = " It has closed loops, so no armature alone approximates it." if model.closures else ""
+        raise UnknownNameError(
+            f"robot {model.name!r} has no approximation {rung!r}.{why} Choose one of: {', '.join(map(repr, known))}."
+        )
+
+
+def make(
+    model: ClusterModel,
+    kind: str,
+    duration: float | None,
+    amplitude: float = AMPLITUDE,
+    progress: Progress | None = None,
+) -> Shown:
+    """Return a motion of a robot.
+
+    Args:
+        model: The robot.
+        kind: ``"swing"``, ``"sweep"``, ``"random"``, a motion of the package, or a file.
+        duration: [s]; by default 5, 4, 9, or as recorded.
+        amplitude: How far joints go (sweep) or start from (swing) the reference pose, [rad] or [m].
+        progress: Called with (done, total) now and then.
+
+    Raises:
+        PinClustersError: The robot cannot move so.
+    """
+    if kind == "swing":
+        return swing(model, 5.0 if duration is None else duration, amplitude, progress)
+    if kind == "sweep":
+        return sweep(model, 4.0 if duration is None else duration, amplitude)
+    if kind == "random":
+        return random_poses(model, 9.0 if duration is None else duration)
+    return recorded(model, kind, duration)
+
+
+def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Shown:
+    """Let a robot go, without torques, from a pose where every joint is off by the amplitude, or as loops allow."""
+    sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01).fitted(model)
+    q0 = sine.states(model)[1][-1]  # a quarter of a period
+    v0 = np.zeros(model.nv)
+    notes = [f"Let go without torques, every independent joint {sine.amplitude:.3g} rad (m) off the reference pose."]
+    if reach.reason:
+        notes.append(f"Farther off, {reach.reason}.")
+    weight = float(np.linalg.norm(model.tree.gravity.linear)) * sum(float(I.mass) for I in model.inertia_tree.inertias)
+    torque = computeGeneralizedGravity(model, model.createData(), q0)
+    if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
+        v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
+        notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
+    try:
+        found = simulation.simulate(model, q0, v0, duration=duration, dt=STEP, progress=progress)
+    except SimulationError as error:
+        if error.result is None or len(error.result.time) < 2:
+            raise
+        found = error.result
+        notes.append(f"The simulation ends at {found.time[-1]:.3g} s: {error}")
+    return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+
+
+def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
+    """Move every independent joint along a sine about the reference pose."""
+    sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
+    time, q, v, a = sine.states(model)
+    notes = [f"Every independent joint moves by {sine.label}."]
+    if reach.reason:
+        notes.append(f"Farther off, {reach.reason}.")
+    return Shown(time, q, v, batch.rnea(model, q, v, a), notes)
+
+
+def random_poses(model: ClusterModel, duration: float) -> Shown:
+    """Go through random poses, starting from the reference pose; always the same ones."""
+    pin.seed(0)
+    poses = [model.q_reference.copy()]
+    count = max(1, round(duration / _POSE_TIME))
+    time, q = [np.zeros(1)], [poses[0][None]]
+    part = np.linspace(0.0, 1.0, 76)[1:]
+    smooth = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
+    for _ in range(20 * count):
+        if len(poses) > count:
+            break
+        goal = randomConfiguration(model)
+        try:
+            way = np.array([interpolate(model, poses[-1], goal, float(s)) for s in smooth])
+        except BranchLost:
+            continue  # a loop cannot follow there from here
+        poses.append(way[-1])
+        time.append(time[-1][-1] + part * duration / count)
+        q.append(way)
+    notes = [f"{len(poses) - 1} random poses."]
+    at, whole = np.concatenate(time), np.concatenate(q)
+    return Shown(at, whole, np.zeros((len(at), model.nv)), None, notes)
+
+
+def recorded(model: ClusterModel, name: str, duration: float | None) -> Shown:
+    """Return a motion of the package, or one from a file."""
+    trajectory = study.motion(name) if name in study.motions() else study.Recorded.from_file(name)
+    time, q, v, a = trajectory.states(model)
+    if duration is not None:
+        kept = time <= time[0] + duration
+        time, q, v, a = time[kept], q[kept], v[kept], a[kept]
+    return Shown(time, q, v, batch.rnea(model, q, v, a), [trajectory.label])
+
+
+def ghost(
+    model: ClusterModel, shown: Shown, rung: str, progress: Progress | None = None
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Simulate an approximation from the same start, under the same torques.
+
+    Returns:
+        Time, configurations, and notes.
+    """
+    assert shown.tau is not None
+    steps = np.diff(shown.time)
+    dt = float(np.median(steps))
+    parts = max(1, int(np.ceil(dt / (1.5 * STEP))))  # recordings are coarser than a simulation may be
+    tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
+    approximate = approximations.of(model)[rung]
+    notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
+    try:
+        found = simulation.simulate(
+            model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts,
+            dynamics=approximate.aba, record=parts, progress=progress,
+        )  # fmt: skip
+    except SimulationError as error:
+        if error.result is None or len(error.result.time) < 2:
+            raise
+        found = error.result
+        notes.append(f"The ghost ends at {found.time[-1]:.3g} s: {error}")
+    return found.time, found.q, notes

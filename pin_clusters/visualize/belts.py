@@ -1,0 +1,189 @@
+"""Belts and gears from rotors to the joints that they drive, and bars for differentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..constraints import Belt, Gear
+from ..constraints._base import common_ancestor, moving_joint_id, path_below
+from ..constraints._closures import JointClosure
+from ..model import ClusterModel
+from . import meshes, palette
+from .meshes import Mesh
+from .nodes import Node, Rigid
+from .rotors import Drawn, name_of_node
+from .skeleton import Skeleton, axis_of
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a transmission begins.
+
+    Attributes:
+        body: Joint id of the carrier.
+        point: Centre of the first wheel in its frame, shape (3,).
+        axis: Its unit axis, shape (3,).
+        radius: Of the first wheel, [m].
+        width: [m].
+    """
+
+    body: int
+    point: np.ndarray
+    axis: np.ndarray
+    radius: float
+    width: float
+
+
+def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
+    """Return the transmissions of a robot as nodes; every piece is fixed in one body."""
+    model = skeleton.model
+    starts = {d.index: _start(model, d) for d in rotors}
+    by_joint = {model.rotors[d.index].joint_id: d.index for d in rotors if model.rotors[d.index].joint_id is not None}
+    found: list[Node] = []
+    for c in model.constraints:
+        if isinstance(c, Belt):
+            found += _belt(skeleton, c, starts, by_joint)
+        elif isinstance(c, Gear):
+            found += _gear(skeleton, c, starts, by_joint)
+    for k, start in starts.items():
+        if model.rotors[k].joint_id is None:
+            joints = [int(j) for iv, _ in model.rotors[k].drivers for j in _joints_at(model, iv)]
+            path = _chain(model, start.body, joints)
+            found += _named(f"belts/{name_of_node(model.rotors[k].name)}", _spans(skeleton, start, path))
+    for i, closure in enumerate(model.closures):
+        if isinstance(closure, JointClosure):
+            found += _ties(skeleton, i, closure, starts, by_joint)
+    return found
+
+
+def _start(model: ClusterModel, d: Drawn) -> Start:
+    axis = d.base.rotation @ d.axis
+    return Start(model.rotors[d.index].carrier_id, d.base.translation + d.shift * axis, axis, d.radius, d.width)
+
+
+def _joints_at(model: ClusterModel, iv: int) -> list[int]:
+    return [j for j in range(1, model.tree.njoints) if model.tree.idx_vs[j] == iv and model.tree.nvs[j] == 1]
+
+
+def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
+    """Return the joints from a body to the farthest of some joints; empty if the body carries none of them."""
+    paths = []
+    for j in joints:
+        path, at = [], j
+        while at > body:
+            path.append(at)
+            at = int(model.tree.parents[at])
+        if at == body:
+            paths.append(path[::-1])
+    return max(paths, key=len, default=[])
+
+
+def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start], by_joint: dict[int | None, int]) -> list[Node]:
+    tree = skeleton.model.tree
+    first = moving_joint_id(tree, belt.predecessor, belt.label)
+    last = moving_joint_id(tree, belt.successor, belt.label)
+    nca = common_ancestor(tree, (first, last))
+    before, after = path_below(tree, nca, first), path_below(tree, nca, last)
+    if len(before) == 1 and before[0] in by_joint and after[-1] not in by_joint:
+        before, after = after, before
+    rotor = by_joint.get(after[0]) if len(after) == 1 else None
+    if rotor is not None:
+        start = starts[rotor]
+    else:
+        axis = axis_of(tree, after[0])
+        if axis is None:
+            return []
+        M, u = tree.jointPlacements[after[0]], skeleton.unit
+        start = Start(nca, np.array(M.translation), M.rotation @ axis, 0.12 * u, 0.1 * u)
+    return _named(f"belts/{name_of_node(belt.label)}", _spans(skeleton, start, list(before)))
+
+
+def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start], by_joint: dict[int | None, int]) -> list[Node]:
+    """Return the wheel on the link that meets the rotor, if their axes are apart."""
+    tree = skeleton.model.tree
+    rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
+    axis = axis_of(tree, link)
+    if rotor not in by_joint or axis is None or int(tree.parents[link]) != starts[by_joint[rotor]].body:
+        return []
+    start, M = starts[by_joint[rotor]], tree.jointPlacements[link]
+    away = start.point - M.translation
+    off = away - (away @ start.axis) * start.axis
+    distance = float(np.linalg.norm(off))
+    if distance < 1.2 * start.radius or abs(start.axis @ (M.rotation @ axis)) < 0.98:
+        return []
+    wheel = meshes.gear(distance - 0.9 * start.radius, start.width, 28, palette.BASE, palette.STRUCTURE)
+    center = M.rotation.T @ (start.axis * float(away @ start.axis))
+    return [Rigid(f"belts/{name_of_node(gear.label)}", meshes.along(wheel, center, axis), link)]
+
+
+def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = False) -> list[tuple[int, Mesh]]:
+    """Return the pieces of a transmission along a path of joints: body and mesh of each.
+
+    It runs in the plane of its first wheel as long as the axes are parallel, else straight from joint to joint.
+    """
+    tree, u = skeleton.model.tree, skeleton.unit
+    found: list[tuple[int, Mesh]] = []
+    body, point, axis = start.body, start.point, start.axis
+    side = 0.0 if tie else 0.5 * start.width + 0.05 * u
+    first, last = min(0.6 * start.radius, 0.09 * u), 0.13 * u
+    point = point + side * axis
+    for j in path:
+        M, own = tree.jointPlacements[j], axis_of(tree, j)
+        if own is None:
+            break
+        there = M.rotation @ own
+        level = float((point - M.translation) @ axis)
+        target = M.translation + level * axis
+        parallel = abs(axis @ there) > 0.98
+        distance = float(np.linalg.norm(target - point))
+        if tie or not parallel:
+            goal = target if abs(level) < 0.5 * u else np.array(M.translation)
+            if np.linalg.norm(goal - point) > 0.05 * u:
+                found.append((body, meshes.capsule(point, goal, 0.022 * u, 0.022 * u, palette.MARK if tie
+                                                   else palette.BELT)))  # fmt: skip
+            target = goal
+        elif distance > 0.18 * u:
+            found.append((body, _band(point, target, axis, first, last, 0.07 * u)))
+        elif abs(level) > 0.14 * u:
+            shaft = meshes.capsule(point, np.array(M.translation), 0.04 * u, 0.04 * u, palette.BELT)
+            found.append((body, shaft))
+        # into the frame of the next body, where the joint's axis is the same line
+        point = M.rotation.T @ (target - M.translation)
+        axis = M.rotation.T @ axis if parallel or tie else own
+        body, first = j, last
+    return found
+
+
+def _band(a: np.ndarray, b: np.ndarray, axis: np.ndarray, first: float, last: float, width: float) -> Mesh:
+    way = b - a
+    distance = float(np.linalg.norm(way))
+    x = way / distance
+    rotation = np.stack([x, np.cross(axis, x), axis], axis=1)
+    belt = meshes.band(distance, first, last, width, palette.BELT)
+    grey = palette.mixed(palette.BASE, palette.STRUCTURE, 0.5)
+    pulleys = [meshes.cylinder(r, -0.42 * width, 0.42 * width, grey).moved(np.eye(3), np.array([at, 0.0, 0.0]))
+               for r, at in ((first, 0.0), (last, distance))]  # fmt: skip
+    return meshes.merged([belt, *pulleys]).moved(rotation, a)
+
+
+def _ties(
+    skeleton: Skeleton, i: int, closure: JointClosure, starts: dict[int, Start], by_joint: dict[int | None, int]
+) -> list[Node]:
+    """Return bars from the rotors of a differential to the joints that they move."""
+    rotors = [j for j in closure.joints if j in by_joint]
+    others = [j for j in closure.joints if j not in by_joint]
+    found: list[Node] = []
+    for j in rotors:
+        start = starts[by_joint[j]]
+        path = _chain(skeleton.model, start.body, others)
+        spans = _spans(skeleton, start, path, tie=True)
+        name = f"closures/{i}_{name_of_node(closure.source.label)}/{name_of_node(skeleton.model.tree.names[j])}"
+        found += _named(name, spans, closure=i)
+    return found
+
+
+def _named(path: str, spans: Sequence[tuple[int, Mesh]], closure: int | None = None) -> list[Node]:
+    return [Rigid(f"{path}/{k}", mesh, body, closure=closure) for k, (body, mesh) in enumerate(spans)]

@@ -1,0 +1,117 @@
+"""Ground, light and camera, by the size of the robot."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .skeleton import Skeleton, facing
+
+CAMERA = "/Cameras/default/rotated/<object>"
+FIELD = 35.0
+"""What the camera sees from top to bottom, [deg]; less than meshcat's 75, which distorts what is near."""
+
+
+def spacing(size: float) -> float:
+    """Return a round distance of grid lines, about an eighth of a size."""
+    rough = size / 8.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    return power * min((1.0, 2.0, 5.0, 10.0), key=lambda f: abs(math.log(f * power / rough)))
+
+
+def set_scene(viewer: Any, cloud: np.ndarray) -> None:
+    """Put a white room round a robot: grid on the ground, lights, no axes.
+
+    Args:
+        viewer: A ``meshcat.Visualizer``.
+        cloud: Points of the robot, shape (n, 3).
+    """
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    size = max(float(np.linalg.norm(high - low)), 1e-3)
+    center = 0.5 * (low + high)
+    place = np.eye(4)
+    step = spacing(size)
+    place[:3, :3] *= step / 0.5  # meshcat's grid has lines every half metre
+    place[:2, 3] = np.round(center[:2] / step) * step
+    place[2, 3] = low[2] - 0.002 * size
+    viewer["/Grid"].set_transform(place)
+    viewer["/Grid/<object>"].set_property("color", [1.0, 1.0, 1.0, 0.4])
+    viewer["/Axes"].set_property("visible", False)
+    viewer["/Background"].set_property("top_color", [0.93, 0.95, 0.98])
+    viewer["/Background"].set_property("bottom_color", [1.0, 1.0, 1.0])
+    reach = 1.5 * size
+    for name, side in (("PointLightNegativeX", 1.0), ("PointLightPositiveX", -1.0)):
+        at = center + reach * np.array([0.8 * side, 0.8 * side, 1.3])
+        viewer[f"/Lights/{name}/<object>"].set_property("position", at.tolist())
+        viewer[f"/Lights/{name}/<object>"].set_property("distance", 0.0)  # the light does not fade
+        viewer[f"/Lights/{name}/<object>"].set_property("intensity", 0.32)
+    viewer["/Lights/AmbientLight/<object>"].set_property("intensity", 0.55)
+    viewer["/Lights/FillLight/<object>"].set_property("intensity", 0.22)
+
+
+def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the camera looks at, and where it is from there; both shape (3,), in the world.
+
+    A planar mechanism is looked at along its axes, a little from the side.
+
+    Args:
+        skeleton: The robot.
+        cloud: Points that shall be seen, shape (n, 3).
+    """
+    axis = facing(skeleton)
+    if axis is None:
+        direction = np.array([0.8, 0.6, 0.42])
+    elif axis[2] > 0.9:  # drawn in the horizontal plane: from above, gravity (if it acts there) downwards
+        gravity = np.array(skeleton.model.tree.gravity.linear)[:2]
+        down = gravity / np.linalg.norm(gravity) if np.linalg.norm(gravity) > 0.0 else np.array([0.0, -1.0])
+        direction = np.array([0.35 * down[0], 0.35 * down[1], 1.0])
+    else:
+        direction = axis + 0.22 * np.cross([0.0, 0.0, 1.0], axis) + np.array([0.0, 0.0, 0.28])
+    direction = direction / np.linalg.norm(direction)
+    return fitted(cloud, direction)
+
+
+def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return target and offset with which a square picture, seen from a direction, just holds all points."""
+    right = np.cross([0.0, 0.0, 1.0], direction)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(direction, right), direction])
+    seen = cloud @ axes.T
+    middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
+    slope = math.tan(math.radians(0.5 * FIELD)) / 1.12  # some room around it
+    for _ in range(3):  # what is near looks larger, so the middle of the picture depends on the distance
+        seen_from = seen - middle
+        distance = float(np.max(np.abs(seen_from[:, :2]).max(axis=1) / slope + seen_from[:, 2]))
+        depth = np.maximum(distance - seen_from[:, 2], 1e-9)
+        picture = seen_from[:, :2] / depth[:, None]
+        middle[:2] += 0.5 * distance * (picture.min(axis=0) + picture.max(axis=0))
+    return axes.T @ middle, max(distance, 1e-2) * direction
+
+
+def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
+    """Put the camera at an offset from a point.
+
+    meshcat's camera always looks at the origin of the world, and the mouse turns it about that; so here it goes as far
+    away as it takes to see both. In a page the camera is set by `script` instead.
+    """
+    far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
+    x, y, z = far * offset / np.linalg.norm(offset)
+    viewer[CAMERA].set_property("fov", FIELD)
+    viewer[CAMERA].set_property("position", [float(x), float(z), float(-y)])  # its own axes have y upwards
+
+
+def script(target: np.ndarray, offset: np.ndarray) -> str:
+    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen."""
+    tx, ty, tz = (round(float(x), 6) for x in target)
+    x, y, z = (round(float(x), 6) for x in offset)
+    return (
+        "(function () { const far = Math.max(1, innerHeight / innerWidth); "
+        f"viewer.camera.fov = {FIELD}; viewer.controls.target.set({tx}, {tz}, {-ty}); "
+        f"viewer.camera.position.set({tx} + far * {x}, {tz} + far * {z}, {-ty} - far * {y}); "
+        # beside the legend
+        'const aside = innerWidth < 700 ? 0 : 0.5 * document.getElementById("legend").offsetWidth / innerWidth; '
+        "viewer.camera.view = {enabled: true, fullWidth: 1, fullHeight: 1, offsetX: -aside, offsetY: 0, width: 1, "
+        "height: 1}; viewer.controls.update(); viewer.set_dirty(); })();"
+    )

@@ -1,0 +1,67 @@
+"""Rods and loop closures: lines whose colour turns with the residual."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pinocchio as pin
+
+from ..configuration import residual, residual_rows
+from ..constraints._closures import FrameClosure, RodClosure
+from ..model import ClusterModel
+from . import meshes, palette
+from .nodes import Between, Node, Rigid
+from .rotors import name_of_node
+from .skeleton import Skeleton
+
+
+def nodes(skeleton: Skeleton) -> list[Node]:
+    """Return rods, pins where loops close, and the gaps that open there."""
+    found: list[Node] = []
+    u, white = skeleton.unit, palette.MARK
+    for i, c in enumerate(skeleton.model.closures):
+        path = f"closures/{i}_{name_of_node(c.source.label)}"
+        if isinstance(c, RodClosure):
+            bar = meshes.cylinder(0.032 * u, 0.0, 1.0, white)
+            found.append(Between(f"{path}/rod", bar, c.joint_a, c.point_a, c.joint_b, c.point_b, closure=i))
+            for end, body, point in (("a", c.joint_a, c.point_a), ("b", c.joint_b, c.point_b)):
+                found.append(Rigid(f"{path}/{end}", meshes.ball(0.055 * u, point, palette.BASE), body))
+        elif isinstance(c, FrameClosure):
+            a, b = c.placement_a, c.placement_b
+            line = meshes.cylinder(0.03 * u, 0.0, 1.0, white)
+            found.append(Between(f"{path}/gap", line, c.joint_a, a.translation, c.joint_b, b.translation, closure=i))
+            outer = meshes.cylinder(0.1 * u, -0.12 * u, 0.12 * u, white)
+            found.append(Rigid(f"{path}/a", outer, c.joint_a, a, closure=i))
+            inner = meshes.cylinder(0.065 * u, -0.16 * u, 0.16 * u, palette.STRUCTURE)
+            found.append(Rigid(f"{path}/b", inner, c.joint_b, b))
+    return found
+
+
+class Residuals:
+    """Residuals of the closures of a model, as parts of their scales.
+
+    Args:
+        model: The robot.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        self._model = model
+        first = len(model.coupling_rows)
+        self._scales = np.array([max(row.scale, 1e-12) for row in residual_rows(model)][first:])
+        ends = np.cumsum([0, *(c.size for c in model.closures)]).tolist()
+        self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
+        self._first = first
+
+    def __call__(self, q: np.ndarray) -> np.ndarray:
+        """Return the largest residual of each entry of ``model.closures``, shape (closures,)."""
+        if not self._slices:
+            return np.zeros(0)
+        values = np.abs(residual(self._model, q)[self._first :]) / self._scales
+        return np.array([values[s].max() for s in self._slices])
+
+
+def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
+    """Return the pose of each joint in the world."""
+    pin.forwardKinematics(tree, data, q)
+    return [pin.SE3(M) for M in data.oMi]

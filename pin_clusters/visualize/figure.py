@@ -1,0 +1,125 @@
+"""A robot as nodes of the scene."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import meshcat.geometry as mg
+import numpy as np
+
+from ..model import ClusterModel
+from . import belts, closures, links, palette, rotors
+from .closures import Residuals
+from .meshes import Mesh
+from .nodes import Node, Rigid, State, matrix
+from .rotors import Angles, name_of_node
+from .skeleton import Skeleton, skeleton_of
+
+KINDS = ("links", "joints", "rotors", "belts", "closures")
+"""What a robot is drawn of; each is a group in the scene."""
+
+
+class Figure:
+    """What is drawn of a robot besides its meshes.
+
+    Args:
+        model: The robot.
+        kinds: Which of `KINDS` are drawn.
+        ghost: In one colour, translucent.
+    """
+
+    def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
+        self.model = model
+        self.skeleton: Skeleton = skeleton_of(model)
+        self.ghost = ghost
+        self._data = model.tree.createData()
+        self._angles, self._residuals = Angles(model), Residuals(model)
+        self.nodes: list[Node] = [n for n in self._all() if n.path.split("/")[0] in kinds]
+
+    def _all(self) -> list[Node]:
+        model, skeleton = self.model, self.skeleton
+        found: list[Node] = []
+        for j in range(model.tree.njoints):
+            if j in skeleton.rotor_joints:
+                continue
+            name = name_of_node(model.tree.names[j])
+            if links.is_trunk(skeleton, j):
+                frame, walls = links.trunk(skeleton, j)
+                found += [Rigid(f"links/{name}", frame, j), Rigid(f"links/{name}:walls", walls, j, opacity=0.4)]
+            elif (mesh := links.link(skeleton, j)) is not None:
+                found.append(Rigid(f"links/{name}", mesh, j))
+            if j and (mesh := links.joint(skeleton, j, self._coincident(j))) is not None:
+                found.append(Rigid(f"joints/{name}", mesh, j))
+        drawn = rotors.drawn(skeleton)
+        return [*found, *rotors.nodes(skeleton, drawn), *belts.nodes(skeleton, drawn), *closures.nodes(skeleton)]
+
+    def _coincident(self, j: int) -> int:
+        """Return how many joints before this one are at the same place of the same body."""
+        tree = self.model.tree
+        others = [k for k in range(1, j) if tree.parents[k] == tree.parents[j] and k not in self.skeleton.rotor_joints]
+        near = 0.02 * self.skeleton.unit
+        here = tree.jointPlacements[j].translation
+        return sum(bool(np.linalg.norm(here - tree.jointPlacements[k].translation) < near) for k in others)
+
+    def cloud(self, q: np.ndarray) -> np.ndarray:
+        """Return the corners of all meshes at a configuration, in the world, shape (n, 3)."""
+        state = self.state(q)
+        above: dict[str, np.ndarray] = {}
+        found = []
+        for node in self.nodes:
+            M = above[node.path] = above.get(node.path.rpartition("/")[0], np.eye(4)) @ matrix(*node.pose(state))
+            if node.mesh is not None:
+                found.append(node.mesh.vertices @ M[:3, :3].T + M[:3, 3])
+        self.restart()
+        return np.concatenate(found) if found else np.array([self.skeleton.lower, self.skeleton.upper])
+
+    def state(self, q: np.ndarray) -> State:
+        """Return where everything is at q; rotors go on from where they were."""
+        poses = closures.world(self.model.tree, self._data, q)
+        return State(poses, self._angles(q), self._residuals(q))
+
+    def angles(self, q: np.ndarray) -> np.ndarray:
+        """Return the angles of the rotors at q, which go on from where they were; shape (rotors,), [rad]."""
+        return self._angles(q)
+
+    def restart(self) -> None:
+        """Forget how often joints have turned."""
+        self._angles = Angles(self.model)
+
+    def load(self, root: Any) -> None:
+        """Send the meshes to a node of the viewer."""
+        for node in self.nodes:
+            if node.mesh is not None:
+                root[node.path].set_object(*_object(node, self.ghost))
+
+    def place(self, root: Any, state: State) -> None:
+        """Send poses and colours."""
+        for node in self.nodes:
+            root[node.path].set_transform(matrix(*node.pose(state)))
+            if node.closure is not None and not self.ghost:
+                color = palette.of_residual(float(state.residuals[node.closure]))
+                root[f"{node.path}/<object>"].set_property("color", [*map(float, color), 1.0])
+
+
+def _object(node: Node, ghost: bool) -> tuple[Any, Any]:
+    mesh = node.mesh
+    assert mesh is not None
+    opacity = 0.32 * node.opacity if ghost else node.opacity
+    if ghost:
+        # a little behind what it covers
+        behind = {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
+        return _geometry(mesh, False), _material(palette.GHOST, opacity, **behind)
+    if node.closure is not None:
+        return _geometry(mesh, False), _material("#ffffff", opacity)
+    return _geometry(mesh, True), _material("#ffffff", opacity, vertexColors=True)
+
+
+def _geometry(mesh: Mesh, colored: bool) -> Any:
+    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if colored else None)
+
+
+def _material(color: str, opacity: float, **how: Any) -> Any:
+    see_through = {"depthWrite": False} if opacity < 1.0 else {}
+    return mg.MeshPhongMaterial(
+        color=palette.number(color), opacity=opacity, shininess=40, specular=0x222222, **see_through, **how
+    )

@@ -1,0 +1,167 @@
+"""From a motion to key frames: close enough for rotations, and with scales, which a transform does not keep."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import meshcat.animation as ma
+import numpy as np
+import pinocchio as pin
+
+TURN = math.radians(80.0)
+"""Largest rotation between key frames: the browser takes the shorter way, which is the right one below 180 degrees, and
+90 is what is promised."""
+FRAMES = 30.0
+"""Key frames per second of what moves slowly."""
+MOST = 60.0
+"""Key frames per second and rotor; a rotor that needs more is drawn turning more slowly."""
+
+
+@dataclass(eq=False)
+class Track:
+    """Poses of one node over time.
+
+    Attributes:
+        time: [s].
+        poses: One per time.
+        scales: The same; None if the size does not change.
+        colors: The same, three numbers each; None if the colour does not change.
+    """
+
+    time: list[float] = field(default_factory=list)
+    poses: list[pin.SE3] = field(default_factory=list)
+    scales: list[np.ndarray] = field(default_factory=list)
+    colors: list[np.ndarray] = field(default_factory=list)
+
+    def add(self, time: float, pose: pin.SE3, scale: np.ndarray | None = None, color: np.ndarray | None = None) -> None:
+        """Add a key frame."""
+        self.time.append(float(time))
+        self.poses.append(pose)
+        if scale is not None:
+            self.scales.append(scale)
+        if color is not None:
+            self.colors.append(color)
+
+
+def largest_turn(poses: Sequence[pin.SE3]) -> float:
+    """Return the largest rotation between neighbours, [rad]."""
+    return max((_angle(a.rotation, b.rotation) for a, b in itertools.pairwise(poses)), default=0.0)
+
+
+def _angle(a: np.ndarray, b: np.ndarray) -> float:
+    return math.acos(min(1.0, max(-1.0, 0.5 * (float(np.sum(a * b)) - 1.0))))
+
+
+def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
+    """Choose samples as key frames: as many as `FRAMES` asks, twice that, and so on, until rotations are small.
+
+    Args:
+        time: Of the samples, ascending, [s].
+        turns: Returns the largest rotation between the chosen samples.
+
+    Returns:
+        Indices, the first and the last sample among them.
+    """
+    rate = FRAMES
+    while True:
+        count = max(2, math.ceil((time[-1] - time[0]) * rate) + 1)
+        chosen = np.unique(np.searchsorted(time, np.linspace(time[0], time[-1], count) - 1e-12))
+        chosen = chosen[chosen < len(time)]
+        if len(chosen) >= len(time) or turns(chosen) <= TURN:
+            return chosen
+        rate *= 2.0
+
+
+def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
+    """Return which key frames a node needs: `FRAMES` per second, and those without which it would turn too far.
+
+    Args:
+        time: [s].
+        poses: Of the node, close enough to each other.
+    """
+    kept = [0]
+    for k in range(1, len(time)):
+        ahead = min(k + 1, len(time) - 1)
+        due = time[k] - time[kept[-1]] >= 0.9 / FRAMES
+        if ahead == k or due or _angle(poses[kept[-1]].rotation, poses[ahead].rotation) > TURN:
+            kept.append(k)
+    return kept
+
+
+def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return the key frames of a rotor.
+
+    Args:
+        time: Of the samples, shape (n,), [s].
+        angle: Not wrapped, shape (n,), [rad].
+
+    Returns:
+        Times and angles of the key frames, which differ by less than `TURN`, and the part of the rotor's speed with
+        which it is drawn: 1, or less if it would need more than `MOST` key frames per second.
+    """
+    speed = np.abs(np.diff(angle)) / np.maximum(np.diff(time), 1e-12)
+    fastest = float(speed.max()) if len(speed) else 0.0
+    part = min(1.0, MOST * TURN / fastest) if fastest > 0.0 else 1.0
+    drawn = angle[0] + part * (angle - angle[0])
+    times, angles = [float(time[0])], [float(drawn[0])]
+    for k in range(1, len(time)):
+        # a sample that is neither due nor needed is left out
+        last = k == len(time) - 1
+        ahead = abs(drawn[min(k + 1, len(time) - 1)] - angles[-1]) > 0.75 * TURN
+        if last or ahead or time[k] - times[-1] >= 1.0 / FRAMES - 1e-9:
+            steps = max(1, math.ceil(abs(drawn[k] - angles[-1]) / TURN))
+            for i in range(1, steps + 1):
+                times.append(times[-1] + (float(time[k]) - times[-1]) / (steps - i + 1))
+                angles.append(angles[-1] + (float(drawn[k]) - angles[-1]) / (steps - i + 1))
+    return np.array(times), np.array(angles), part
+
+
+def animation(root: Any, tracks: dict[str, Track]) -> Any:
+    """Return meshcat's animation of tracks below a node; what does not move has no track.
+
+    Args:
+        root: Node of the viewer.
+        tracks: By path below it.
+    """
+    found = ma.Animation(default_framerate=FRAMES)
+    for path, track in tracks.items():
+        at = track.time
+        if _moves(p.translation for p in track.poses):
+            _add(_clip(found, root[path].path), "position", "vector3", at, [p.translation for p in track.poses])
+        if _moves(p.rotation for p in track.poses):
+            quaternions = _continuous([pin.Quaternion(p.rotation).coeffs() for p in track.poses])
+            _add(_clip(found, root[path].path), "quaternion", "quaternion", at, quaternions)
+        if _moves(track.scales):
+            _add(_clip(found, root[path].path), "scale", "vector3", at, track.scales)
+        if _moves(track.colors):
+            _add(_clip(found, root[f"{path}/<object>"].path), "material.color", "color", at, track.colors)
+    return found
+
+
+def _moves(values: Iterable[np.ndarray]) -> bool:
+    array = np.array(list(values))
+    return len(array) > 1 and bool(np.any(np.abs(array - array[0]) > 1e-9))
+
+
+def _clip(found: Any, path: Any) -> Any:
+    return found.clips.setdefault(path, ma.AnimationClip(fps=FRAMES))
+
+
+def _add(clip: Any, name: str, kind: str, time: list[float], values: Sequence[np.ndarray]) -> None:
+    # single precision is what the browser computes with
+    track = ma.AnimationTrack(name, kind)
+    track.frames = [float(np.float32(t * FRAMES)) for t in time]
+    track.values = [[float(np.float32(x)) for x in value] for value in values]
+    clip.tracks[name] = track
+
+
+def _continuous(quaternions: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return quaternions (x, y, z, w) with the signs that make neighbours near."""
+    found = [np.array(quaternions[0])]
+    for x in quaternions[1:]:
+        found.append(np.array(x) if found[-1] @ x >= 0.0 else -np.array(x))
+    return found

@@ -1,0 +1,63 @@
+"""What the page says beside the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..constraints._closures import FrameClosure, JointClosure, RodClosure
+from . import palette
+from .arrows import Arrow
+from .figure import Figure
+from .page import Legend
+from .rotors import name_of_node
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+
+def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arrow]) -> Legend:
+    """Return the legend of a robot."""
+    model, skeleton = figure.model, figure.skeleton
+    kinds = {n.path.split("/")[0] for n in figure.nodes}
+    entries: list[tuple[str, str]] = []
+    if kinds & {"links", "joints", "rotors"}:
+        for level in sorted({x for j, x in enumerate(skeleton.levels) if j and x >= 0}):
+            entries.append((palette.of_level(level), _members(figure, level)))
+    followers = {n.path for n in figure.nodes} & {f"joints/{name_of_node(n)}" for n in model.dependent_joints}
+    if followers:
+        entries.append((palette.STRUCTURE, "light caps: joints that follow others"))
+    if "rotors" in kinds:
+        entries.append((palette.MARK, "white spoke: a rotor, turning at its ratio"))
+    if "belts" in kinds:
+        entries.append((palette.BELT, "belts and shafts"))
+    if "closures" in kinds:
+        entries += [(palette.CLOSED, f"{_closures(figure)}, closed"),
+                    (palette.OPEN, f"the same, open by {palette.AJAR:g} of their size")]  # fmt: skip
+    colors = {a.color for a in arrows}
+    if palette.FORCE in colors or (recording is not None and recording.forces):
+        entries.append((palette.FORCE, "forces of constraints"))
+    if palette.CONTACT in colors:
+        entries.append((palette.CONTACT, "external forces"))
+    notes: tuple[str, ...] = ()
+    if recording is not None:
+        if recording.ghost:
+            entries.append((palette.GHOST, recording.ghost))
+        notes = recording.notes
+    return Legend(model.name or "robot", tuple(entries), notes)
+
+
+def _closures(figure: Figure) -> str:
+    kinds = [name for name, kind in (("rods", RodClosure), ("loops", FrameClosure), ("differentials", JointClosure))
+             if any(isinstance(c, kind) for c in figure.model.closures)]  # fmt: skip
+    return " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+
+
+def _members(figure: Figure, level: int) -> str:
+    """Return the independent joints of a level, in short."""
+    skeleton, model = figure.skeleton, figure.model
+    tree = model.tree
+    names = [str(tree.names[j]) for j in range(1, tree.njoints)
+             if skeleton.levels[j] == level and str(tree.names[j]) in model.independent_joints]  # fmt: skip
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return shown or "-"

@@ -1,0 +1,61 @@
+"""Colours that people with any kind of colour vision can tell apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+OKABE_ITO = {
+    "blue": "#0072b2",
+    "orange": "#e69f00",
+    "bluish green": "#009e73",
+    "reddish purple": "#cc79a7",
+    "sky blue": "#56b4e9",
+    "yellow": "#f0e442",
+    "vermillion": "#d55e00",
+}
+"""Eight colours less black (M. Okabe, K. Ito, "Color Universal Design", 2008)."""
+
+STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
+CLOSED, OPEN = "#66707c", "#d55e00"
+FORCE, CONTACT = "#cc79a7", "#009e73"
+# vermillion is kept for loops that are open
+_CYCLE = ("blue", "orange", "bluish green", "reddish purple", "sky blue", "yellow")
+
+SHUT, AJAR = 1e-9, 1e-3
+"""Residuals, as parts of their scale, at which the colour of a closure begins and ends to turn."""
+
+
+def rgb(color: str) -> np.ndarray:
+    """Return a colour like ``"#d55e00"`` as three numbers from 0 to 1."""
+    return np.array([int(color[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
+
+
+def mixed(color: str, other: str, part: float) -> str:
+    """Return a colour on the way from one to another."""
+    values = np.rint(255.0 * ((1.0 - part) * rgb(color) + part * rgb(other))).astype(int)
+    return "#" + "".join(f"{v:02x}" for v in values)
+
+
+def number(color: str) -> int:
+    """Return a colour as meshcat writes it."""
+    return int(color[1:], 16)
+
+
+def of_level(level: int) -> str:
+    """Return the colour of the clusters that many clusters away from the base."""
+    return OKABE_ITO[_CYCLE[level % len(_CYCLE)]]
+
+
+def of_residual(residual: float) -> np.ndarray:
+    """Return the colour of a closure, three numbers from 0 to 1.
+
+    Args:
+        residual: As a part of its scale; NaN counts as open.
+    """
+    if not residual <= AJAR:
+        part = 1.0
+    else:
+        part = max(0.0, math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT))
+    return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

@@ -1,0 +1,238 @@
+"""A motion as an animation of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import meshcat.geometry as mg
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ArgumentTypeError, ConfigurationError, ShapeError
+from ..model import ClusterModel
+from . import arrows, keyframes, meshes, palette
+from .figure import Figure
+from .keyframes import Track
+from .nodes import Spin, State, stretched
+
+if TYPE_CHECKING:
+    from .viewer import MeshcatVisualizer
+
+_FOREVER = 10_000_000
+_LOOKS = 12
+"""Samples that the picture is made to hold."""
+GHOST_KINDS = ("links", "joints", "rotors", "closures")
+"""What is drawn of a ghost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What was recorded.
+
+    Attributes:
+        tracks: Key frames by path below the root of the robot.
+        duration: [s].
+        parts: Part of its speed with which each rotor is drawn, by name; 1 for most.
+        ghost: What the ghost is; empty if there is none.
+        forces: Whether arrows move with it.
+        notes: What is not drawn as it is, in sentences.
+    """
+
+    tracks: dict[str, Track]
+    duration: float
+    parts: dict[str, float]
+    ghost: str
+    forces: bool
+    notes: tuple[str, ...]
+
+
+def record(
+    viewer: MeshcatVisualizer,
+    time: Any,
+    q: Any,
+    *,
+    ghost: tuple[Any, Any] | None = None,
+    ghost_model: ClusterModel | None = None,
+    ghost_label: str = "approximation",
+    v: Any = None,
+    tau: Any = None,
+    notes: Sequence[str] = (),
+) -> Recording:
+    """Make key frames of a motion and give them to the viewer; see `pin_clusters.visualize.animate`."""
+    model = viewer.cluster_model
+    time, q = motion(model, time, q)
+    figure = viewer.figure
+    tracks, parts, chosen = _tracks(figure, time, q)
+    tracks |= _visuals(viewer, time, q, chosen)
+    forces = v is not None or tau is not None
+    if forces:
+        moved, tips = _forces(viewer, time, q, v, tau, chosen)
+        tracks |= moved
+    clouds = [viewer.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]]
+    clouds += [tips] if forces else []
+    viewer.display(q[0])
+    animation = keyframes.animation(viewer.root, tracks)
+    if ghost is not None:
+        clips, cloud = _ghost(viewer, ghost, ghost_model or model, float(time[-1] - time[0]))
+        animation.clips.update(clips)
+        clouds.append(_near(cloud, np.concatenate(clouds)))
+    viewer.frame(np.concatenate(clouds))
+    viewer.viewer.set_animation(animation, play=True, repetitions=_FOREVER)
+    label = f"translucent: {ghost_label}" if ghost is not None else ""
+    arrows_drawn = any(path.startswith("forces/") for path in tracks)
+    said = (*notes, *_slowed(parts))
+    return Recording(tracks, float(time[-1] - time[0]), parts, label, arrows_drawn, said)
+
+
+def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return points of the ghost, brought near those of the robot: it may fly far away, or fall."""
+    low, high = own.min(axis=0), own.max(axis=0)
+    room = 0.3 * float(np.linalg.norm(high - low))
+    return np.clip(cloud, low - [room, room, 0.0], high + room)
+
+
+def _slowed(parts: dict[str, float]) -> list[str]:
+    """Say which rotors are drawn turning more slowly than they do."""
+    slow = {name: part for name, part in parts.items() if part < 1.0}
+    if len(slow) > 3:
+        least = min(slow.values())
+        return [f"{len(slow)} rotors are drawn at {least:.2g} to 1 times their speed, so that turns can be seen."]
+    return [f"{n} is drawn at {part:.2g} times its speed, so that turns can be seen." for n, part in slow.items()]
+
+
+def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.ndarray, np.ndarray]:
+    """Return time and configurations as arrays.
+
+    Raises:
+        ArgumentTypeError: They are no numbers.
+        ShapeError: The sizes do not fit.
+        ConfigurationError: Something is not finite, or the times do not ascend.
+    """
+    try:
+        t, x = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"{what}time and q must be arrays of numbers: {error}.") from None
+    if t.ndim != 1 or len(t) < 2:
+        raise ShapeError(f"{what}time has shape {t.shape}, expected (n,) with at least two times.")
+    if x.shape != (len(t), model.nq):
+        raise ShapeError(
+            f"{what}q has shape {x.shape}, expected ({len(t)}, {model.nq}): one configuration of the whole tree of "
+            f"{model.name!r} per time."
+        )
+    if not np.all(np.isfinite(t)) or not np.all(np.diff(t) > 0.0):
+        raise ConfigurationError(f"{what}time must be finite and ascend.")
+    if not np.all(np.isfinite(x)):
+        row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
+        raise ConfigurationError(f"{what}q[{row}] (t = {t[row]:g} s) is not finite.")
+    return t, x
+
+
+def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, Track], dict[str, float], np.ndarray]:
+    """Return the tracks of a figure, how fast its rotors are drawn, and the samples that are key frames."""
+    figure.restart()
+    known: dict[int, State] = {}
+    angles = np.array([figure.angles(x) for x in q])
+
+    def state(k: int) -> State:
+        if k not in known:
+            known[k] = figure.state(q[k])
+        return known[k]
+
+    def turn(chosen: np.ndarray) -> float:
+        tree = figure.model.tree
+        bodies = [j for j in range(1, tree.njoints) if j not in figure.skeleton.rotor_joints]
+        return max((keyframes.largest_turn([state(int(k)).poses[j] for k in chosen]) for j in bodies), default=0.0)
+
+    chosen = keyframes.frames(time, turn)
+    found: dict[str, Track] = {}
+    parts: dict[str, float] = {}
+    for node in figure.nodes:
+        track = found[node.path] = Track()
+        if isinstance(node, Spin):
+            times, values, part = keyframes.spin(time, angles[:, node.rotor])
+            parts[figure.model.rotors[node.rotor].name] = part
+            for t, value in zip(times, values, strict=True):
+                at = State([], np.full(angles.shape[1], value), np.zeros(0))
+                track.add(t - time[0], *node.pose(at))
+            continue
+        moments = [time[k] - time[0] for k in chosen]
+        for i in keyframes.needed(moments, [node.pose(state(int(k)))[0] for k in chosen]):
+            now = state(int(chosen[i]))
+            shade = None if node.closure is None else palette.of_residual(float(now.residuals[node.closure]))
+            track.add(moments[i], *node.pose(now), shade)
+    figure.restart()
+    return found, parts, chosen
+
+
+def _visuals(viewer: MeshcatVisualizer, time: np.ndarray, q: np.ndarray, chosen: np.ndarray) -> dict[str, Track]:
+    """Return the tracks of the user's meshes; their scale does not change."""
+    shown = list(viewer.visual_model.geometryObjects)
+    found = {f"visuals/{g.name}": Track() for g in shown}
+    for k in chosen if shown else ():
+        pin.forwardKinematics(viewer.model, viewer.data, q[k])
+        for g, track in zip(shown, found.values(), strict=True):
+            track.add(time[k] - time[0], viewer.data.oMi[g.parentJoint] * g.placement)
+    return found
+
+
+def _ghost(
+    viewer: MeshcatVisualizer, ghost: tuple[Any, Any], model: ClusterModel, duration: float
+) -> tuple[dict[Any, Any], np.ndarray]:
+    """Draw the ghost; return the clips of its animation, as long as that of the robot, and points that it reaches."""
+    time, q = motion(model, *ghost, what="ghost: ")
+    figure = Figure(model, GHOST_KINDS, ghost=True)
+    root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
+    root.delete()
+    figure.load(root)
+    tracks, _, _ = _tracks(figure, time, q)
+    figure.place(root, figure.state(q[0]))
+    for track in tracks.values():
+        track.colors.clear()
+        if track.time[-1] < duration:  # it stopped early: it stays where it is
+            track.add(duration, track.poses[-1], track.scales[-1] if track.scales else None)
+    cloud = np.concatenate([figure.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]])
+    return keyframes.animation(root, tracks).clips, cloud
+
+
+def _forces(
+    viewer: MeshcatVisualizer, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
+) -> tuple[dict[str, Track], np.ndarray]:
+    """Return tracks of arrows, whose length is a scale, and where they point to, shape (n, 3)."""
+    model = viewer.cluster_model
+    speeds = _rows(model, "v", v, len(time))
+    torques = _rows(model, "tau", tau, len(time))
+    data = model.createData()
+    found: dict[str, Track] = {}
+    samples = []
+    for k in chosen:
+        tau_tree = np.zeros(model.tree.nv)
+        tau_tree[model.idx_v_independent] = torques[k]
+        samples.append(arrows.of_constraints(model, data, q[k], speeds[k], tau_tree))
+    scale = viewer.force_scale([a for sample in samples for a in sample])
+    for k, sample in zip(chosen, samples, strict=True):
+        for a in sample:
+            path = f"forces/{a.name}"
+            if path not in found:
+                found[path] = Track()
+                viewer.root[path].set_object(*arrow_object(viewer.figure.skeleton.unit, a.color))
+            found[path].add(time[k] - time[0], *stretched(a.point, scale * a.force))
+    return found, np.array([a.point + scale * a.force for sample in samples for a in sample]).reshape(-1, 3)
+
+
+def _rows(model: ClusterModel, name: str, values: Any, n: int) -> np.ndarray:
+    if values is None:
+        return np.zeros((n, model.nv))
+    found = np.asarray(values, dtype=float)
+    if found.shape != (n, model.nv):
+        raise ShapeError(f"{name} has shape {found.shape}, expected ({n}, {model.nv}): one row per time.")
+    return found
+
+
+def arrow_object(unit: float, color: str) -> tuple[Any, Any]:
+    """Return geometry and material of an arrow."""
+    mesh = meshes.arrow(0.03 * unit, color)
+    # not hidden by the bodies in which it begins
+    material = mg.MeshPhongMaterial(color=palette.number(color), depthTest=False, transparent=True)
+    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material

@@ -1,0 +1,164 @@
+"""Rotors: how large they are drawn, where, and how far they have turned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..elements import RotorElement
+from ..model import ClusterModel
+from . import meshes, palette
+from .nodes import Node, Rigid, Spin
+from .skeleton import Skeleton, axis_of, facing, turns
+
+_DENSITY = 5000.0
+"""Of a rotor whose mass is not known: between aluminium and copper with magnets, [kg/m^3]."""
+_FLAT = 0.4
+"""Width of such a rotor as a part of its radius."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A rotor as it is drawn.
+
+    Attributes:
+        index: Entry of ``model.rotors``.
+        base: Rotor frame at rotor angle 0, in the frame of the carrier's joint.
+        axis: Unit axis in the rotor frame, shape (3,).
+        radius: [m].
+        width: [m].
+        shift: How far along the axis the wheel is moved aside, where several share a place, [m].
+        path: Its name in the scene.
+    """
+
+    index: int
+    base: pin.SE3
+    axis: np.ndarray
+    radius: float
+    width: float
+    shift: float
+    path: str
+
+
+def drawn(skeleton: Skeleton) -> list[Drawn]:
+    """Return size and place of every rotor that turns; those that share an axis and a place are put side by side."""
+    found: list[Drawn] = []
+    for k, r in enumerate(skeleton.model.rotors):
+        if r.joint_id is not None and not turns(skeleton.model.tree, r.joint_id):
+            continue
+        base = _base(skeleton.model, r)
+        axis = base.rotation.T @ r.axis
+        radius, width = _size(skeleton, r)
+        beside = [d for d in found if skeleton.model.rotors[d.index].carrier_id == r.carrier_id
+                  and np.linalg.norm(base.translation - d.base.translation) < 0.6 * (width + d.width)
+                  and abs(r.axis @ (d.base.rotation @ d.axis)) > 0.99]  # fmt: skip
+        shift = _clear_of_joint(skeleton, r, base, width)
+        if beside:
+            shift = beside[0].shift + math.copysign(sum(1.5 * d.width for d in beside), beside[0].shift)
+        found.append(Drawn(k, base, axis, radius, width, shift, f"rotors/{name_of_node(r.name)}"))
+    return found
+
+
+def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: float) -> float:
+    """Return how far a wheel must be moved aside not to be hidden in a joint on the same axis."""
+    tree = skeleton.model.tree
+    for j in range(1, tree.njoints):
+        if int(tree.parents[j]) != r.carrier_id or j in skeleton.rotor_joints:
+            continue
+        axis = axis_of(tree, j)
+        M = tree.jointPlacements[j]
+        if axis is None or abs(r.axis @ (M.rotation @ axis)) < 0.98:
+            continue
+        away = base.translation - M.translation
+        along = float(away @ r.axis)
+        if np.linalg.norm(away - along * r.axis) < 0.05 * skeleton.unit and abs(along) < 0.16 * skeleton.unit:
+            front = facing(skeleton)  # of a planar robot, the side that one sees
+            side = -1.0 if front is not None and front @ (skeleton.poses[r.carrier_id].rotation @ r.axis) < 0.0 else 1.0
+            return side * (0.17 * skeleton.unit + 0.5 * width) - along
+    return 0.0
+
+
+def name_of_node(name: str) -> str:
+    """Return a name that is one step of a path in the scene."""
+    return str(name).replace("/", "|") or "-"
+
+
+def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
+    """Return the rotor frame in the carrier; a ``Rotor`` without a placement is put onto the joint that it drives."""
+    source = r.source
+    if source is None or source.placement is not None:
+        return r.placement
+    joint = _joint_at(model, r.drivers[0][0])
+    if int(model.tree.parents[joint]) != r.carrier_id:
+        return r.placement
+    return pin.SE3(r.placement.rotation, model.tree.jointPlacements[joint].translation)
+
+
+def _joint_at(model: ClusterModel, iv: int) -> int:
+    return next(j for j in range(1, model.tree.njoints) if model.tree.idx_vs[j] == iv and model.tree.nvs[j])
+
+
+def _size(skeleton: Skeleton, r: RotorElement) -> tuple[float, float]:
+    """Return radius and width of the homogeneous disc with a rotor's inertia, within what can be seen."""
+    J, u = r.axial_inertia, skeleton.unit
+    mass = float(r.inertia.mass) if r.inertia is not None else 0.0
+    if mass > 0.0:
+        radius = math.sqrt(2.0 * J / mass)
+        transverse = 0.5 * (float(np.trace(r.inertia.inertia)) - J)  # type: ignore[union-attr]  # it has a mass
+        width = math.sqrt(max(12.0 * transverse / mass - 3.0 * radius**2, 0.0))
+    else:
+        radius = (2.0 * J / (_DENSITY * math.pi * _FLAT)) ** 0.2
+        width = _FLAT * radius
+    radius = min(max(radius, 0.14 * u), 0.22 * u)
+    return radius, min(max(width, 0.25 * radius), 0.45 * radius)
+
+
+def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
+    """Return two nodes per rotor: its place on the carrier, and the wheel that turns there."""
+    found: list[Node] = []
+    for d in rotors:
+        r = skeleton.model.rotors[d.index]
+        color = palette.mixed(palette.of_level(level_of(skeleton, r)), "#000000", 0.12)
+        wheel = meshes.gear(d.radius, d.width, 14, color, palette.MARK)
+        wheel = meshes.along(wheel, d.shift * d.axis, d.axis)
+        found += [Rigid(d.path, None, r.carrier_id, d.base), Spin(f"{d.path}/spin", wheel, d.index, d.axis)]
+    return found
+
+
+def level_of(skeleton: Skeleton, r: RotorElement) -> int:
+    """Return the level of the cluster that a rotor belongs to."""
+    joint = r.joint_id if r.joint_id is not None else _joint_at(skeleton.model, r.drivers[0][0])
+    return max(skeleton.levels[joint], 0)
+
+
+class Angles:
+    """Angles of the rotors along a motion; joints that know no turns are followed from one configuration to the next.
+
+    Args:
+        model: The robot.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        tree = model.tree
+        scalar = [j for j in range(1, tree.njoints) if tree.nvs[j] == 1]
+        self._joints = [(int(tree.idx_qs[j]), int(tree.nqs[j])) for j in scalar]
+        at = {int(tree.idx_vs[j]): i for i, j in enumerate(scalar)}
+        self._ratios = np.zeros((len(model.rotors), len(scalar)))
+        for k, r in enumerate(model.rotors):
+            own = ((int(tree.idx_vs[r.joint_id]), 1.0),) if r.joint_id is not None else r.drivers
+            for iv, ratio in own:
+                self._ratios[k, at[iv]] += ratio
+        self._last: np.ndarray | None = None
+
+    def __call__(self, q: np.ndarray) -> np.ndarray:
+        """Return the angles at q, shape (rotors,), [rad]."""
+        x = np.array([q[i] if n == 1 else math.atan2(q[i + 1], q[i]) for i, n in self._joints])
+        if self._last is not None and len(x):
+            circle = np.array([n == 2 for _, n in self._joints])
+            turns_made = np.rint((self._last - x) / (2.0 * math.pi))
+            x = np.where(circle, x + 2.0 * math.pi * turns_made, x)
+        self._last = x
+        return np.asarray(self._ratios @ x)

@@ -1,0 +1,238 @@
+"""Pinocchio's viewer of a tree, with the nodes of a cluster model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+import meshcat
+import numpy as np
+import pinocchio as pin
+from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
+
+from ..arrays import vector
+from ..data import ClusterData
+from ..errors import ArgumentTypeError, ConfigurationError, UnknownNameError, did_you_mean
+from ..model import ClusterModel
+from . import camera, server
+from .arrows import Arrow
+from .figure import KINDS, Figure
+from .recorder import Recorder
+from .recording import Recording
+from .server import ViewerError
+
+_ENDLESS = 1e3
+"""Size from which a shape counts as a ground, [m]."""
+
+
+class Scene(PinocchioViewer):
+    """What ``MeshcatVisualizer`` has of Pinocchio: the same methods, on a cluster model."""
+
+    def __init__(
+        self,
+        model: ClusterModel,
+        collision_model: Any = None,
+        visual_model: Any = None,
+        copy_models: bool = False,
+        data: Any = None,
+        collision_data: Any = None,
+        visual_data: Any = None,
+        *,
+        draw: Iterable[str] | None = None,
+    ) -> None:
+        if not isinstance(model, ClusterModel):
+            cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+            raise ArgumentTypeError(
+                f"MeshcatVisualizer: model must be a ClusterModel, got {type(model).__name__}.{cure}"
+            )
+        if copy_models:
+            collision_model = None if collision_model is None else collision_model.copy()
+            visual_model = None if visual_model is None else visual_model.copy()
+        if isinstance(data, ClusterData):
+            data = data.tree
+        default = KINDS if visual_model is None else ("rotors", "belts", "closures")
+        super().__init__(
+            model.tree,
+            # Pinocchio's display wants models, even if there is nothing in them
+            pin.GeometryModel() if collision_model is None else collision_model,
+            pin.GeometryModel() if visual_model is None else visual_model,
+            False,
+            data,
+            collision_data,
+            visual_data,
+        )
+        self.cluster_model = model
+        self._kinds = default if draw is None else tuple(draw)
+        for kind in self._kinds:
+            if kind not in KINDS:
+                raise UnknownNameError(f"MeshcatVisualizer: nothing is called {kind!r}.{did_you_mean(kind, KINDS)}")
+        self.figure = Figure(model, self._kinds)
+        self._recorder: Recorder | None = None
+        self._owned: Any = None
+        self._recording: Recording | None = None
+        self._arrows: dict[str, Arrow] = {}
+        self._scale: float | None = None
+        self._cloud = self.cloud(model.q_reference)
+        self._camera = camera.view(self.figure.skeleton, self._cloud)
+
+    def initViewer(
+        self, viewer: Any = None, open: bool = False, loadModel: bool = False, zmq_url: str | None = None
+    ) -> None:
+        """Start a meshcat server, or use one.
+
+        Args:
+            viewer: A ``meshcat.Visualizer`` to draw into, for example ``pc.visualize.offline()``; by default a new
+                server is started, or the one at ``zmq_url`` is used.
+            open: Open a browser.
+            loadModel: Call ``loadViewerModel``.
+            zmq_url: Of a running server.
+
+        Raises:
+            ViewerError: The server does not start, or none answers at ``zmq_url``.
+        """
+        self.close()
+        if viewer is None:
+            self._owned = server.window(zmq_url)
+            viewer = meshcat.Visualizer(window=Recorder(self._owned))
+        elif not isinstance(viewer.window, Recorder):
+            viewer = meshcat.Visualizer.view_into(Recorder(viewer.window), viewer.path)
+        self._recorder = viewer.window
+        super().initViewer(viewer=viewer, open=False, loadModel=loadModel)
+        if open and not _opened(viewer.window.web_url):
+            print(f"No browser was found; open {viewer.window.web_url} yourself.")  # noqa: T201
+
+    def _check_meshcat_has_get_image(self) -> None:
+        """Every meshcat that is supported has it."""
+
+    def loadViewerModel(
+        self,
+        rootNodeName: str = "pinocchio",
+        color: Any = None,
+        collision_color: Any = None,
+        visual_color: Any = None,
+    ) -> None:
+        """Draw the robot; arguments as in Pinocchio.
+
+        Args:
+            rootNodeName: Name of the robot in the scene.
+            color: Deprecated in Pinocchio: colour of all meshes, four numbers from 0 to 1.
+            collision_color: Colour of the meshes of ``collision_model``.
+            visual_color: Colour of the meshes of ``visual_model``.
+        """
+        self._check_ready(False)
+        super().loadViewerModel(rootNodeName, color, collision_color, visual_color)
+        self.frame(self._cloud)
+        self.figure.load(self.root)
+        self.display(self.cluster_model.q_reference)
+
+    @property
+    def root(self) -> Any:
+        """Node of the robot in the scene."""
+        return self.viewer[self.viewerRootNodeName]
+
+    def display(self, q: Any = None) -> None:
+        """Show a configuration.
+
+        Args:
+            q: Of the whole tree, shape (nq,); it may be off the couplings, as open loops are what one wants to see.
+                None refreshes what is shown, from ``data``'s last kinematics.
+
+        Raises:
+            ShapeError: q has another size.
+            ArgumentTypeError: q does not hold real numbers.
+            ConfigurationError: q is not finite.
+            ViewerError: There is no viewer yet.
+        """
+        self._check_ready(True)
+        if q is None:
+            super().display()
+            return
+        q = self._checked("q", q)
+        super().display(q)
+        self.figure.place(self.root, self.figure.state(q))
+
+    def clean(self) -> None:
+        """Delete everything from the scene."""
+        self._check_ready(False)
+        self._arrows.clear()
+        self._recording = None
+        super().clean()
+
+    def setCameraTarget(self, target: Any) -> None:
+        """Look at a point in the world, shape (3,). A live meshcat camera only goes back far enough to see it."""
+        self._camera = np.array(target, dtype=float), self._camera[1]
+        camera.set_camera(self.viewer, *self._camera)
+
+    def setCameraPosition(self, position: Any) -> None:
+        """Put the camera at an offset, in axes of the world, from what it looks at; shape (3,)."""
+        self._camera = self._camera[0], np.array(position, dtype=float)
+        camera.set_camera(self.viewer, *self._camera)
+
+    def resetCamera(self) -> None:
+        """Look at the whole robot; at a planar mechanism along its axes."""
+        self._camera = camera.view(self.figure.skeleton, self._cloud)
+        camera.set_camera(self.viewer, *self._camera)
+
+    def frame(self, cloud: np.ndarray) -> None:
+        """Put camera, ground and light so that points can be seen, shape (n, 3), in the world."""
+        self._cloud = cloud
+        camera.set_scene(self.viewer, cloud)
+        self.resetCamera()
+
+    def cloud(self, q: np.ndarray) -> np.ndarray:
+        """Return points round everything that is drawn at a configuration, in the world, shape (n, 3)."""
+        found = [self.figure.cloud(q)] if self.figure.nodes else []
+        pin.forwardKinematics(self.model, self.data, q)
+        for g in self.visual_model.geometryObjects:
+            g.geometry.computeLocalAABB()
+            low, high = np.array(g.geometry.aabb_local.min_), np.array(g.geometry.aabb_local.max_)
+            corners = np.array(list(itertools.product(*zip(low, high, strict=True))))
+            M = self.data.oMi[g.parentJoint] * g.placement
+            if np.all(np.isfinite(corners)) and np.all(np.abs(corners) < _ENDLESS):  # not a plane
+                found.append(corners @ M.rotation.T + M.translation)
+        return np.concatenate(found) if found else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
+
+    def displayGroup(self, kind: str, visibility: bool) -> None:
+        """Show or hide ``"links"``, ``"joints"``, ``"rotors"``, ``"belts"``, ``"closures"`` or ``"forces"``.
+
+        Raises:
+            UnknownNameError: Nothing is called so.
+        """
+        self._check_ready(True)
+        if kind not in (*KINDS, "forces"):
+            raise UnknownNameError(f"nothing is called {kind!r}.{did_you_mean(kind, (*KINDS, 'forces'))}")
+        self.root[kind].set_property("visible", bool(visibility))
+
+    def close(self) -> None:
+        """End the server that ``initViewer`` started."""
+        if self._owned is not None:
+            server.close(self._owned)
+        self._owned = self._recorder = None
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _checked(self, name: str, q: Any) -> np.ndarray:
+        found = vector(self.cluster_model, name, q, self.cluster_model.nq, "nq (the whole tree)")
+        if not np.all(np.isfinite(found)):
+            raise ConfigurationError(f"{name}[{int(np.flatnonzero(~np.isfinite(found))[0])}] is not finite.")
+        return found
+
+    def _check_ready(self, loaded: bool) -> None:
+        if self._recorder is None:
+            raise ViewerError("there is no viewer yet. Call initViewer() first, then loadViewerModel().")
+        if loaded and not hasattr(self, "viewerRootNodeName"):
+            raise ViewerError("the robot is not in the viewer yet. Call loadViewerModel() first.")
+
+
+def _opened(url: str) -> bool:
+    import webbrowser
+
+    return webbrowser.open(url, new=2)

@@ -1,0 +1,132 @@
+"""What the bodies of a robot hold together: joints, rods, loops; and how large things are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints._closures import FrameClosure, RodClosure
+from ..constraints._inertia import joint_axis
+from ..model import ClusterModel
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Points of a robot's bodies.
+
+    Attributes:
+        model: The robot.
+        rotor_joints: Ids of joints that are drawn as rotors.
+        points: Per body (joint id): where other bodies, rods and loops are attached, in its frame.
+        levels: Per joint: how many clusters lie between it and the base.
+        unit: A typical length of its links, [m].
+        poses: Of its joints in the world, in the reference pose.
+        lower: Corner of the box round it in the reference pose, shape (3,).
+        upper: The opposite corner.
+    """
+
+    model: ClusterModel
+    rotor_joints: frozenset[int]
+    points: tuple[tuple[np.ndarray, ...], ...]
+    levels: tuple[int, ...]
+    unit: float
+    poses: tuple[pin.SE3, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+
+    @property
+    def size(self) -> float:
+        """Length of the diagonal of the box round it, [m]."""
+        return float(np.linalg.norm(self.upper - self.lower))
+
+
+def skeleton_of(model: ClusterModel) -> Skeleton:
+    """Find the points of a robot."""
+    tree = model.tree
+    rotors = frozenset(r.joint_id for r in model.rotors if r.joint_id is not None and turns(tree, r.joint_id))
+    points: list[list[np.ndarray]] = [[] for _ in range(tree.njoints)]
+    for j in range(1, tree.njoints):
+        virtual = "JointModelP" in tree.joints[j].shortname() and not tree.inertias[j].mass > 0.0
+        if j not in rotors and not virtual:
+            points[tree.parents[j]].append(np.array(tree.jointPlacements[j].translation))
+    for c in model.closures:
+        if isinstance(c, FrameClosure):
+            points[c.joint_a].append(np.array(c.placement_a.translation))
+            points[c.joint_b].append(np.array(c.placement_b.translation))
+        elif isinstance(c, RodClosure):
+            points[c.joint_a].append(np.array(c.point_a))
+            points[c.joint_b].append(np.array(c.point_b))
+    data = tree.createData()
+    pin.forwardKinematics(tree, data, model.q_reference)
+    poses = tuple(pin.SE3(M) for M in data.oMi)
+    lengths = [float(np.linalg.norm(p)) for j in range(1, tree.njoints) for p in points[j]]
+    lengths += [2.0 * float(np.linalg.norm(tree.inertias[j].lever)) for j in range(1, tree.njoints) if not points[j]]
+    lower, upper = _extent(model, points, poses)
+    lengths = [x for x in lengths if x > 0.02 * float(np.linalg.norm(upper - lower))]
+    unit = float(np.sqrt(np.mean(np.square(lengths)))) if lengths else 0.0
+    unit = unit if unit > 0.0 else 0.3
+    if not np.any(upper > lower):  # one body, for example
+        lower, upper = lower - unit, upper + unit
+    return Skeleton(model, rotors, tuple(map(tuple, points)), _levels(model), unit, poses, lower, upper)
+
+
+def facing(skeleton: Skeleton) -> np.ndarray | None:
+    """Return the side from which one looks at a planar robot: along its axes, in the world; None if it is not planar.
+
+    What is drawn in a vertical plane is looked at with x (or y) to the right, in a horizontal one from above.
+    """
+    tree = skeleton.model.tree
+    axes = []
+    for j in range(1, tree.njoints):
+        if j in skeleton.rotor_joints:
+            continue
+        axis = axis_of(tree, j)
+        if axis is None or "JointModelP" in tree.joints[j].shortname():
+            return None
+        axes.append(skeleton.poses[j].rotation @ axis)
+    if not axes or any(abs(a @ axes[0]) < 0.99 for a in axes):
+        return None
+    axis = axes[0]
+    ahead = axis[2] if abs(axis[2]) > 0.9 else axis[0] - axis[1]
+    return np.asarray(axis if ahead > 0.0 else -axis)
+
+
+def turns(tree: pin.Model, joint: int) -> bool:
+    """Say whether a joint is a revolute one."""
+    name = tree.joints[joint].shortname()
+    return "JointModelR" in name and tree.joints[joint].nv == 1
+
+
+def axis_of(tree: pin.Model, joint: int) -> np.ndarray | None:
+    """Return the axis of a joint of one degree of freedom, in its frame; None if it has several."""
+    return joint_axis(tree.joints[joint])
+
+
+def _levels(model: ClusterModel) -> tuple[int, ...]:
+    tree = model.tree
+    cluster = {str(name): i for i, c in enumerate(model.clusters) for name in c.joints}
+    levels = [-1] * tree.njoints  # the joint of a floating base is no level
+    for j in range(1, tree.njoints):
+        parent = int(tree.parents[j])
+        same = parent and cluster[str(tree.names[j])] == cluster[str(tree.names[parent])]
+        floats = parent == 0 and tree.joints[j].nv > 1
+        levels[j] = -1 if floats else levels[parent] + (0 if same else 1)
+    return tuple(levels)
+
+
+def _extent(
+    model: ClusterModel, points: list[list[np.ndarray]], poses: tuple[pin.SE3, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    tree = model.tree
+    found = []
+    for j in range(tree.njoints):
+        M = poses[j]
+        lever = np.array(tree.inertias[j].lever)
+        own = [np.zeros(3), *points[j]] if j else list(points[j])
+        if tree.inertias[j].mass > 0.0:
+            own += [lever] if points[j] else [2.0 * lever]
+        found += [M.act(p) for p in own]
+    cloud = np.array(found or [np.zeros(3)])
+    return cloud.min(axis=0), cloud.max(axis=0)

@@ -1,0 +1,170 @@
+"""Pinocchio's meshcat viewer for cluster models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import arrows, camera, page, palette
+from .arrows import Arrow
+from .legend import legend_of
+from .nodes import matrix, stretched
+from .recording import Recording, arrow_object, record
+from .scene import Scene
+from .server import ViewerError
+
+
+class MeshcatVisualizer(Scene):
+    """Pinocchio's ``MeshcatVisualizer`` that also draws transmissions and closed loops.
+
+    The methods are Pinocchio's, ``q`` is a configuration of the whole tree, as everywhere. Besides the meshes of
+    ``visual_model`` it draws rotors at their placement, turning at their ratio, belts, rods, and the places where loops
+    close, in a colour that turns to vermillion as they open. A robot without ``visual_model`` is drawn from its joints
+    and inertias. A ``Rotor`` without a placement is drawn on the joint that it drives. Rotors are as large as a
+    homogeneous disc of their inertia, within 14 to 22 per cent of a typical link.
+
+    Args:
+        model: The robot.
+        collision_model: As in Pinocchio.
+        visual_model: As in Pinocchio; None draws bodies from joints and inertias.
+        copy_models: As in Pinocchio.
+        data: Workspace: a ``pin.Data`` of ``model.tree`` or a ``ClusterData``; made if None.
+        collision_data: As in Pinocchio.
+        visual_data: As in Pinocchio.
+        draw: Which of ``"links", "joints", "rotors", "belts", "closures"`` are drawn; by default all, but with a
+            ``visual_model`` neither links nor joints.
+
+    Attributes:
+        cluster_model: The robot. (``model`` is its tree, as Pinocchio's methods expect.)
+        viewer: The ``meshcat.Visualizer``.
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ClusterModel.
+        UnknownNameError: ``draw`` names something else.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> viz = pc.visualize.MeshcatVisualizer(model)
+        >>> viz.initViewer(viewer=pc.visualize.offline(), loadModel=True)  # without viewer=: a server, as in Pinocchio
+        >>> viz.display(pc.neutral(model))
+        >>> "<html" in viz.static_html()
+        True
+    """
+
+    def displayForces(
+        self, q: Any, v: Any, tau_tree: Any, fext: Any = None, *, bearings: bool = False, scale: float | None = None
+    ) -> list[Arrow]:
+        """Show a configuration with the forces of its loops and rods, and external ones, as arrows.
+
+        Args:
+            q: Configuration of the whole tree, shape (nq,).
+            v: Independent velocity, shape (nv,), [rad/s] or [m/s].
+            tau_tree: Torques on every joint of the tree, shape (tree.nv,), [N m] or [N].
+            fext: External forces (contacts) in joint frames, as in ``pc.aba``; drawn at the origins of these frames.
+                For another point use ``drawArrow``.
+            bearings: Joints get arrows too.
+            scale: Length of an arrow per force, [m/N]; by default such that the largest is a third as long as the
+                robot.
+
+        Returns:
+            The arrows, in the world.
+
+        Raises:
+            PinClustersError: As ``pc.constraint_forces``.
+        """
+        self.display(q)
+        data = self.cluster_model.createData()
+        found = arrows.of_constraints(self.cluster_model, data, q, v, tau_tree, fext, bearings=bearings)
+        self._scale = self.force_scale(found) if scale is None else float(scale)
+        for name in set(self._arrows) - {a.name for a in found}:
+            self.root[f"forces/{name}"].delete()
+        self._arrows = {}
+        for a in found:
+            self._draw(a)
+        return found
+
+    def drawArrow(self, name: str, point: Any, force: Any, color: str = palette.CONTACT) -> None:
+        """Draw a force at a point, such as a contact force.
+
+        Args:
+            name: Of its node; the same name again moves the arrow.
+            point: In the world, shape (3,), [m].
+            force: In the world, shape (3,), [N]; drawn to the scale of ``displayForces``.
+            color: Like ``"#009e73"``.
+
+        Raises:
+            ShapeError: Point or force is not three numbers.
+            ArgumentTypeError: Name or colour is not text.
+        """
+        self._check_ready(True)
+        a = arrows.checked(name, point, force, color)
+        if self._scale is None:
+            self._scale = self.force_scale([a])
+        self._draw(a)
+
+    def force_scale(self, found: Sequence[Arrow]) -> float:
+        """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot."""
+        tree = self.cluster_model.inertia_tree
+        weight = sum(float(I.mass) for I in tree.inertias) * float(np.linalg.norm(tree.gravity.linear))
+        # rounding is no force
+        largest = max([1e-6 * weight, *(float(np.linalg.norm(a.force)) for a in found)])
+        return self.figure.skeleton.size / (3.0 * largest) if largest > 0.0 else 1.0
+
+    def _draw(self, a: Arrow) -> None:
+        node = self.root[f"forces/{a.name}"]
+        if a.name not in self._arrows:
+            node.set_object(*arrow_object(self.figure.skeleton.unit, a.color))
+        self._arrows[a.name] = a
+        node.set_transform(matrix(*stretched(a.point, (self._scale or 1.0) * a.force)))
+
+    def animate(self, time: Any, q: Any, **options: Any) -> Recording:
+        """Give the scene an animation, which plays in the browser and in the page of ``static_html``.
+
+        Args:
+            time: Ascending, shape (n,), [s].
+            q: Configurations, shape (n, nq).
+            options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau`` and ``notes`` as in
+                `pin_clusters.visualize.animate`.
+
+        Returns:
+            What was recorded; ``notes`` says what is not drawn as it is.
+
+        Raises:
+            ShapeError: The sizes do not fit.
+            ConfigurationError: Something is not finite, or the times do not ascend.
+        """
+        self._check_ready(True)
+        self._recording = record(self, time, q, **options)
+        return self._recording
+
+    def legend(self) -> page.Legend:
+        """Return what the page says beside the scene."""
+        return legend_of(self.figure, self._recording, self._arrows.values())
+
+    def static_html(self) -> str:
+        """Return the scene, with its animation and a legend, as one HTML page that needs no network."""
+        self._check_ready(True)
+        assert self._recorder is not None
+        return page.write(
+            self._recorder.packed(),
+            self.legend(),
+            player=self._recording is not None,
+            camera=camera.script(*self._camera),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page of ``static_html`` to a file.
+
+        Raises:
+            ViewerError: It cannot be written.
+        """
+        text = self.static_html()
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ViewerError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
