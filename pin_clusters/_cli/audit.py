@@ -1,0 +1,54 @@
+"""``pin-clusters audit``: is armature enough? A page that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from .. import audit
+from . import common, study, tables
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..model import ClusterModel
+    from ..study import Trajectory
+
+
+def run(
+    robot: str,
+    folder: Path,
+    out: Console,
+    *,
+    threshold: float,
+    trajectory: Trajectory,
+    base: Literal["fixed", "floating"] | None = None,
+    frames: Sequence[str] | None = None,
+    drop_rotors: bool = False,
+) -> None:
+    """Audit a robot or file, print the verdict and write ``audit.html`` and ``audit.json``.
+
+    Raises:
+        PinClustersError: The robot cannot be loaded or audited, or the folder cannot be written.
+    """
+    model = load(robot, base, trajectory)
+    audit.check(model)
+    with common.output_folder(folder):
+        with common.ProgressBar("audit") as progress:
+            result = audit.run(
+                model, trajectory, threshold=threshold, base=base, frames=frames, drop_rotors=drop_rotors,
+                progress=progress,
+            )  # fmt: skip
+        with study.written(folder):
+            files = audit.write(result, folder)
+        tables.say(out, result.verdict.sentence)
+        tables.say(out, result.verdict.advice)
+    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
+
+
+def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
+    """Return the robot as it is, floating or not; what its base does is for the study to say."""
+    if base is None and not Path(robot).is_file():
+        return common.load(robot)
+    return study.load(robot, base, trajectory)

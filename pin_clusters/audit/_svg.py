@@ -1,0 +1,103 @@
+"""Matplotlib's SVG as an element of a page: colours that follow the page's theme, no name that clashes with another."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from ._html import Element
+
+# colours of the plots, and the variable of the page that stands for each
+COLOURS = {
+    "ink": "#000000",
+    "soft": "#555555",
+    "grid": "#dddddd",
+    "paper": "#ffffff",
+    "none": "#e69f00",
+    "block": "#d55e00",
+    "diagonal": "#0072b2",
+    "green": "#009e73",
+    "wine": "#882255",
+    "sky": "#56b4e9",
+    "rose": "#cc79a7",
+    "yellow": "#f0e442",
+    "grey": "#999999",
+}
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_REFERENCE = re.compile(r"url\(#([^)]+)\)|^#(.+)$")
+
+
+def figure(width: float, height: float) -> Any:
+    """Return an empty Matplotlib figure that needs no window system, [inches]."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    found = Figure(figsize=(width, height), dpi=72)
+    FigureCanvasSVG(found)
+    return found
+
+
+def inline(drawn: Any, key: str, label: str) -> Element:
+    """Return a figure as an <svg> element for a page.
+
+    Args:
+        drawn: Matplotlib's figure.
+        key: Unique in the page; names inside the picture start with it.
+        label: What the picture shows, for those who cannot see it.
+    """
+    import matplotlib
+
+    stream = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": key}):
+        drawn.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    root = ElementTree.fromstring(re.sub(r"<!DOCTYPE[^>]*>", "", stream.getvalue()))
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag.endswith(("}metadata", "}style")):
+                parent.remove(child)
+    used = {name for e in root.iter() for value in e.attrib.values() for name in _names(value)}
+    for e in root.iter():
+        _clean(e, key, used)
+    _, _, w, h = root.attrib["viewBox"].split()
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.attrib |= {"role": "img", "aria-label": label, "style": f"max-width:{float(w) * 1.6:.0f}px"}
+    root.attrib["data-ratio"] = f"{float(h) / float(w):.3f}"
+    return root
+
+
+def _names(value: str) -> list[str]:
+    return [a or b for a, b in _REFERENCE.findall(value)]
+
+
+def _clean(e: Element, key: str, used: set[str]) -> None:
+    """Take namespaces and unused names away, put variables in place of colours, and a prefix before names."""
+    e.tag = e.tag.rpartition("}")[2]
+    if _HREF in e.attrib:
+        e.attrib["href"] = e.attrib.pop(_HREF)
+    if e.attrib.get("id") not in used:
+        e.attrib.pop("id", None)
+    # variables are for style sheets: an attribute fill="var(...)" is black
+    looks = [f"{name}: {e.attrib.pop(name)}" for name in ("fill", "stroke") if name in e.attrib]
+    if looks:
+        e.attrib["style"] = "; ".join([*looks, e.attrib.get("style", "")])
+    for name, value in e.attrib.items():
+        if name == "id":
+            value = f"{key}-{value}"
+        value = _REFERENCE.sub(lambda m: f"url(#{key}-{m[1]})" if m[1] else f"#{key}-{m[2]}", value)
+        if name == "style":
+            value = _coloured(value)
+        e.attrib[name] = value
+
+
+def _coloured(style: str) -> str:
+    style = re.sub(r"font: [^;]*?(\d[\d.]*)px[^;]*", lambda m: f"font-size: {m[1]}px" + _weight(m[0]), style)
+    for name, colour in COLOURS.items():
+        style = style.replace(colour, f"var(--{name})")
+    return style
+
+
+def _weight(font: str) -> str:
+    return "; font-weight: 700" if "bold" in font or " 700 " in font else ""

@@ -1,0 +1,93 @@
+"""Reflected inertia as the links see it, where motors are the independent joints of a differential.
+
+A serial robot in another simulator has the links' joints only. With D(q) the rows of G of these joints, the rotors'
+inertia B in motor coordinates is ``D^-T B D^-1`` there: it changes with the configuration, and couples the joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..elements import Cluster
+from ..model import ClusterModel
+
+_SINGULAR = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class LinkSide:
+    """Reflected inertia of the motors of one cluster, in the coordinates of the links they move.
+
+    Attributes:
+        joints: Names of the links' joints.
+        motors: Names of the motors' joints.
+        reference: In the reference pose, shape (n, n), [kg m^2].
+        low: Smallest entries along the motion.
+        high: Largest entries.
+        along: Along the motion, shape (poses, n, n).
+    """
+
+    joints: tuple[str, ...]
+    motors: tuple[str, ...]
+    reference: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    along: np.ndarray
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text, ready for JSON."""
+        return {
+            "joints": list(self.joints), "motors": list(self.motors), "reference": self.reference.tolist(),
+            "min": self.low.tolist(), "max": self.high.tolist(),
+        }  # fmt: skip
+
+
+def link_sides(
+    model: ClusterModel, reference: tuple[np.ndarray, np.ndarray], along: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[LinkSide, ...]:
+    """Return the clusters whose independent joints are motors and that have as many other joints.
+
+    Args:
+        model: The robot.
+        reference: G and B in the reference pose.
+        along: The same along the motion.
+    """
+    found = []
+    for cluster in model.clusters:
+        joints = _links(model, cluster)
+        if not joints:
+            continue
+        matrices = [_seen(model, cluster, joints, G, B) for G, B in (reference, *along)]
+        if any(M is None for M in matrices):
+            continue  # the motors do not determine the links everywhere
+        every = np.array(matrices[1:])
+        found.append(
+            LinkSide(
+                joints, cluster.independent, np.asarray(matrices[0]), every.min(axis=0), every.max(axis=0), every
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _links(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
+    """Return the joints of links that motors move through loops; none if the cluster is not of that kind."""
+    rotors = {r.name for r in model.rotors if r.joint_id is not None}
+    joints = tuple(name for name in cluster.dependent if name not in rotors)
+    kind = all(name in rotors for name in cluster.independent) and len(joints) == len(cluster.independent)
+    return joints if kind else ()
+
+
+def _seen(
+    model: ClusterModel, cluster: Cluster, joints: tuple[str, ...], G: np.ndarray, B: np.ndarray
+) -> np.ndarray | None:
+    tree = model.tree
+    rows = [int(tree.joints[tree.getJointId(name)].idx_v) for name in joints]
+    columns = [model.joint_idx_v(name) for name in cluster.independent]
+    D = G[np.ix_(rows, columns)]
+    if not np.linalg.cond(D) < _SINGULAR:
+        return None
+    inverse = np.linalg.inv(D)
+    return np.asarray(inverse.T @ B[np.ix_(columns, columns)] @ inverse)

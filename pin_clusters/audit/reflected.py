@@ -1,0 +1,196 @@
+"""What stands for the rotors in another simulator: armature, block matrices, their range where loops change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.coupling import coupling_jacobian
+from ..approximations._loops import _axial as axial_inertia
+from ..baselines.armature import reflected_inertia
+from ..model import ClusterModel
+from .links import LinkSide, link_sides
+
+_POSES = 400
+"""Configurations of the motion at which the reflected inertia of closed loops is computed."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A rotor as another simulator sees it: an inertia that joints turn together.
+
+    Attributes:
+        rotor: Its name.
+        inertia: J about its axis, [kg m^2].
+        ratios: Turns of the rotor per turn of each joint.
+        body: Whether it is a body of the tree with a joint of its own, which has to be locked.
+        own: Whether nothing but its own joint drives it: closed loops turn it, and it stays a body.
+        apart: Whether its joints are not all on one path from the root.
+    """
+
+    rotor: str
+    inertia: float
+    ratios: dict[str, float]
+    body: bool
+    own: bool
+    apart: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Reflected:
+    """The reflected inertia of a robot.
+
+    Attributes:
+        joints: Names of the entries, in the order of v.
+        matrix: B = sum_r J_r g_r' g_r without the entries of joints that no rotor is tied to, shape (n, n);
+            [kg m^2] ([kg] where joints slide). With closed loops at the reference pose.
+        low: Smallest entries along the motion; None without closed loops.
+        high: Largest entries along the motion.
+        samples: Samples of the motion that were looked at; none without closed loops.
+        along: B along the motion, shape (poses, n, n).
+        armature: What to put into the joints of another simulator (in those of the tree that drive rotors if there are
+            closed loops): the tree's own armature and the diagonal of B, or J ratio^2.
+        own: The armature of the tree itself, per joint, where it is not zero.
+        drives: The rotors.
+        links: Where motors are the independent joints of differentials, the same as the links see it.
+    """
+
+    joints: tuple[str, ...]
+    matrix: np.ndarray
+    low: np.ndarray | None
+    high: np.ndarray | None
+    samples: np.ndarray
+    along: np.ndarray | None
+    armature: dict[str, float]
+    own: dict[str, float]
+    drives: tuple[Drive, ...]
+    links: tuple[LinkSide, ...] = ()
+
+    @property
+    def off_diagonal(self) -> dict[tuple[str, str], float]:
+        """Entries above the diagonal that are not zero."""
+        n = len(self.joints)
+        return {
+            (self.joints[i], self.joints[k]): float(self.matrix[i, k])
+            for i in range(n) for k in range(i + 1, n)
+            # motors for the sum and the difference of two joints cancel but for rounding
+            if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
+        }  # fmt: skip
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text, ready for JSON."""
+        found: dict[str, Any] = {
+            "joints": list(self.joints),
+            "matrix": self.matrix.tolist(),
+            "armature": self.armature,
+            "armature_of_the_tree": self.own,
+            "off_diagonal": [{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
+            "rotors": [
+                {"name": d.rotor, "inertia": d.inertia, "ratios": d.ratios, "joints_on_different_branches": d.apart}
+                for d in self.drives
+            ],
+        }
+        if self.low is not None and self.high is not None:
+            found |= {"matrix_min": self.low.tolist(), "matrix_max": self.high.tolist()}
+            found["seen_by_links"] = [side.as_dict() for side in self.links]
+        return found
+
+
+def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
+    """Compute the reflected inertia of a robot's rotors.
+
+    Args:
+        model: The robot.
+        q: Configurations of the motion, shape (N, nq); looked at only if there are closed loops.
+
+    Returns:
+        What to put into another simulator.
+    """
+    drives = tuple(_drive(model, r) for r in model.rotors)
+    own = _own_armature(model)
+    low = high = along = None
+    samples = np.zeros(0, dtype=int)
+    links: tuple[LinkSide, ...] = ()
+    if model.closures:
+        data = model.createData()
+        samples = np.unique(np.linspace(0, len(q) - 1, _POSES).astype(int))
+        G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
+        matrix, *others = (_at(model, x) for x in G)
+        every = np.array(others)
+        links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
+        along, low, high = every, every.min(axis=0), every.max(axis=0)
+    else:
+        matrix = reflected_inertia(model)
+    names = _names(model)
+    used = [i for i in range(model.nv) if np.any(matrix[i]) or (high is not None and np.any(high[i]))]
+    cut = np.ix_(used, used)
+    if along is not None and low is not None and high is not None:
+        low, high, along = low[cut], high[cut], along[:, used][:, :, used]
+    return Reflected(
+        tuple(names[i] for i in used), matrix[cut], low, high, samples, along,
+        _armature(model, drives, own, matrix, names), own, drives, links,
+    )  # fmt: skip
+
+
+def _at(model: ClusterModel, G: np.ndarray) -> np.ndarray:
+    """Return G' I G over the rotors."""
+    total = np.zeros((model.nv, model.nv))
+    for r in model.rotors:
+        row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
+        total += axial_inertia(model, r) * np.outer(row, row)
+    return total
+
+
+def _names(model: ClusterModel) -> list[str]:
+    """Return a name for each entry of v: that of its joint."""
+    names = [""] * model.nv
+    for name in model.independent_joints:
+        first = model.joint_idx_v(name)
+        for i in range(model.tree.joints[model.tree.getJointId(name)].nv):
+            names[first + i] = name
+    return names
+
+
+def _own_armature(model: ClusterModel) -> dict[str, float]:
+    """Return the tree's own armature of one-dof joints that are not rotors."""
+    tree, armature = model.tree, model.inertia_tree.armature
+    rotors = {r.joint_id for r in model.rotors}
+    return {
+        tree.names[j]: float(armature[tree.joints[j].idx_v])
+        for j in range(1, tree.njoints)
+        if j not in rotors and tree.joints[j].nv == 1 and armature[tree.joints[j].idx_v] != 0.0
+    }
+
+
+def _drive(model: ClusterModel, rotor: Any) -> Drive:
+    tree = model.tree
+    joint_at = {int(tree.joints[j].idx_v): j for j in range(1, tree.njoints) if tree.joints[j].nv == 1}
+    if model.closures:
+        ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
+    else:  # constant couplings: what the independent joints do
+        at = model.idx_v_independent
+        ratios = {joint_at[int(at[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
+    own = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}
+    path = max((set(tree.supports[j]) for j in ratios), key=len, default=set())
+    return Drive(
+        rotor.name, float(axial_inertia(model, rotor)), {tree.names[j]: g for j, g in ratios.items() if g != 0.0},
+        rotor.joint_id is not None, own, not set(ratios) <= path,
+    )  # fmt: skip
+
+
+def _armature(
+    model: ClusterModel, drives: tuple[Drive, ...], own: dict[str, float], matrix: np.ndarray, names: list[str]
+) -> dict[str, float]:
+    """Return the armature of each joint, the rotors' share in it, in the tree's order."""
+    total = dict(own)
+    if model.closures:
+        for d in drives:
+            for name, ratio in ({} if d.own else d.ratios).items():
+                total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+    else:
+        for i, name in enumerate(names):
+            if matrix[i, i]:
+                total[name] = total.get(name, 0.0) + float(matrix[i, i])
+    return {name: total[name] for name in model.tree.names if name in total}

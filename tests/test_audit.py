@@ -1,0 +1,439 @@
+"""The audit: its numbers are the study's, its verdict follows the threshold, its page stands alone."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import stat
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from click.testing import CliRunner, Result
+
+import pin_clusters as pc
+from pin_clusters import audit, cli, loaders, study
+from pin_clusters.audit import output
+from pin_clusters.audit.page import page
+from pin_clusters.audit.simulated import ends
+from pin_clusters.audit.verdict import judge
+
+SHORT: dict[str, Any] = {"duration": 0.7, "dt": 5e-3}
+PAGES: dict[int, str] = {}
+
+
+def load(name: str, root: Any = "default") -> pc.ClusterModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return loaders.load(name, root_joint=root)
+
+
+@pytest.fixture(scope="module")
+def leg() -> audit.AuditResult:
+    return audit.run(load("mit_humanoid_leg"), **SHORT)
+
+
+@pytest.fixture(scope="module")
+def humanoid() -> audit.AuditResult:
+    return audit.run(load("mit_humanoid"), **SHORT)
+
+
+@pytest.fixture(scope="module")
+def tello() -> audit.AuditResult:
+    return audit.run(load("tello"), **SHORT, frames=())  # its simulation is slow
+
+
+@pytest.fixture(scope="module")
+def four_bar() -> audit.AuditResult:
+    return audit.run(load("four_bar"), **SHORT)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_are_those_of_the_study(humanoid: audit.AuditResult) -> None:
+    found = study.run(load("mit_humanoid"), **SHORT)
+    numbers = humanoid.as_dict()
+    assert numbers["study"]["rms_error"] == {
+        rung: dict(zip(found.joints, map(float, x), strict=True)) for rung, x in found.rms_error.items()
+    }
+    for rung, errors in found.rms_error.items():
+        for joint, error, peak, largest in zip(
+            found.joints, errors, found.peak_error[rung], found.max_exact, strict=True
+        ):
+            assert numbers["percent_of_peak_torque"][rung][joint] == pytest.approx(100.0 * error / largest, rel=1e-14)
+            assert numbers["peak_error"][rung][joint] == peak
+
+
+def test_the_worst_joint_is_the_worst(leg: audit.AuditResult) -> None:
+    percent = leg.percent["diagonal"]
+    worst = leg.verdict.worst["diagonal"]
+    assert worst.percent == percent.max()
+    assert worst.joint == leg.study.joints[int(np.argmax(percent))]
+    assert np.all(np.diff(percent[leg.order]) <= 0.0)
+    assert leg.verdict.above == tuple(n for n, x in zip(leg.study.joints, percent, strict=True) if x > 5.0)
+
+
+def test_the_reasons_add_up(humanoid: audit.AuditResult, tello: audit.AuditResult, four_bar: audit.AuditResult) -> None:
+    for result in (humanoid, tello, four_bar):
+        assert result.why.residual < 1e-9
+        assert result.why.rung == result.verdict.asked
+
+
+def test_simulations_start_with_the_exact_torques_and_a_free_base(humanoid: audit.AuditResult) -> None:
+    flight = humanoid.simulated.flight
+    assert flight is not None
+    # nothing acts on the base, so momentum is kept but for rounding
+    assert flight.momentum_rate["exact"]["angular"] < 1e-11
+    assert flight.momentum_rate["block"]["angular"] > 0.1
+    model = load("mit_humanoid_leg", None)
+    held = audit.run(model, **SHORT)
+    # the base is held, so the exact accelerations are those of the motion: a sine of 0.5 rad at 1.5 Hz
+    rms = 0.5 * (2.0 * np.pi * 1.5) ** 2 / np.sqrt(2.0)
+    assert held.simulated.flight is None
+    assert held.simulated.forward.exact == pytest.approx(np.full(5, rms), rel=0.05)
+
+
+def test_frames_by_default_and_by_name() -> None:
+    def of(name: str) -> tuple[str, ...]:
+        model = load(name)
+        return ends(model, study.Sine(duration=0.5, dt=0.1).states(model)[1])
+
+    assert of("mit_humanoid") == ("left_ankle_link", "left_elbow_link")
+    assert len(of("mini_cheetah")) == 1
+    assert of("four_bar") == ("coupler_link",)  # the rocker's own origin stays where it is
+    found = audit.run(load("mit_humanoid_leg"), frames=["knee_link"], **SHORT).simulated.frames
+    assert [f.frame for f in found] == ["knee_link"]
+    assert found[0].drift is not None
+    with pytest.raises(pc.UnknownNameError, match="no frame 'kneee_link'"):
+        audit.run(load("mit_humanoid_leg"), frames=["kneee_link"])
+
+
+# --- verdict ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_verdict_flips_at_the_threshold(leg: audit.AuditResult) -> None:
+    worst = leg.verdict.worst["diagonal"]
+    above, below = judge(leg.study, worst.percent * (1.0 + 1e-9)), judge(leg.study, worst.percent * (1.0 - 1e-9))
+    assert above.enough
+    assert above.best == "diagonal"
+    assert above.sentence.startswith("Armature is enough for mit_humanoid_leg")
+    assert not below.enough
+    assert below.above == (worst.joint,)
+    assert below.sentence.startswith("Armature is not enough for mit_humanoid_leg")
+    for verdict in (above, below):
+        assert f"{verdict.threshold:g} %" in verdict.sentence
+        assert worst.joint in verdict.sentence
+        assert verdict.sentence.count(". ") == 0  # one sentence
+        assert verdict.sentence.endswith(".")
+
+
+def test_the_best_is_the_coarsest_that_is_enough(leg: audit.AuditResult) -> None:
+    worst = {rung: w.percent for rung, w in leg.verdict.worst.items()}
+    assert worst["block"] < worst["diagonal"] < worst["none"]
+    for rung, best in (("block", "block"), ("diagonal", "diagonal"), ("none", "none")):
+        assert judge(leg.study, 1.01 * worst[rung]).best == best
+    exact = judge(leg.study, 0.99 * worst["block"])
+    assert exact.best is None
+    assert "only exact rotors" in exact.advice
+    assert "Block armature" in judge(leg.study, 1.01 * worst["block"]).advice
+
+
+def test_armature_that_is_exact_is_enough() -> None:
+    # the carrier stands still
+    tree = pin.Model()
+    tree.name = "pendulum"
+    j = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "joint")
+    tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.0, 0.0, -0.3]), 0.01 * np.eye(3)), pin.SE3.Identity())
+    model = pc.ClusterModel(tree, [pc.Rotor("joint", 6.0, axial_inertia=1e-3)])
+    result = audit.run(model, **SHORT, threshold=1e-3)
+    assert result.verdict.enough
+    assert "exact at every joint" in result.verdict.sentence
+    assert "What the error" not in page(result)
+    assert result.reflected.armature == {"joint": pytest.approx(0.036)}
+
+
+def test_loops_with_rotors_ask_about_armature(tello: audit.AuditResult) -> None:
+    assert tello.verdict.asked == "armature"
+    assert list(tello.percent) == ["unconstrained", "frozen", "no rotor", "armature"]
+    # as the links see it: D^-T J D^-1 by another route, differences of the poses of motors and links
+    side = next(s for s in tello.reflected.links if "left_knee" in s.joints)
+    model = load("tello")
+    data = model.createData()
+    G = pc.coupling_jacobian(model, data, model.q_reference)
+    at = [model.tree.joints[model.tree.getJointId(n)].idx_v for n in side.joints]
+    v = np.linalg.lstsq(G[at], np.array([1.0, 0.0]), rcond=None)[0]
+    spin = [r.row @ v for r in model.rotors if r.name in side.motors]
+    inertia = {r.name: r.axial_inertia for r in model.rotors}
+    energy = sum(inertia[n] * x**2 for n, x in zip(side.motors, spin, strict=True))
+    assert side.reference[0, 0] == pytest.approx(energy, rel=1e-10)
+    assert "changes with the configuration" in cached(tello)
+
+
+def test_loops_without_rotors_ask_about_the_loops(four_bar: audit.AuditResult) -> None:
+    assert four_bar.verdict.asked == "frozen"
+    assert four_bar.scripts == {}
+    text = cached(four_bar)
+    assert "Is a constant coupling enough for four_bar?" in text
+    assert "In your simulator" not in text
+
+
+def test_the_range_of_reflected_inertia_of_a_linkage() -> None:
+    result = audit.run(load("ankle_2rsu"), **SHORT, frames=())
+    r = result.reflected
+    assert r.low is not None
+    assert r.high is not None
+    # both cranks turn 18 times; at the reference both joints move both
+    model = load("ankle_2rsu")
+    row = np.array([rotor.row for rotor in model.rotors])
+    J = np.diag([rotor.axial_inertia for rotor in model.rotors])
+    assert r.matrix == pytest.approx(row.T @ J @ row)
+    assert r.high[0, 0] > 1.2 * r.low[0, 0]
+    assert set(r.armature) == {"crank_left", "crank_right"}
+
+
+def test_a_floating_base_that_moves(tmp_path: Path) -> None:
+    result = audit.run(load("mini_cheetah"), study.motion("mini_cheetah_trot", dt=1e-2), frames=())
+    assert result.study.base == "floating"
+    assert not any(name.startswith("base ") for name in (*result.verdict.above, result.verdict.worst["block"].joint))
+    assert all(not name.startswith("base ") for name in (result.study.joints[k] for k in result.order))
+    html, _ = audit.write(result, tmp_path)
+    assert "base force" not in html.read_text(encoding="utf-8")
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threshold", [0.0, -1.0, 100.1, float("nan"), float("inf")])
+def test_thresholds_out_of_range(threshold: float) -> None:
+    with pytest.raises(audit.ThresholdError, match="above 0 and at most 100"):
+        audit.run(load("mit_humanoid_leg"), threshold=threshold)
+
+
+def test_other_bad_arguments() -> None:
+    with pytest.raises(pc.ArgumentTypeError, match=r"must be a number \(per cent\), got '5'"):
+        audit.run(load("mit_humanoid_leg"), threshold="5")  # type: ignore[arg-type]
+    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+        audit.run(pin.buildSampleModelManipulator())  # type: ignore[arg-type]
+    with pytest.raises(pc.ModelError, match=r"nothing to audit: model .* has no rotors. Add rotors"):
+        audit.run(pc.ClusterModel(pin.buildSampleModelManipulator(), []))
+    with pytest.raises(study.TrajectoryError, match="amplitude"):
+        audit.run(load("mit_humanoid_leg"), amplitude=-1.0)
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+VOID = {"meta", "br", "img", "hr", "link", "input", "col"}
+
+
+class Reader(HTMLParser):
+    """Checks that every tag is closed in order, and collects what tests look at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] != "style":
+            self.text.append(data)
+
+
+def cached(result: audit.AuditResult) -> str:
+    """The page of a result that lives as long as the module."""
+    if id(result) not in PAGES:
+        PAGES[id(result)] = page(result)
+    return PAGES[id(result)]
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    return reader
+
+
+@pytest.mark.parametrize("name", ["leg", "humanoid", "tello", "four_bar"])
+def test_the_page_is_valid_and_stands_alone(name: str, request: pytest.FixtureRequest) -> None:
+    result = request.getfixturevalue(name)
+    text = cached(result)
+    reader = read(text)
+    assert reader.open == []
+    assert text.startswith("<!DOCTYPE html>")
+    # no network, no script, no file beside it
+    assert not re.search(r"(?:https?:|ftp:)?//[a-z0-9]", re.sub(r"<pre.*?</pre>", "", text, flags=re.S))
+    assert not re.search(r"<(?:script|link|iframe|img|object|embed)\b|@import|url\((?!#)", text)
+    names = [a["id"] for _, a in reader.tags if "id" in a]
+    assert len(names) == len(set(names)), "an id is there twice"
+    for target in re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', text):
+        assert (target[0] or target[1]) in names
+    # headings in order, one <h1>; tables have captions and scroll inside themselves; pictures have words
+    levels = [int(tag[1]) for tag, _ in reader.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+    count = [tag for tag, _ in reader.tags].count
+    assert count("table") == count("caption") == text.count('class="scroll"')
+    for tag, attributes in reader.tags:
+        if tag == "svg":
+            assert attributes["role"] == "img"
+            assert len(attributes["aria-label"] or "") > 30
+    assert any(a.get("name") == "viewport" for _, a in reader.tags)
+    assert not re.search(r"\bnan\b|\binf\b", " ".join(reader.text))
+
+
+def test_the_page_shows_the_numbers(leg: audit.AuditResult) -> None:
+    text = " ".join(" ".join(read(cached(leg)).text).replace("\xa0", " ").split())
+    assert leg.verdict.sentence in text
+    assert leg.verdict.advice in text
+    rms, peak = leg.study.rms_error, leg.study.peak_error
+    for k, joint in enumerate(leg.study.joints):
+        assert joint in text
+        for value in (rms["diagonal"][k], peak["none"][k], leg.study.max_exact[k]):
+            assert f"{value:.3g}" in text
+    for script in leg.scripts.values():
+        assert " ".join(script.split()) in text
+
+
+def test_names_are_escaped() -> None:
+    tree = pin.Model()
+    tree.name = 'a<b> & "c"'
+    for i, name in enumerate(("<i>hip", "knee & 'foot'")):
+        j = tree.addJoint(i, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.1, 0.0, -0.3])), name)
+        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.1, 0.0, -0.2]), 0.01 * np.eye(3)), pin.SE3.Identity())
+    rotor = pc.Rotor(["<i>hip", "knee & 'foot'"], [5.0, 5.0], axial_inertia=1e-3, axis=[0, 1, 0], name="$a_b$ <r>")
+    result = audit.run(pc.ClusterModel(tree, [rotor]), **SHORT)
+    reader = read(page(result))
+    assert reader.open == []
+    assert not any(tag in ("b", "i", "r") and not attributes for tag, attributes in reader.tags if tag != "b")
+    text = " ".join(reader.text)
+    for name in ('a<b> & "c"', "<i>hip", "knee & 'foot'"):
+        assert name in text
+
+
+def test_the_same_audit_gives_the_same_bytes(leg: audit.AuditResult, tmp_path: Path) -> None:
+    again = audit.run(load("mit_humanoid_leg"), **SHORT)
+    first, second = audit.write(leg, tmp_path / "a"), audit.write(again, tmp_path / "b")
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_files(leg: audit.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "page", cached)
+    html, numbers = audit.write(leg, tmp_path / "new" / "folder")
+    assert sorted(p.name for p in html.parent.iterdir()) == ["audit.html", "audit.json"]
+    assert json.loads(numbers.read_text(encoding="utf-8")) == leg.as_dict()
+    assert html.stat().st_size < 400_000
+    assert stat.S_IMODE(html.stat().st_mode) & 0o600 == 0o600
+
+
+def test_nothing_is_left_half_written(leg: audit.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "page", cached)
+    audit.write(leg, tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(output.os, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        audit.write(leg, tmp_path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_progress_goes_to_the_end() -> None:
+    said: list[tuple[int, int]] = []
+    audit.run(load("mit_humanoid_leg"), **SHORT, progress=lambda done, total: said.append((done, total)))
+    parts = [done / total for done, total in said]
+    assert parts == sorted(parts)
+    assert parts[-1] == 1.0
+    assert len(parts) > 5
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(cli.main, ["audit", *arguments], prog_name="pin-clusters")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def refused(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_prints_the_verdict_and_writes(here: Path) -> None:
+    result = run("mit_humanoid_leg", "--duration", "0.7", "--dt", "0.002", "--threshold", "40")
+    assert result.exit_code == 0
+    assert "Armature is enough for mit_humanoid_leg" in result.stdout
+    assert "audit_mit_humanoid_leg/audit.html" in result.stdout
+    found = json.loads((here / "audit_mit_humanoid_leg" / "audit.json").read_text(encoding="utf-8"))
+    assert found["verdict"]["threshold_percent"] == 40.0
+    assert found["study"]["trajectory"]["duration"] == 0.7
+
+
+def test_the_command_takes_files(here: Path) -> None:
+    (here / "leg.urdf").write_text(loaders.library._folders()["mit_humanoid_leg"].joinpath("model.urdf").read_text())
+    result = run("leg.urdf", "--output", "x", "--duration", "0.7", "--dt", "0.01", "--frame", "knee_link")
+    assert result.exit_code == 0
+    found = json.loads((here / "x" / "audit.json").read_text(encoding="utf-8"))
+    assert [frame["frame"] for frame in found["frames"]] == ["knee_link"]
+
+
+PLAIN = """<robot name="plain"><link name="ground"/><link name="arm"><inertial><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="shoulder" type="revolute"><parent link="ground"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="9" velocity="9"/></joint></robot>"""
+
+
+def test_the_command_refuses(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "plain.urdf").write_text(PLAIN)
+    (here / "file").write_text("")
+    message = refused("plain.urdf")
+    assert "nothing to audit" in message
+    assert "Add rotors" in message
+    assert "pc.Rotor('shoulder', ratio, axial_inertia=J)" in message
+    assert "no robot, and no file, 'mit_humanoit'" in refused("mit_humanoit")
+    assert "no frame 'nose'" in refused("mit_humanoid_leg", "--frame", "nose")
+    assert "no trajectory, and no file, 'walz'" in refused("mit_humanoid_leg", "--trajectory", "walz")
+    for threshold in ("0", "-3", "101", "x"):
+        assert run("mit_humanoid_leg", "--threshold", threshold).exit_code == 2
+    assert sorted(p.name for p in here.iterdir()) == ["file", "plain.urdf"]
+
+    # said before the work
+    def work(*_: Any, **__: Any) -> None:
+        raise AssertionError("it began to work")
+
+    monkeypatch.setattr(audit, "run", work)
+    assert "file is a file, not a folder" in refused("mit_humanoid_leg", "--output", "file")
+    assert "cannot write to /proc/audit" in refused("mit_humanoid_leg", "--output", "/proc/audit")
