@@ -1,8 +1,8 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
-``bench``, ``accuracy``, ``loops``, ``accuracy of loops`` and ``drift``, from what ``run.py``, ``accuracy.py``,
-``run_loops.py``, ``accuracy_loops.py`` and ``drift.py`` wrote to ``results/``.
+``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift`` and ``simulation``, from what ``run.py``,
+``accuracy.py``, ``run_loops.py``, ``accuracy_loops.py``, ``drift.py`` and ``simulation.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import report_loops
+import report_simulation
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -32,6 +33,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "loops": ("loops.json", report_loops.loops_long),
     "accuracy of loops": ("accuracy_loops.json", report_loops.accuracy),
     "drift": ("drift.json", report_loops.drift),
+    "simulation": ("simulation.json", report_simulation.tables),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -183,6 +185,7 @@ def main(arguments: list[str] | None = None) -> int:
         "README.md": bench_short,
         "docs/performance.md": bench_long,
         "docs/accuracy.md": bench_short,
+        "docs/simulation.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

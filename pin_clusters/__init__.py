@@ -114,6 +114,7 @@ from .errors import (
     PinClustersError,
     PinClustersWarning,
     ShapeError,
+    SimulationError,
     SingularClusterError,
     UnknownNameError,
     UnsupportedJointError,
@@ -122,6 +123,9 @@ from .errors import (
 # --- robots
 from .loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
 from .model import ClusterModel
+
+# --- motion in time
+from .simulation import SimulationResult, simulate
 
 __version__ = "0.1.0"
 
@@ -158,6 +162,8 @@ __all__ = [
     "Rotor",
     "RotorElement",
     "ShapeError",
+    "SimulationError",
+    "SimulationResult",
     "SingularClusterError",
     "SliderCrank",
     "UnknownNameError",
@@ -219,6 +225,7 @@ __all__ = [
     "rnea",
     "robots",
     "rotor_velocity",
+    "simulate",
     "spanning_acceleration",
     "spanning_velocity",
     "updateFramePlacement",
@@ -228,7 +235,7 @@ __all__ = [
 ]
 
 # subpackages that the algorithms do not need: imported at their first use
-_LAZY = ("baselines", "reference", "study")
+_LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "visualize")
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class PinClustersError(Exception):
@@ -56,6 +57,18 @@ class BranchLost(ConfigurationError):  # noqa: N818 - says what happened
     def __init__(self, message: str, cluster: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.cluster = cluster
+
+
+class SimulationError(PinClustersError, ValueError):
+    """A simulation cannot be run as asked, or stopped before its end: it diverged, or a loop or a function failed.
+
+    Attributes:
+        result: What was computed so far, a ``SimulationResult``; None if it stopped before the first step.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class DataMismatchError(PinClustersError, ValueError):

@@ -144,6 +144,12 @@ class Kernel:
                 self._compile()
                 self._ready = True
 
+    def address(self) -> int:
+        """Compile the kernel if need be, and return the address of its machine code, for other kernels to call."""
+        self.compile()
+        (compiled,) = self._dispatcher.overloads.values()
+        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
     def _compile(self) -> None:
         folder = cache_folder()
         if folder is not None:

@@ -60,11 +60,11 @@ def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
 
 
 def choose_independents(
-    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None
+    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None, slack: float = SLACK
 ) -> tuple[tuple[int, ...], float] | None:
     """Choose independent velocities.
 
-    Of the admissible choices whose worst condition over the poses is within ``SLACK`` of the best, the one with the
+    Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, the one with the
     lowest columns; where there are too many to try, a greedy one.
 
     Args:
@@ -72,6 +72,7 @@ def choose_independents(
         groups: Columns of each joint; a joint is wholly dependent or wholly independent. What is in no group is
             neither.
         rank: Of K; found if None.
+        slack: A choice is as good as the best one if its worst condition is within this factor.
 
     Returns:
         The independent columns, ascending, and the worst condition of the dependent ones; None if no choice is
@@ -89,7 +90,7 @@ def choose_independents(
         return None
     if _number_of_choices(open_groups, count) <= ENUMERATED:
         choices = sorted(_choices(open_groups, count))
-        best = _best_choice(Ks, choices, columns)
+        best = _best_choice(Ks, choices, columns, slack)
     else:
         best = _greedy_choice(Ks, open_groups, columns, rank)
     if best is None:
@@ -117,7 +118,7 @@ def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[in
 
 
 def _best_choice(
-    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int]
+    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int], slack: float
 ) -> tuple[tuple[int, ...], float] | None:
     if not choices:
         return None
@@ -134,15 +135,15 @@ def _best_choice(
                 break
             worst[i], known[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0]), True
             best = min(best, worst[i])
-        for i in np.flatnonzero((worst <= SLACK * best) & ~known):
+        for i in np.flatnonzero((worst <= slack * best) & ~known):
             worst[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0])
-            if worst[i] <= SLACK * best:
+            if worst[i] <= slack * best:
                 break
     best = float(np.min(worst))
     if not best < 1e12:
         return None
     # 1 + 1e-6: rounding must not decide
-    first = int(np.flatnonzero(worst <= SLACK * best * (1.0 + 1e-6))[0])
+    first = int(np.flatnonzero(worst <= slack * best * (1.0 + 1e-6))[0])
     return choices[first], float(worst[first])
 
 

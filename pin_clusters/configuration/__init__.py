@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from .branches import branches
-from .loops import singular
 from .manifold import ResidualRow, check, residual, residual_rows
 from .motions import difference, integrate, interpolate
 from .points import neutral, project, randomConfiguration
+from .singular import singular
 
 __all__ = [
     "ResidualRow",

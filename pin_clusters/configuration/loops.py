@@ -13,10 +13,10 @@ from .._kernels import assembly as _kernels
 from .._kernels import layout
 from .._kernels._jit import Pointer
 from ..arrays import on_a_page
-from ..assembly import AssemblyFailure, Equations, LoopAnalysis, choose_independents, condition_numbers
+from ..assembly import AssemblyFailure, Equations, LoopAnalysis, condition_numbers
 from ..assembly import project as project_slowly
 from ..constraints._closures import Closure, JointClosure
-from ..errors import BranchLost, ConfigurationError, SingularClusterError
+from ..errors import BranchLost, ConfigurationError
 from ..model import ClusterModel
 from ..primitives import primitives
 from ..topology import Topology
@@ -233,48 +233,6 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
 def _is_closed(loops: Loops, q: np.ndarray) -> bool:
     """Whether the rows that repeat others are closed as well: far away they may not be."""
     return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
-
-
-def singular(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> SingularClusterError:
-    """Return the error for a cluster whose dependent joints are not determined at q."""
-    loops, tree = loops_of(model), model._pristine
-    names = names_of_cluster(model, joints)
-    at = next(i for i, loop in enumerate(loops.clusters) if set(loop.joints) == set(joints))
-    loop = loops.clusters[at]
-    for closure in loop.kept:
-        if not np.isfinite(Equations(tree, [closure]).jacobian(q)).all():
-            return SingularClusterError(
-                f"{closure.source.label} gives no finite number at this pose, so the joints "
-                f"{', '.join(map(repr, names))} are not determined. Its function must be defined wherever the "
-                "mechanism goes.",
-                names,
-            )
-    cond_K, cond_Kd, K = loops.conditions(q)[at]
-    text = (
-        f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition of K_d, which "
-        f"determines the dependent joints, is {cond_Kd:.3g} (limit {CONDITION_LIMIT:g}). "
-    )
-    columns = [*loop.dependents, *loop.independents]
-    order = np.argsort(columns)
-    where = {columns[i]: k for k, i in enumerate(order)}  # index in the tree's v -> column of the sorted K
-    groups = [
-        [where[iv] for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])]
-        for j in loop.joints if tree.idx_vs[j] in where
-    ]  # fmt: skip
-    better = None
-    if cond_K < CONDITION_LIMIT:
-        better = choose_independents([K[:, order]], groups, len(loop.dependents))
-    if better is None or not better[1] < CONDITION_LIMIT:
-        text += (
-            "K itself loses rank here (a change point), so no choice of independent joints is regular: pass it with "
-            "a step that does not end on it, or use a closed form (pc.Differential.parallelogram)."
-        )
-    else:
-        sorted_columns = [columns[i] for i in order]
-        free = {sorted_columns[c] for c in better[0]}
-        regular = [str(tree.names[j]) for j in loop.joints if int(tree.idx_vs[j]) in free]
-        text += f"With {regular} independent it would be regular: model, _ = pc.with_independent(model, {regular})."
-    return SingularClusterError(text, names)
 
 
 def closures_of(model: ClusterModel) -> tuple[Closure, ...]:

@@ -1,0 +1,158 @@
+"""Steps in compiled code: all of them where torques are an array or none; else the increments alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._kernels import simulate as _kernel
+from .._kernels._jit import JIT
+from .._kernels.assembly import move_at
+from .._kernels.coupling import coupling_at
+from ..configuration.loops import loops_of
+from ..configuration.manifold import manifold
+from ..model import ClusterModel
+from ._coordinates import Coordinates
+from ._engine import PythonEngine, State
+from ._groups import parts_of
+from ._recorder import Recorder
+from ._settings import Settings
+
+_METHODS = {"rk4": _kernel.RK4, "semi_implicit": _kernel.SEMI_IMPLICIT, "rkmk4": _kernel.RKMK4}
+_BATCH = 1000
+
+
+def can_compile(s: Settings) -> bool:
+    """Whether the compiled loop can do what is asked."""
+    return s.dynamics is None and not callable(s.torque) and can_move(s.model)
+
+
+def can_move(model: ClusterModel) -> bool:
+    """Whether increments of a model can be compiled."""
+    known = JIT and not model._tables.supplies and manifold(model).linear
+    return known and (not model.closures or loops_of(model).compiled)
+
+
+class _Prepared:
+    """What the kernel gets for one choice of independent joints; everything that has an address is kept alive."""
+
+    def __init__(self, on: Coordinates) -> None:
+        model, data = on.model, on.data
+        shape = manifold(model)
+        joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
+        entries = left = np.zeros(0, dtype=np.int64)
+        loops = None
+        if model.closures:
+            loops = loops_of(model)
+            entries, left = loops.entries, loops.independent_entries
+        follower, leader = np.nonzero(shape.map)
+        ends = np.searchsorted(follower, np.arange(len(shape.dependents) + 1))
+        followers = np.stack([shape.dependents, ends[:-1], ends[1:]], axis=1)
+        lists = np.concatenate([shape.leaders[leader], entries, left, on.columns])
+        self.plan = np.zeros((2 + len(joints) + len(followers) + len(lists), 3), dtype=np.int64)
+        self.plan[0] = len(joints), len(followers), len(leader)
+        self.plan[1] = loops is not None, len(entries), len(left)
+        self.plan[2 : 2 + len(joints) + len(followers)] = np.concatenate([joints, followers])
+        self.plan[2 + len(joints) + len(followers) :, 0] = lists
+        self.ratios = np.concatenate([shape.map[follower, leader], shape.offsets])
+        self.loops = loops
+        pointers = data._pointers
+        self.calls = np.array([
+            data._aba.address(), move_at.address() if loops else 0, data._energy.address(),
+            coupling_at.address() if loops else 0, loops.pointer.address if loops else 0,
+            pointers["energy"].address, pointers["coupling"].address, on.own,
+        ], dtype=np.int64)  # fmt: skip
+        self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
+
+
+class CompiledEngine(PythonEngine):
+    """Runs steps in one call; what it cannot do, or must report, is left to Python."""
+
+    batch = _BATCH
+
+    def __init__(self, settings: Settings, recorder: Recorder) -> None:
+        super().__init__(settings, recorder)
+        model = settings.model
+        torque = settings.torque
+        self._torque_table = np.zeros((1, model.nv)) if torque is None else torque
+        self._lengths = np.array(
+            [settings.step(0) if settings.steps > 1 else settings.dt, settings.step(settings.steps - 1)]
+        )
+        self._clock = np.zeros(8, dtype=np.int64)
+        self._room = np.zeros((17, model.nq))
+        self._samples = np.empty((0, 0))
+        self._prepared: dict[int, _Prepared] = {}
+
+    def advance(self, on: Coordinates, state: State, end: int) -> None:
+        """Run until step ``end``."""
+        s, clock = self.settings, self._clock
+        prepared = self._prepared.get(id(on))
+        if prepared is None:
+            prepared = self._prepared[id(on)] = _Prepared(on)
+        limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
+        nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
+        rows, width = _BATCH // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)
+        if self._samples.shape != (rows, width):
+            self._samples = np.empty((rows, width))
+        samples = self._samples
+        both = np.concatenate([state.q, state.v])
+        clock[:] = state.k, end, s.steps, s.record, _METHODS[s.method], 0, self.recorder.wants(state.k), 0
+        _kernel.simulate_at.call(
+            on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
+            prepared.coupling, prepared.energies, both, self._torque_table, self._room, samples,
+        )  # fmt: skip
+        self._take(on, samples[: clock[_kernel.SAMPLES]])
+        state.k, state.q, state.v = int(clock[_kernel.STEP]), both[:nq].copy(), both[nq:].copy()
+        if clock[_kernel.STOPPED]:
+            super().advance(on, state, state.k + 1)  # says what is wrong
+
+    def _take(self, on: Coordinates, samples: np.ndarray) -> None:
+        """Record samples."""
+        s, r, m = self.settings, self.recorder, len(samples)
+        nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
+        to = slice(r.count, r.count + m)
+        steps = samples[:, 0].astype(np.int64)
+        r.time[to], r.kinetic[to], r.energy[to] = steps * s.dt, samples[:, 1], samples[:, 1] + samples[:, 2]
+        r.residual[to] = samples[:, 3]
+        r.q[to] = samples[:, 4 : 4 + nq]
+        r.tau[to] = self._torque_table[np.minimum(steps, len(self._torque_table) - 1)]
+        v, a = samples[:, 4 + nq : 4 + nq + nv], samples[:, 4 + nq + nv : 4 + nq + 2 * nv]
+        if on.at.size:
+            v_tree, a_tree = samples[:, -2 * n : -n], samples[:, -n:]
+        else:
+            v_tree, a_tree = v @ s.model.coupling_matrix.T, a
+        r.v_tree[to] = v_tree
+        r.v[to], r.a[to] = (v, a) if on.own else (v_tree[:, on.columns], a_tree[:, on.columns])
+        r.count += m
+
+
+class CompiledMoves(Coordinates):
+    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why."""
+
+    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
+        super().__init__(model, given)
+        self._prepared = _Prepared(self)
+        self._spare, self._held = np.zeros((2, model.nq))
+
+    def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Return the configuration after an increment."""
+        out, p = np.empty(self.model.nq), self._prepared
+        if np.isfinite(x).all() and _kernel.moved_at.call(
+            self.data._pointers["ddq"], p.calls, p.plan, p.ratios, q, x, out, self._spare, self._held
+        ) == 0:  # fmt: skip
+            return out
+        return super().move(q, x)
+
+
+class MixedEngine(PythonEngine):
+    """Runs steps in Python, but for increments: torques and dynamics are functions of the user."""
+
+    def coordinates(self, model: ClusterModel, given: ClusterModel) -> Coordinates:
+        """Return a choice of independent joints."""
+        return CompiledMoves(model, given)
+
+
+def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
+    """Return the fastest engine that can do what is asked."""
+    if can_compile(settings):
+        return CompiledEngine(settings, recorder)
+    return (MixedEngine if can_move(settings.model) else PythonEngine)(settings, recorder)

@@ -1,0 +1,196 @@
+"""The independent joints with which a simulation computes: those of the user, or others near a dead centre.
+
+In other coordinates w of the same mechanism the user's velocity is v = T w, with T the rows of G at the user's
+independent joints, and the user's torque acts as T' tau. Both are regular where the user's own coordinates are not.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .._kernels import layout
+from ..algorithms import _bridge
+from ..algorithms.aba import aba
+from ..algorithms.energy import computeMechanicalEnergy
+from ..algorithms.with_independent import with_independent
+from ..configuration import integrate
+from ..configuration.loops import loops_of, names_of_cluster
+from ..configuration.singular import cluster_at, regular_independents
+from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
+from ..model import ClusterModel
+from ._groups import groups_of
+
+LIMIT = 10.0
+"""Others are looked for where a bound of the condition of the dependent joints exceeds this, per dependent joint."""
+GAIN = 4.0
+"""They must be better by this factor."""
+
+
+class Sample(NamedTuple):
+    """A state in the coordinates of the model that was given.
+
+    Attributes:
+        v: Shape (nv,).
+        a: Shape (nv,).
+        v_tree: Shape (tree.nv,).
+        energy: [J].
+        kinetic: [J].
+        residual: Worst row of the loops over its scale.
+    """
+
+    v: np.ndarray
+    a: np.ndarray
+    v_tree: np.ndarray
+    energy: float
+    kinetic: float
+    residual: float
+
+
+class Coordinates:
+    """One choice of independent joints, with a workspace.
+
+    Attributes:
+        model: The robot with this choice.
+        data: Its workspace.
+        given: The user's model.
+        own: Whether this is the user's choice.
+        columns: Indices in the tree's v of the user's independent joints.
+        groups: Independent joints whose velocities do not commute.
+        joints: Joints of each cluster with loops, in the order of the tables.
+        at: Where in ``data``'s work the squared bound of the condition of each of these clusters is.
+        limits: Beyond which bound others are looked for, per cluster.
+    """
+
+    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
+        self.model, self.given, self.own = model, given, model is given
+        self.data = model.createData()
+        self.columns = given.idx_v_independent
+        self.groups = groups_of(model)
+        index = model._tables.index
+        rows = [
+            c for c in range(index[0, layout.CLUSTER0], index[0, layout.CLUSTER1])
+            if index[c, layout.TYPE] == layout.IMPLICIT
+        ]  # fmt: skip
+        self.joints = [model._tables.joint_of_row[c] for c in rows]
+        heads = [index[c, layout.LOOP] for c in rows]
+        self.at = np.array([_at_condition(index, c) for c in rows], dtype=np.int64)
+        self.limits = np.array([LIMIT * max(1, int(index[h, layout.ND])) for h in heads])
+
+    def independents(self, joints: tuple[int, ...]) -> tuple[str, ...]:
+        """Return the names of the independent joints of a cluster."""
+        return tuple(n for n in names_of_cluster(self.model, joints) if n in self.model.independent_joints)
+
+    def accelerate(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the acceleration under the user's torques, in these coordinates.
+
+        Raises:
+            SingularClusterError: The loops are singular here.
+        """
+        if not self.own:
+            if self.model._tables.supplies:
+                self.model._supply(q, self.data._work)
+            tau = tau @ _bridge.matrix(self.model, self.data, q)[self.columns]
+        return aba(self.model, self.data, q, v, tau)
+
+    def velocity(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the user's velocity."""
+        if self.own:
+            return v
+        if self.model._tables.supplies:
+            self.model._supply(q, self.data._work)
+        return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns] @ v)
+
+    def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
+        """Return a state as the user knows it."""
+        model, data = self.model, self.data
+        if model._tables.supplies:
+            model._supply(q, data._work)
+        G, g = _bridge.matrix_and_bias(model, data, q, v)
+        v_tree = G @ v
+        energy = computeMechanicalEnergy(model, data, q, v)
+        if not self.own:
+            v, a = v_tree[self.columns], (G @ a + g)[self.columns]
+        return Sample(v, a, v_tree, energy, data.kinetic_energy, self.residual(q))
+
+    def residual(self, q: np.ndarray) -> float:
+        """Return the worst row of the loops over its scale."""
+        if not self.model.closures:
+            return 0.0
+        loops = loops_of(self.model)
+        return float((np.abs(loops.solved.residual(q)) / loops.scales).max(initial=0.0))
+
+    def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Return the configuration after an increment.
+
+        Raises:
+            BranchLost: A loop cannot follow.
+        """
+        return integrate(self.model, q, x)
+
+    def near_singular(self) -> int | None:
+        """Return a cluster whose condition is beyond its limit at the pose of the last ``accelerate``."""
+        if not len(self.at):
+            return None
+        bounds = self.bounds()
+        over = np.flatnonzero(~(bounds < self.limits))
+        return int(over[0]) if len(over) else None
+
+    def bounds(self) -> np.ndarray:
+        """Return the bound of the condition of each cluster, at the pose of the last ``accelerate``."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(self.data._work[self.at]))
+
+
+class Choices:
+    """All coordinates that a simulation has used."""
+
+    def __init__(self, given: ClusterModel, start: Callable[[ClusterModel, ClusterModel], Coordinates]) -> None:
+        self._make = start
+        self.first = start(given, given)
+        self._known = {frozenset(given.independent_joints): self.first}
+
+    def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
+        """Return coordinates whose condition for one cluster is better by a factor; None if there are none.
+
+        Args:
+            now: The present ones.
+            which: The cluster, in the order of ``now.joints``.
+            q: Where, shape (nq,).
+            gain: The factor.
+        """
+        at = cluster_at(now.model, now.joints[which])
+        found = regular_independents(now.model, at, q, slack=1.0)
+        names = now.independents(now.joints[which])
+        if found is None or set(found[0]) == set(names):
+            return None
+        K_d = _condition(now, at, q)
+        if not found[1] * gain < K_d:
+            return None
+        others = [n for n in now.model.independent_joints if n not in names]
+        key = frozenset([*others, *found[0]])
+        if key not in self._known:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", PinClustersWarning)  # the first model gave them
+                    model, _ = with_independent(now.model, found[0])
+            except (ConstraintError, SingularClusterError):
+                return None
+            self._known[key] = self._make(model, now.given)
+        return self._known[key]
+
+
+def _at_condition(index: np.ndarray, c: int) -> int:
+    """Return where the kernels leave the squared bound of a cluster's condition: behind K, P, W, values, biases."""
+    head = index[c, layout.LOOP]
+    nd, nr, nk = int(index[head, layout.ND]), int(index[head, layout.NR]), int(index[c, layout.NK])
+    return int(index[head, layout.AT_LOOP]) + nr * (nd + nk) + nd * nr + 6 * nr + nr + nk
+
+
+def _condition(now: Coordinates, at: int, q: np.ndarray) -> float:
+    found = float(loops_of(now.model).conditions(q)[at][1])
+    return found if math.isfinite(found) else math.inf

@@ -1,0 +1,144 @@
+"""Steps in Python: any torques, any dynamics, any model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import velocity
+from ..errors import PinClustersError
+from ._coordinates import Coordinates
+from ._methods import STEPS
+from ._recorder import Recorder
+from ._settings import Settings
+
+FASTEST = 1e8
+"""[rad/s] or [m/s]; no machine is faster, a diverging simulation soon is."""
+
+
+@dataclass
+class State:
+    """Where a simulation is: at the start of step k.
+
+    Attributes:
+        k: Steps done.
+        q: Shape (nq,).
+        v: In the present coordinates, shape (nv,).
+    """
+
+    k: int
+    q: np.ndarray
+    v: np.ndarray
+
+
+class NearSingular(Exception):  # noqa: N818 - no error
+    """A cluster's condition exceeds its limit at the start of a step."""
+
+    def __init__(self, which: int) -> None:
+        self.which = which
+
+
+class Diverged(Exception):  # noqa: N818 - says what happened
+    """The velocity after the step from the present state is not finite, or larger than any machine's."""
+
+    def __init__(self, v: np.ndarray) -> None:
+        self.v = v
+
+
+class FunctionFailed(Exception):  # noqa: N818 - says what happened
+    """A function of the user raised or gave what is of no use."""
+
+
+def _finite(x: np.ndarray) -> bool:
+    return bool(np.isfinite(x).all())
+
+
+class PythonEngine:
+    """Runs steps with NumPy and the algorithms of the package."""
+
+    batch = 50
+    """Steps between two looks at progress."""
+
+    def __init__(self, settings: Settings, recorder: Recorder) -> None:
+        self.settings, self.recorder = settings, recorder
+        self._step = STEPS[settings.method]
+
+    def coordinates(self, model: Any, given: Any) -> Coordinates:
+        """Return a choice of independent joints."""
+        return Coordinates(model, given)
+
+    def advance(self, on: Coordinates, state: State, end: int) -> None:
+        """Run until step ``end``; the state is that of the last good step, also after an exception.
+
+        Raises:
+            NearSingular: Other coordinates would be better.
+            Diverged: The next velocity is no velocity.
+            FunctionFailed: A function of the user failed.
+            BranchLost: A loop cannot follow.
+            SingularClusterError: The loops are singular.
+        """
+        s = self.settings
+
+        def f(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return self.acceleration(on, k, t, q, v)[0]
+
+        while state.k < end:
+            k, t = state.k, s.time(state.k)
+            a = self.start(on, state)
+            with np.errstate(over="ignore", invalid="ignore"):
+                q, v = self._step(f, on, t, s.step(k), state.q, state.v, a)
+                if not np.abs(v).max(initial=0.0) < FASTEST or not _finite(q):
+                    raise Diverged(on.velocity(q, v) if _finite(q) and _finite(v) else v)
+            state.k, state.q, state.v = k + 1, q, v
+
+    def start(self, on: Coordinates, state: State) -> np.ndarray:
+        """Return the acceleration at the state, which is recorded if it is due."""
+        s, k, t = self.settings, state.k, self.settings.time(state.k)
+        a, tau = self.acceleration(on, k, t, state.q, state.v)
+        if s.switch and s.dynamics is None and (which := on.near_singular()) is not None:
+            raise NearSingular(which)
+        if self.recorder.wants(k):
+            self.recorder.add(t, state.q, tau, on.sample(state.q, state.v, a))
+        return a
+
+    def acceleration(
+        self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return acceleration, in the present coordinates, and the user's torque."""
+        s = self.settings
+        tau = self._torque(on, k, t, q, v)
+        if s.dynamics is None:
+            return on.accelerate(q, v, tau), tau
+        return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), tau.copy()), tau
+
+    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        torque, nv = self.settings.torque, self.settings.model.nv
+        if torque is None:
+            return np.zeros(nv)
+        if not callable(torque):
+            return np.asarray(torque[min(k, len(torque) - 1)])
+        return self._call("tau", t, torque, t, q.copy(), on.velocity(q, v).copy())
+
+    def _call(self, name: str, t: float, function: Any, *arguments: Any) -> np.ndarray:
+        model = self.settings.model
+        try:
+            given = function(*arguments)
+        except Exception as error:
+            raise FunctionFailed(f"{name} raised at t = {t:g} s: {type(error).__name__}: {error}") from error
+        if type(given) is np.ndarray and given.shape == (model.nv,) and given.dtype == np.float64 and _finite(given):
+            return given.copy()
+        try:
+            if np.ndim(given) == 0 and model.nv == 1 and given is not None:
+                given = [given]
+            found = velocity(model, f"what {name} returned", given)
+        except PinClustersError as error:
+            raise FunctionFailed(f"{name} at t = {t:g} s: {error}") from error
+        bad = np.flatnonzero(~np.isfinite(found))
+        if bad.size:
+            raise FunctionFailed(
+                f"{name} gave {found[bad[0]]} for the independent velocity {bad[0]} at t = {t:g} s. It must be finite"
+                + ("; if v grows beyond bounds before that, dt is too large." if name == "tau" else ".")
+            )
+        return found.copy()

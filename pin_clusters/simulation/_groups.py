@@ -1,0 +1,140 @@
+"""Increments of joints with rotations: how the increment from a fixed pose changes with the velocity.
+
+Pinocchio's ``integrate`` multiplies from the right, q = q0 exp(x), and velocities are those of the body. With the
+adjoint matrix ad of x, x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 + c2 ad^2 v + c4 ad^4 v: ad has the
+eigenvalues 0 and twice +-i theta, so a polynomial through value and slope there is exact.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .._kernels import layout
+from ..model import ClusterModel
+from ..primitives import primitives
+
+_SMALL = 0.5
+"""[rad]; below it the coefficients come from series, as they would lose digits."""
+# of x/2 coth(x/2) in x^2, from the third on
+_SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 1307674368000.0, 1.0 / 74724249600.0)
+
+
+class Group(NamedTuple):
+    """A joint whose velocities do not commute.
+
+    Attributes:
+        kind: Of ``_kernels.layout``.
+        at: First index in v.
+        size: 3 or 6.
+        joint: Its name.
+    """
+
+    kind: int
+    at: int
+    size: int
+    joint: str
+
+
+class Part(NamedTuple):
+    """An independent joint, or a part of a composite one.
+
+    Attributes:
+        joint: Its name.
+        number: Which part of it, from 1; 0 if it is the whole joint.
+        kind: Of ``_kernels.layout``.
+        iq: First index in q.
+        at: First index in v.
+        nv: Degrees of freedom.
+    """
+
+    joint: str
+    number: int
+    kind: int
+    iq: int
+    at: int
+    nv: int
+
+
+_known: dict[int, tuple[Part, ...]] = {}
+
+
+def parts_of(model: ClusterModel) -> tuple[Part, ...]:
+    """Return the parts of the independent joints; made once per model."""
+    topology = model._topology
+    found = _known.get(id(topology))
+    if found is None:
+        found = _known[id(topology)] = tuple(_parts(model))
+        weakref.finalize(topology, _known.pop, id(topology), None)
+    return found
+
+
+def _parts(model: ClusterModel) -> Iterator[Part]:
+    tree, place = model._pristine, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+    for j in range(1, tree.njoints):
+        chain = primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+        for i, p in enumerate(chain):
+            if p.iv in place:
+                yield Part(str(tree.names[j]), i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)
+
+
+def groups_of(model: ClusterModel) -> tuple[Group, ...]:
+    """Return the independent joints (or parts of composite ones) whose velocities do not commute."""
+    turning = (layout.FREEFLYER, layout.SPHERICAL, layout.PLANAR)
+    return tuple(Group(p.kind, p.at, p.nv, p.joint) for p in parts_of(model) if p.kind in turning)
+
+
+def coefficients(theta: float) -> tuple[float, float]:
+    """Return c2 and c4 for a rotation by theta, [rad]."""
+    T = theta * theta
+    if theta < _SMALL:
+        # s^n modulo s (s + T)^2 is a s + b s^2: s^3 = -T^2 s - 2 T s^2, and so on
+        c2, c4, a, b = 1.0 / 12.0, -1.0 / 720.0, -T * T, -2.0 * T
+        for c in _SERIES:
+            c2, c4 = c2 + c * a, c4 + c * b
+            a, b = -T * T * b, a - 2.0 * T * b
+        return c2, c4
+    half = 0.5 * theta
+    cot, sin = 1.0 / math.tan(half), math.sin(half)
+    value = half * cot
+    slope = -(0.5 * cot - 0.5 * half / (sin * sin)) / (2.0 * theta)
+    c4 = (1.0 - value - slope * T) / (T * T)
+    return slope + 2.0 * c4 * T, c4
+
+
+def increment_rate(groups: tuple[Group, ...], x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return how fast the increment x changes at the body velocity v, shape (nv,) each; a fresh array."""
+    rate = v.copy()
+    for kind, at, n, _ in groups:
+        own, given = spatial(kind, x[at : at + n]), spatial(kind, v[at : at + n])
+        c2, c4 = coefficients(math.sqrt(own[3] ** 2 + own[4] ** 2 + own[5] ** 2))
+        first = bracket(own, given)
+        second = bracket(own, first)
+        fourth = bracket(own, bracket(own, second))
+        y = [g + 0.5 * a + c2 * b + c4 * d for g, a, b, d in zip(given, first, second, fourth, strict=True)]
+        rate[at : at + n] = y[3:] if kind == layout.SPHERICAL else (y[0], y[1], y[5]) if n == 3 else y
+    return rate
+
+
+def spatial(kind: int, x: np.ndarray) -> list[float]:
+    """Return a joint's velocity as [linear; angular]."""
+    given: list[float] = x.tolist()
+    if kind == layout.SPHERICAL:
+        return [0.0, 0.0, 0.0, *given]
+    if kind == layout.PLANAR:
+        return [given[0], given[1], 0.0, 0.0, 0.0, given[2]]
+    return given
+
+
+def bracket(x: list[float], y: list[float]) -> list[float]:
+    """Return the motion cross product of [linear; angular] velocities."""
+    a, b, c, p, q, r = x
+    d, e, f, s, t, u = y
+    return [
+        q * f - r * e + b * u - c * t, r * d - p * f + c * s - a * u, p * e - q * d + a * t - b * s,
+        q * u - r * t, r * s - p * u, p * t - q * s,
+    ]  # fmt: skip

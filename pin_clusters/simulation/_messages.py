@@ -1,0 +1,106 @@
+"""What is said when a simulation stops before its end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import BranchLost, SingularClusterError
+from ._engine import State
+from ._recorder import Recorder, labels
+
+_WORTHLESS, _FROM = 0.9, 10
+_WILD_STEP = 0.5
+
+
+class Watch:
+    """Looks whether energy that nobody puts in grows: without torques it must stay what it was."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder, self.seen, self.largest = recorder, 0, 0.0
+        s = recorder.settings
+        self.passive = s.torque is None and s.dynamics is None
+        tree = s.model.tree
+        self.floor = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
+
+    def look(self) -> str:
+        """Look at the samples since the last time; return what is wrong, and drop what follows it."""
+        r = self.recorder
+        if not self.passive:
+            return ""
+        new = slice(self.seen, r.count)
+        if self.seen == r.count:
+            return ""
+        largest = np.maximum(self.largest, np.maximum.accumulate(r.kinetic[new]))
+        error = np.abs(r.energy[new] - r.energy[0])
+        allowed = _WORTHLESS * largest + self.floor + 1e-9 * abs(float(r.energy[0]))
+        bad = np.flatnonzero((r.time[new] >= _FROM * r.settings.dt) & ~(error <= allowed))
+        if bad.size:
+            i = int(bad[0])
+            r.count = self.seen + i
+            return _grown(r, r.count, float(error[i]), float(largest[i]))
+        self.seen, self.largest = r.count, float(largest[-1])
+        return ""
+
+
+def _grown(r: Recorder, i: int, error: float, largest: float) -> str:
+    name, speed = _fastest(r, r.v[i])
+    return (
+        f"simulate: the simulation diverges: no torque acts, but at t = {r.time[i]:g} s the energy is {error:.3g} J "
+        f"off its start, with a kinetic energy of at most {largest:.3g} J. The fastest joint is {name} with {speed}. "
+        f"{_cure(r)}"
+    )
+
+
+def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
+    """Return the message for velocities that are none, after step k."""
+    s = r.settings
+    text = f"simulate: the simulation diverges: in the step from t = {s.time(k):g} s the velocity of "
+    bad = np.flatnonzero(~np.isfinite(v))
+    if bad.size:
+        text += f"joint {labels(s.model)[0][bad[0]]!r} stops being a number."
+    else:
+        text += "joint {} becomes {}.".format(*_fastest(r, v))
+    return f"{text} {_history(r)}{_cure(r)}"
+
+
+def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
+    """Return the message for a loop that cannot follow; a is the acceleration at the state, NaN if there is none."""
+    s = r.settings
+    step = f"in the step from t = {s.time(state.k):g} s"
+    way = s.dt * float(np.abs(state.v).max(initial=0.0)) + s.dt**2 * float(np.abs(np.nan_to_num(a)).max(initial=0.0))
+    if way > _WILD_STEP:
+        return (
+            f"simulate: the simulation diverges: {step} joints would move by up to {way:.3g} (rad or m). {_cure(r)} "
+            f"What failed: {error}"
+        )
+    text = f"simulate: {step}: {error}"
+    if not s.switch:
+        text += " Or let simulate change them inside: switch=True."
+    elif s.dynamics is not None:
+        text += " With dynamics=..., simulate cannot change independent joints inside."
+    return text
+
+
+def _fastest(r: Recorder, v: np.ndarray) -> tuple[str, str]:
+    """Return name and velocity of the fastest joint."""
+    names, units, _ = labels(r.settings.model)
+    i = int(np.argmax(np.abs(v)))
+    return repr(names[i]), f"{v[i]:.3g} {units[i]}/s"
+
+
+def _history(r: Recorder) -> str:
+    """Return what the velocity did before, if it swings from sample to sample."""
+    n = min(r.count, 6)
+    if n < 4 or r.settings.record > 1:
+        return ""
+    last = r.v[r.count - n : r.count]
+    i = int(np.argmax(np.abs(last[-1])))
+    if np.all(np.diff(np.sign(last[-4:, i])) != 0):
+        return "It changed its sign from step to step before: the torques are too stiff for this step. "
+    return ""
+
+
+def _cure(r: Recorder) -> str:
+    dt = r.settings.dt
+    return f"Take a smaller step (dt = {dt:g} s now; try {dt / 10.0:g} s), and look at error.result for the way there."

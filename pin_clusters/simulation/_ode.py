@@ -1,0 +1,191 @@
+"""An adapter for SciPy's ``solve_ivp``: the increment from q0 and the velocity as state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels import layout
+from ..algorithms.aba import aba
+from ..arrays import array, vector, velocity
+from ..configuration import check, integrate
+from ..errors import ArgumentTypeError, BranchLost, ShapeError, SimulationError
+from ..model import ClusterModel
+from ._groups import groups_of, increment_rate
+from ._settings import torques
+
+_FAR = 0.95 * 2.0 * math.pi
+
+
+class Ode:
+    """The equation of motion as ``y' = f(t, y)`` with ``y = [x, v]``; call it as f.
+
+    x is the increment of the independent joints from q0, ``q = pc.integrate(model, q0, x)``, and v their velocity. The
+    rate of x is v but for free flyers, spherical and planar joints, where it is the inverse of the right Jacobian of
+    the exponential times v. Loops are followed from the configuration of the last call, so one object belongs to one
+    integration at a time.
+
+    Attributes:
+        model: The robot.
+        q0: Where x is zero, shape (nq,).
+    """
+
+    def __init__(self, model: ClusterModel, q0: np.ndarray, tau: Any, dynamics: Callable[..., Any] | None) -> None:
+        self.model, self.q0 = model, q0
+        self._tau, self._dynamics = tau, dynamics
+        self._data, self._groups = model.createData(), groups_of(model)
+        self._last = q0
+
+    def y0(self, v0: Any) -> np.ndarray:
+        """Return the state at the start, shape (2 nv,).
+
+        Args:
+            v0: Velocity of the independent joints, shape (nv,), [rad/s] or [m/s].
+
+        Raises:
+            ShapeError: The size is wrong.
+            ArgumentTypeError: The type is wrong.
+        """
+        return np.concatenate([np.zeros(self.model.nv), velocity(self.model, "v0", v0)])
+
+    def __call__(self, t: float, y: Any) -> np.ndarray:
+        """Return y', shape (2 nv,).
+
+        Args:
+            t: [s].
+            y: Increment and velocity, shape (2 nv,).
+
+        Raises:
+            SimulationError: A rotation is a whole turn away from q0, where the increment is singular; ``tau`` or
+                ``dynamics`` gave NaN.
+            BranchLost: A loop cannot follow.
+            SingularClusterError: The loops are singular.
+        """
+        x, v = self._split(y)
+        q = self._configuration(x)
+        self._last = q
+        return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
+
+    def unpack(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return configuration and velocity of a state, or of many, as columns of SciPy's ``solution.y``.
+
+        Args:
+            y: Shape (2 nv,), or (2 nv, N): N states, each followed from the one before.
+
+        Returns:
+            q and v, shapes (nq,) and (nv,), or (N, nq) and (N, nv).
+
+        Raises:
+            SimulationError: A rotation is a whole turn away from q0.
+            BranchLost: A loop cannot follow.
+            ShapeError: The size is wrong.
+        """
+        table = np.asarray(y, dtype=np.float64)
+        if table.ndim == 1:
+            x, v = self._split(table)
+            return self._configuration(x), v
+        if table.ndim != 2 or len(table) != 2 * self.model.nv:
+            raise ShapeError(
+                f"unpack: y has shape {table.shape}, expected (2 nv,) = ({2 * self.model.nv},) or (2 nv, N): pass "
+                "solution.y as it is."
+            )
+        n = self.model.nv
+        q, last = np.empty((table.shape[1], self.model.nq)), self.q0
+        for i, x in enumerate(table[:n].T):
+            last = q[i] = self._configuration(np.ascontiguousarray(x), last)
+        return q, np.ascontiguousarray(table[n:].T)
+
+    def _split(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        given, n = array("y", y), self.model.nv
+        if given.size != 2 * n:
+            raise ShapeError(f"y has size {given.size}, expected 2 nv = {2 * n}: increment and velocity.")
+        return given[:n], given[n:].copy()
+
+    def _configuration(self, x: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+        model, tree = self.model, self.model.tree
+        for kind, at, n, joint in self._groups:
+            turn = x[at : at + n] if kind == layout.SPHERICAL else x[at + 3 : at + 6] if n == 6 else x[at + 2 : at + 3]
+            if kind != layout.PLANAR and float(np.linalg.norm(turn)) > _FAR:
+                raise SimulationError(
+                    f"ode: joint {joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a whole turn the "
+                    "increment is singular. Stop before (solve_ivp(..., events=...)) and start anew from there: "
+                    "simulation.ode(model, q). Or use pc.simulate, which has no such limit."
+                )
+        if not model.closures or not np.isfinite(x).all():
+            return integrate(model, self.q0, x)
+        whole = np.zeros(tree.nv)
+        whole[model.idx_v_independent] = x
+        target = np.array(pin.integrate(tree, self.q0, whole))
+        last = self._last if start is None else start
+        try:
+            return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
+        except BranchLost:
+            return integrate(model, self.q0, x)  # the solver tried something wild before
+
+    def _acceleration(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        model, tau = self.model, self._tau
+        if tau is None:
+            torque = np.zeros(model.nv)
+        elif callable(tau):
+            torque = _finite("tau", t, velocity(model, "what tau returned", tau(t, q.copy(), v.copy())))
+        else:
+            torque = tau
+        if self._dynamics is None:
+            return aba(model, self._data, q, v, torque)
+        given = self._dynamics(q.copy(), v.copy(), torque.copy())
+        return _finite("dynamics", t, velocity(model, "what dynamics returned", given))
+
+
+def _finite(name: str, t: float, x: np.ndarray) -> np.ndarray:
+    bad = np.flatnonzero(~np.isfinite(x))
+    if bad.size:
+        raise SimulationError(f"ode: {name} gave {x[bad[0]]} at t = {t:g} s for entry {bad[0]}. It must be finite.")
+    return x
+
+
+def ode(model: ClusterModel, q0: Any, tau: Any = None, *, dynamics: Callable[..., Any] | None = None) -> Ode:
+    """Return the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
+
+    Args:
+        model: Cluster model.
+        q0: Configuration from which increments count, shape (nq,), on the manifold.
+        tau: None, constant torques of shape (nv,), or a function ``tau(t, q, v)``; [N m] or [N].
+        dynamics: A function ``(q, v, tau)`` that returns the acceleration in place of ``pc.aba``.
+
+    Returns:
+        The function to be solved, with ``y0(v0)`` and ``unpack(y)``.
+
+    Raises:
+        ConfigurationError: ``q0`` is off the manifold.
+        SimulationError: A torque is not finite.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+
+    References:
+        Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> from scipy.integrate import solve_ivp
+        >>> model = pc.load("four_bar")
+        >>> f = pc.simulation.ode(model, pc.neutral(model))
+        >>> solution = solve_ivp(f, (0.0, 0.1), f.y0(np.zeros(model.nv)), method="DOP853", rtol=1e-9)
+        >>> q, v = f.unpack(solution.y)
+        >>> q.shape[1] == model.nq
+        True
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"ode: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if dynamics is not None and not callable(dynamics):
+        raise ArgumentTypeError(f"ode: dynamics must be a function or None, got {type(dynamics).__name__}.")
+    q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
+    check(model, q)
+    if tau is not None and not callable(tau) and np.ndim(tau) > 1:
+        raise ShapeError("ode: tau must be constant, shape (nv,), or a function tau(t, q, v): steps are the solver's.")
+    torque = torques(model, tau, 1)
+    return Ode(model, q, torque[0] if isinstance(torque, np.ndarray) else torque, dynamics)

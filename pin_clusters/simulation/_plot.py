@@ -1,0 +1,95 @@
+"""A picture of a simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .result import SimulationResult
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
+_POINTS = 2000
+_PER_COLUMN = 22
+
+
+def draw(result: SimulationResult) -> Figure:
+    """Draw coordinates, velocities, torques, energy and residual over time."""
+    from matplotlib.figure import Figure
+
+    shown = np.unique(np.linspace(0, len(result.time) - 1, _POINTS).astype(int))
+    time = result.time[shown]
+    kinds: list[str] = [u for u in ("rad", "m") if u in result.units]
+    moved = [k for k, i in enumerate(result.idx_q) if i >= 0]
+    panels: list[tuple[str, str, list[tuple[int, np.ndarray]]]] = []
+    for unit in kinds:
+        own = [k for k in moved if result.units[k] == unit]
+        if own:
+            what = "Angles" if unit == "rad" else "Displacements"
+            panels.append((what, unit, [(k, result.q[shown, result.idx_q[k]]) for k in own]))
+    for unit in kinds:
+        own = [k for k, u in enumerate(result.units) if u == unit]
+        what = ("Angular velocities" if unit == "rad" else "Linear velocities") if len(kinds) > 1 else "Velocities"
+        panels.append((what, f"{unit}/s", [(k, result.v[shown, k]) for k in own]))
+    if np.any(result.tau):
+        for unit in kinds:
+            own = [k for k, u in enumerate(result.units) if u == unit and np.any(result.tau[:, k])]
+            what, unit = ("Torques", "N m") if unit == "rad" else ("Forces", "N")
+            if own:
+                panels.append((what, unit, [(k, result.tau[shown, k]) for k in own]))
+    open_by = float(result.residual.max(initial=0.0))
+    rows = len(panels) + 1 + (open_by > 0.0)  # nothing to see where couplings are constant ratios
+    n = len(result.joints)
+    columns = -(-n // _PER_COLUMN)
+    figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    lines: dict[int, Any] = {}
+    for ax, (title, unit, curves) in zip(axes, panels, strict=False):
+        for k, y in curves:
+            (lines[k],) = ax.plot(time, y, **_style(k))
+        _dress(ax, title, unit)
+    off = result.energy[shown] - result.energy[0] if len(shown) else result.energy
+    energy = axes[len(panels)]
+    energy.plot(time, off, color="#000000", linewidth=1.4)
+    _dress(energy, "Kinetic and potential energy, minus that of the start", "J")
+    if open_by > 0.0:
+        axes[-1].semilogy(time, np.maximum(result.residual[shown], 1e-17), color="#000000", linewidth=1.0)
+        axes[-1].set_ylim(1e-17, max(1e-11, 10.0 * open_by))
+        _dress(axes[-1], "How open couplings and loops are: worst row over its scale", "")
+    axes[-1].set_xlabel("time [s]")
+    if len(time) > 1:
+        axes[-1].set_xlim(float(time[0]), float(time[-1]))
+    for ax in axes:
+        for switch in result.switches:
+            ax.axvline(switch.time, color="#888888", linewidth=0.9, linestyle=(0, (2.0, 2.0)))
+    figure.align_ylabels(axes)
+    order = sorted(lines)
+    handles, names = [lines[k] for k in order], [result.joints[k] for k in order]
+    if result.switches:
+        from matplotlib.lines import Line2D
+
+        handles.append(Line2D([], [], color="#888888", linewidth=0.9, linestyle=(0, (2.0, 2.0))))
+        names.append("other independent\njoints inside")
+    figure.legend(handles, names, loc="outside right upper", fontsize=8.5, frameon=False, ncols=columns)
+    figure.suptitle(f"{result.robot}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12)
+    return figure
+
+
+def _style(k: int) -> dict[str, Any]:
+    n = len(_COLOURS)
+    return {"color": _COLOURS[k % n], "linestyle": _DASHES[k // n % len(_DASHES)], "linewidth": 1.4}
+
+
+def _dress(ax: Any, title: str, unit: str) -> None:
+    ax.set_title(title, fontsize=10, loc="left", pad=3.0)
+    ax.set_ylabel(f"[{unit}]" if unit else "", fontsize=9)
+    ax.grid(color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.tick_params(labelsize=8.5, length=2.5)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)

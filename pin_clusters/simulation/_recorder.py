@@ -1,0 +1,87 @@
+"""The samples of a running simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._kernels import layout
+from ..configuration.manifold import manifold
+from ..model import ClusterModel
+from ._coordinates import Sample
+from ._groups import parts_of
+from ._settings import Settings
+from .result import SimulationResult, Switch
+
+_SUFFIX = {
+    layout.FREEFLYER: ("vx", "vy", "vz", "wx", "wy", "wz"),
+    layout.SPHERICAL: ("wx", "wy", "wz"),
+    layout.PLANAR: ("vx", "vy", "wz"),
+}
+
+
+class Recorder:
+    """Room for all samples, filled one after the other.
+
+    Attributes:
+        count: How many samples there are.
+        switches: Changes of independent joints so far.
+        time: Shape (samples,); so are the others along their first axis.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        model, n = settings.model, settings.samples
+        self.settings, self.count, self.switches = settings, 0, list[Switch]()
+        self.time, self.energy, self.kinetic, self.residual = np.zeros((4, n))
+        self.q, self.v_tree = np.zeros((n, model.nq)), np.zeros((n, model.tree.nv))
+        self.v, self.a, self.tau = np.zeros((n, model.nv)), np.zeros((n, model.nv)), np.zeros((n, model.nv))
+
+    def wants(self, k: int) -> bool:
+        """Whether the state at the start of step k is a sample that is not there yet."""
+        due = k % self.settings.record == 0 or k == self.settings.steps
+        return due and self.count == -(-k // self.settings.record)
+
+    def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
+        """Take a sample."""
+        i = self.count
+        if i == len(self.time):  # the last good state before an error, behind a full table
+            return
+        self.time[i], self.q[i], self.tau[i] = t, q, tau
+        self.v[i], self.a[i], self.v_tree[i] = sample.v, sample.a, sample.v_tree
+        self.energy[i], self.kinetic[i], self.residual[i] = sample.energy, sample.kinetic, sample.residual
+        self.count += 1
+
+    def result(self) -> SimulationResult:
+        """Return what is there."""
+        s, n = self.settings, self.count
+        names, units, idx_q = labels(s.model)
+        residual = np.maximum(self.residual[:n], coupling_residuals(s.model, self.q[:n]))
+        return SimulationResult(
+            self.time[:n].copy(), self.q[:n].copy(), self.v[:n].copy(), self.a[:n].copy(), self.tau[:n].copy(),
+            self.energy[:n].copy(), residual, self.v_tree[:n].copy(), tuple(self.switches),
+            s.method, s.dt, s.model.name, names, units, idx_q,
+        )  # fmt: skip
+
+
+def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
+    """Return the worst residual of the couplings with constant ratio of each configuration, shape (N,)."""
+    shape = manifold(model)
+    if not shape.followers:
+        return np.zeros(len(q))
+    if shape.linear:
+        off = q[:, shape.dependents] - q[:, shape.leaders] @ shape.map.T - shape.offsets
+        return np.asarray(np.abs(off).max(axis=1, initial=0.0))
+    return np.array([max(abs(f.residual(x)) for f in shape.followers) for x in q])
+
+
+def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
+    """Return name, unit and index in q of each entry of v."""
+    names, units, idx_q = [""] * model.nv, ["rad"] * model.nv, [-1] * model.nv
+    for p in parts_of(model):
+        for i in range(p.nv):
+            suffix = _SUFFIX[p.kind][i] if p.kind in _SUFFIX else ""
+            names[p.at + i] = ".".join([p.joint, *([str(p.number)] if p.number else []), *([suffix] if suffix else [])])
+            if p.kind == layout.PRISMATIC or suffix in ("vx", "vy", "vz"):
+                units[p.at + i] = "m"
+            if p.kind in (layout.REVOLUTE, layout.PRISMATIC, layout.HELICAL):
+                idx_q[p.at + i] = p.iq
+    return tuple(names), tuple(units), tuple(idx_q)

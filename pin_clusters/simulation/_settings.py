@@ -1,0 +1,184 @@
+"""Arguments of a simulation, checked before anything runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import array, vector, velocity
+from ..configuration import check
+from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
+from ..model import ClusterModel
+
+METHODS = ("rk4", "semi_implicit", "rkmk4")
+"""Names of the methods of integration."""
+_MOST_STEPS, _MOST_NUMBERS = 10**9, 2**28  # the latter are 2 GiB
+_WHOLE = 1e-9  # rounding of a duration, relative
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is to be run.
+
+    Attributes:
+        model: The robot.
+        q0: Start, shape (nq,).
+        v0: Start, shape (nv,).
+        torque: None, a function, or an array of shape (1, nv) or (steps, nv).
+        dt: [s].
+        steps: How many; the last one may be shorter.
+        duration: [s].
+        method: One of ``METHODS``.
+        record: Every n-th step is kept.
+        dynamics: None, or what gives the acceleration.
+        switch: Whether independent joints may be changed.
+        progress: Called with (done, total).
+    """
+
+    model: ClusterModel
+    q0: np.ndarray
+    v0: np.ndarray
+    torque: Any
+    dt: float
+    steps: int
+    duration: float
+    method: str
+    record: int
+    dynamics: Callable[..., Any] | None
+    switch: bool
+    progress: Callable[[int, int], Any] | None
+
+    @property
+    def samples(self) -> int:
+        """How many samples are kept: the start, every n-th step, and the end."""
+        return 1 + math.ceil(self.steps / self.record)
+
+    def time(self, k: int) -> float:
+        """Return the time at the start of step k; after the last one, the end."""
+        return self.duration if k >= self.steps else k * self.dt
+
+    def step(self, k: int) -> float:
+        """Return the length of step k, [s]."""
+        rest = self.duration - (self.steps - 1) * self.dt
+        whole = k < self.steps - 1 or abs(rest - self.dt) <= _WHOLE * self.dt * self.steps
+        return self.dt if whole else rest
+
+
+def settings(
+    model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
+    switch: Any, progress: Any,
+) -> Settings:  # fmt: skip
+    """Check all arguments.
+
+    Raises:
+        SimulationError: A number or a name is not allowed.
+        ConfigurationError: ``q0`` is off the manifold.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"simulate: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    duration, dt = _seconds("duration", duration), _seconds("dt", dt)
+    if dt > duration * (1.0 + 1e-9):
+        raise SimulationError(
+            f"simulate: dt = {dt:g} s is longer than duration = {duration:g} s. Give both in seconds, dt the smaller."
+        )
+    if not isinstance(method, str) or method not in METHODS:
+        hint = did_you_mean(method, METHODS) if isinstance(method, str) else f" Known names: {', '.join(METHODS)}."
+        raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
+    if isinstance(record, bool) or not isinstance(record, Integral) or record < 1:
+        raise SimulationError(f"simulate: record must be a whole number of steps, at least 1, got {record!r}.")
+    for name, f in (("dynamics", dynamics), ("progress", progress)):
+        if f is not None and not callable(f):
+            raise ArgumentTypeError(f"simulate: {name} must be a function or None, got {type(f).__name__}.")
+    steps = _steps(duration, dt)
+    q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
+    check(model, q)
+    v = velocity(model, "v0", v0).copy()
+    bad = np.flatnonzero(~np.isfinite(v))
+    if bad.size:
+        raise SimulationError(f"simulate: v0[{bad[0]}] = {v[bad[0]]} is not finite.")
+    found = Settings(
+        model, q, v, torques(model, tau, steps), dt, steps, duration, method, int(record), dynamics, bool(switch),
+        progress,
+    )  # fmt: skip
+    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4)
+    if numbers > _MOST_NUMBERS:
+        raise SimulationError(
+            f"simulate: {found.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "
+            f"only, record={math.ceil(record * numbers / _MOST_NUMBERS)} or more, or simulate piece by piece."
+        )
+    return found
+
+
+def _seconds(name: str, x: Any) -> float:
+    if isinstance(x, bool) or not isinstance(x, Real):
+        raise ArgumentTypeError(f"simulate: {name} must be a number of seconds, got {x!r}.")
+    if not 0.0 < float(x) < math.inf:
+        raise SimulationError(f"simulate: {name} = {float(x):g} s, but it must be positive and finite.")
+    return float(x)
+
+
+def _steps(duration: float, dt: float) -> int:
+    if duration / dt > _MOST_STEPS:
+        raise SimulationError(
+            f"simulate: {duration:g} s in steps of dt = {dt:g} s are {duration / dt:.3g} steps, more than "
+            f"{_MOST_STEPS}. Both are in seconds; take a larger dt, or simulate piece by piece from the last q and v."
+        )
+    whole = round(duration / dt)
+    return whole if abs(whole * dt - duration) <= _WHOLE * dt * whole else math.ceil(duration / dt)
+
+
+def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
+    """Return None, a function, or torques of shape (1, nv) or (steps, nv).
+
+    Raises:
+        SimulationError: A torque is not finite.
+        ShapeError: The shape fits neither.
+        ArgumentTypeError: It is neither a function nor numbers.
+    """
+    if tau is None or callable(tau):
+        return tau
+    given = np.asarray(tau)
+    if given.ndim == 0 and model.nv == 1:
+        given = given.reshape(1)
+    if given.ndim == 2:
+        if given.dtype.kind not in "fiub":
+            raise ArgumentTypeError(f"simulate: tau must hold real numbers, got {given.dtype}.")
+        if given.shape != (steps, model.nv):
+            raise ShapeError(
+                f"simulate: tau has shape {given.shape}, but model {model.name!r} needs (nv,) = ({model.nv},) for a "
+                f"constant torque, or (steps, nv) = ({steps}, {model.nv}): a row per step of dt, held during it. "
+                + _shape_hint(given.shape, steps, model)
+            )
+        table = np.ascontiguousarray(given, dtype=np.float64)
+    else:
+        if given.ndim == 1 and model.nv == 1 and given.size == steps > 1:
+            raise ShapeError(
+                f"simulate: tau has shape ({steps},): a constant torque has nv = 1 entry, one per step has shape "
+                f"({steps}, 1): tau[:, None]."
+            )
+        table = velocity(model, "tau", array("tau", tau if given.ndim else given)).reshape(1, model.nv)
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad):
+        k, i = bad[0]
+        where = f"tau[{i}]" if len(table) == 1 else f"tau[{k}, {i}]"
+        raise SimulationError(f"simulate: {where} = {table[k, i]} is not finite.")
+    return table.copy()
+
+
+def _shape_hint(shape: tuple[int, ...], steps: int, model: ClusterModel) -> str:
+    if shape == (model.nv, steps):
+        return "Pass tau.T."
+    if shape[1] == model.nv and shape[0] == steps + 1:
+        return "The last row belongs to no step: pass tau[:-1]."
+    if shape[1] == model.tree.nv != model.nv:
+        return "Take the independent columns: tau[:, model.idx_v_independent]."
+    return "Resample it, or pass a function tau(t, q, v)."

@@ -1,0 +1,162 @@
+"""What a simulation returns, and how it is kept in a file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import LoadError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree")
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of the independent joints inside a simulation, where the former ones came near to a dead centre.
+
+    Attributes:
+        time: When, [s].
+        old: The independent joints of the cluster until then.
+        new: Those from then on. Results stay in the coordinates of the model that was given.
+    """
+
+    time: float
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class SimulationResult:
+    """A simulated motion: N samples, the first at time 0.
+
+    Attributes:
+        time: Shape (N,), [s].
+        q: Configurations of the whole tree, shape (N, nq); each is on the couplings and loops.
+        v: Velocity of the independent joints of the model that was given, shape (N, nv), [rad/s] or [m/s].
+        a: Their acceleration, shape (N, nv), [rad/s^2] or [m/s^2].
+        tau: Their torque, shape (N, nv), [N m] or [N]; the last sample has the torque of the last step, if the torques
+            are an array.
+        energy: Kinetic and potential energy of the exact robot, shape (N,), [J]; also with ``dynamics``.
+        residual: How open couplings and loops are: the worst row over its scale (metres: the loop's length; rad: 1),
+            shape (N,).
+        v_tree: Velocity of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
+        switches: Changes of the independent joints inside the simulation.
+        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``.
+        dt: Step, [s].
+        robot: Name of the model.
+        joints: Name of each entry of v, shape (nv,).
+        units: ``"rad"`` or ``"m"`` per entry of v.
+        idx_q: Where in q the coordinate of each entry of v is, -1 if it is no single entry of q.
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    tau: np.ndarray
+    energy: np.ndarray
+    residual: np.ndarray
+    v_tree: np.ndarray
+    switches: tuple[Switch, ...]
+    method: str
+    dt: float
+    robot: str
+    joints: tuple[str, ...] = field(default=())
+    units: tuple[str, ...] = field(default=())
+    idx_q: tuple[int, ...] = field(default=())
+
+    def to_npz(self, path: str | Path) -> None:
+        """Write everything to one NPZ file; ``numpy.load`` reads the arrays without this package.
+
+        Args:
+            path: Where to; the folder must exist. ``.npz`` is added if it is missing, as NumPy does.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        about = {
+            "format": _FORMAT, "method": self.method, "dt": self.dt, "robot": self.robot, "joints": self.joints,
+            "units": self.units, "idx_q": self.idx_q, "switches": [[s.time, s.old, s.new] for s in self.switches],
+        }  # fmt: skip
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
+
+    @classmethod
+    def from_npz(cls, path: str | Path) -> SimulationResult:
+        """Read what ``to_npz`` wrote.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The result; every number is what it was.
+
+        Raises:
+            LoadError: It is not such a file.
+            OSError: The file cannot be read.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                arrays = {name: file[name] for name in _ARRAYS}
+            if about["format"] != _FORMAT:
+                raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
+            switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
+            joints, units, idx_q = (tuple(about[key]) for key in ("joints", "units", "idx_q"))
+        except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+            if isinstance(error, LoadError):
+                raise
+            raise LoadError(
+                f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
+            ) from None
+        return cls(
+            **arrays, switches=switches, method=about["method"], dt=float(about["dt"]), robot=about["robot"],
+            joints=joints, units=units, idx_q=idx_q,
+        )  # fmt: skip
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw coordinates, velocities and torques of the independent joints, energy and residual over time.
+
+        Args:
+            path: Where to write the picture (PNG, PDF or SVG by its ending); None: nowhere.
+
+        Returns:
+            A Matplotlib figure; in a notebook it is shown.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        from ._plot import draw
+
+        figure = draw(self)
+        if path is not None:
+            figure.savefig(path)
+        return figure
+
+    def __repr__(self) -> str:
+        """Robot, method and span."""
+        end = f"{self.time[-1]:g} s" if len(self.time) else "nothing"
+        counts = f"{len(self.time)} samples" + (f", {len(self.switches)} switches" if self.switches else "")
+        return f"SimulationResult({self.robot!r}, {self.method}, dt={self.dt:g}, {end}, {counts})"
+
+
+class SimulationInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a simulation; ``except KeyboardInterrupt as stop: stop.result`` has what was computed.
+
+    Attributes:
+        result: What was computed so far, a ``SimulationResult``.
+    """
+
+    def __init__(self, result: SimulationResult) -> None:
+        end = float(result.time[-1]) if len(result.time) else 0.0
+        super().__init__(f"simulation interrupted after t = {end:g} s; what was computed is in .result")
+        self.result = result

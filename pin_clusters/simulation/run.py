@@ -1,0 +1,205 @@
+"""``pc.simulate``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import BranchLost, PinClustersError, SimulationError, SingularClusterError
+from ..model import ClusterModel
+from . import _messages
+from ._compiled import engine_for
+from ._coordinates import GAIN, Choices, Coordinates
+from ._engine import Diverged, FunctionFailed, NearSingular, State
+from ._recorder import Recorder
+from ._settings import METHODS, settings
+from .result import SimulationInterrupted, SimulationResult, Switch
+
+__all__ = ["METHODS", "simulate"]
+
+
+def simulate(
+    model: ClusterModel,
+    q0: Any,
+    v0: Any,
+    tau: Any = None,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str = "rk4",
+    record: int = 1,
+    dynamics: Callable[..., Any] | None = None,
+    switch: bool = True,
+    progress: Callable[[int, int], Any] | None = None,
+) -> SimulationResult:
+    """Simulate the motion of a robot under joint torques, with steps of fixed length.
+
+    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. Contact is not
+    included: nothing stops a foot at the ground, or a joint at its limit.
+
+    Methods, with the order of the error at the end in dt:
+
+    - ``"rk4"``: Runge-Kutta. 4 where all independent joints have one degree of freedom; 2 in the pose of free flyers,
+      spherical and planar joints, whose velocities do not commute.
+    - ``"rkmk4"``: Runge-Kutta-Munthe-Kaas: 4 everywhere; the same as ``"rk4"`` without such joints.
+    - ``"semi_implicit"``: Euler, the configuration moved with the new velocity. 1, with one call of ``aba`` per step.
+
+    Near a dead centre, where the independent joints do not determine the others, it goes on with other independent
+    joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
+    ``v_tree`` of the result say the rest.
+
+    The loop is compiled if ``tau`` is an array or None, ``dynamics`` is None, and the model has no ``Coupling`` on a
+    Python function and no (cos, sin) joint in a coupling; otherwise it runs in Python. The results are
+    the same up to rounding.
+
+    Args:
+        model: Cluster model.
+        q0: Start, shape (nq,), on the manifold.
+        v0: Start, shape (nv,), [rad/s] or [m/s].
+        tau: None for no torque; shape (nv,) for a constant one; shape (steps, nv), row k held during step k (zero-order
+            hold); or a function ``tau(t, q, v)`` that returns shape (nv,), called at every stage, more than once per
+            time. [N m] or [N].
+        duration: [s]. If it is no multiple of ``dt``, the last step is shorter.
+        dt: Length of a step, [s].
+        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``.
+        record: Keep every n-th step; start and end are always kept.
+        dynamics: A function ``(q, v, tau)`` that returns the acceleration, shape (nv,), in place of ``pc.aba``: an
+            approximation, to be seen beside the exact robot. Independent joints are then not changed.
+        switch: Whether independent joints may be changed inside; if not, a dead centre is an error.
+        progress: Called with (steps done, steps in total) now and then.
+
+    Returns:
+        The samples.
+
+    Raises:
+        SimulationError: An argument is not allowed, the simulation diverged, a loop cannot follow, or a function of the
+            user raised or gave NaN; its ``result`` has the samples until then.
+        SimulationInterrupted: Ctrl-C (it is a ``KeyboardInterrupt``); its ``result`` has the samples until then.
+        ConfigurationError: ``q0`` is off the manifold.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+
+    References:
+        Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; Hairer, Lubich and Wanner, "Geometric
+        Numerical Integration", chapters IV and VI.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> result = pc.simulate(model, pc.neutral(model), np.zeros(model.nv), duration=0.5, dt=1e-3)
+        >>> bool(abs(result.energy - result.energy[0]).max() < 1e-6)
+        True
+    """
+    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress)
+    recorder = Recorder(chosen)
+    engine = engine_for(chosen, recorder)
+    choices = Choices(model, engine.coordinates)
+    state = State(0, chosen.q0, chosen.v0)
+    run = _Run(choices, recorder, engine, state)
+    try:
+        run.go()
+    except KeyboardInterrupt as stop:
+        raise SimulationInterrupted(recorder.result()) from stop
+    return recorder.result()
+
+
+class _Run:
+    """A simulation under way: runs batches of steps, and changes coordinates between them."""
+
+    def __init__(self, choices: Choices, recorder: Recorder, engine: Any, state: State) -> None:
+        self.choices, self.recorder, self.engine, self.state = choices, recorder, engine, state
+        self.settings, self.on = recorder.settings, choices.first
+        self.watch = _messages.Watch(recorder)
+
+    def go(self) -> None:
+        s, state = self.settings, self.state
+        failed_at, failures = -1, 0  # the step that failed last, and how often
+        while True:
+            try:
+                if state.k < s.steps:
+                    self.engine.advance(self.on, state, min(s.steps, state.k + self.engine.batch))
+                if state.k == s.steps:
+                    self.engine.start(self.on, state)
+            except NearSingular as near:
+                self._try_others(near.which, GAIN)
+                continue
+            except (BranchLost, SingularClusterError) as lost:
+                failures = failures + 1 if state.k == failed_at else 1
+                failed_at = state.k
+                if failures <= len(self.on.joints) and self._rescue(lost):
+                    continue
+                self._fail(_messages.lost(self.recorder, state, lost, self._acceleration()), lost)
+            except Diverged as wild:
+                self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
+            except FunctionFailed as failed:
+                self._fail(f"simulate: {failed}", failed.__cause__)
+            text = self.watch.look()
+            if text:
+                self._fail(text, None, more=False)
+            if s.progress is not None:
+                try:
+                    s.progress(state.k, s.steps)
+                except Exception as error:
+                    self._fail(f"simulate: progress raised {type(error).__name__}: {error}", error)
+            if state.k == s.steps:
+                return
+
+    def _try_others(self, which: int, gain: float) -> bool:
+        """Change the coordinates of a cluster if others are better; if not, look again when they are worse still."""
+        on, state = self.on, self.state
+        new = self.choices.better(on, which, state.q, gain)
+        if new is None:
+            bound = float(on.bounds()[which])
+            on.limits[which] = GAIN * bound if np.isfinite(bound) else np.inf
+            return False
+        v_tree = on.sample(state.q, state.v, np.zeros_like(state.v)).v_tree
+        joints = on.joints[which]
+        self.recorder.switches.append(
+            Switch(self.settings.time(state.k), on.independents(joints), new.independents(joints))
+        )
+        self.on, state.v = new, v_tree[new.model.idx_v_independent]
+        return True
+
+    def _rescue(self, lost: BranchLost | SingularClusterError) -> bool:
+        """Do a failed step again in other coordinates, if there are better ones."""
+        on = self.on
+        if not self.settings.switch or self.settings.dynamics is not None or not lost.cluster:
+            return False
+        names = [{str(on.model._pristine.names[j]) for j in joints} for joints in on.joints]
+        which = next((i for i, own in enumerate(names) if own == set(lost.cluster)), None)
+        if which is None:
+            return False
+        try:
+            return self._try_others(which, 1.0)
+        except PinClustersError:  # singular at the state itself: no velocity to start from
+            return False
+
+    def _acceleration(self) -> np.ndarray:
+        """Return the acceleration at the state; NaN if there is none."""
+        try:
+            return self.engine.acceleration(
+                self.on, self.state.k, self.settings.time(self.state.k), self.state.q, self.state.v
+            )[0]
+        except (PinClustersError, FunctionFailed):
+            return np.full(self.settings.model.nv, np.nan)
+
+    def _fail(self, text: str, cause: BaseException | None, more: bool = True) -> None:
+        """Raise, with everything up to the last good state.
+
+        Raises:
+            SimulationError: Always.
+        """
+        state, recorder = self.state, self.recorder
+        if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
+            self._keep(self.on)
+        raise SimulationError(text, recorder.result()) from cause
+
+    def _keep(self, on: Coordinates) -> None:
+        state = self.state
+        try:
+            a, tau = self.engine.acceleration(on, state.k, self.settings.time(state.k), state.q, state.v)
+            self.recorder.add(self.settings.time(state.k), state.q, tau, on.sample(state.q, state.v, a))
+        except (PinClustersError, FunctionFailed):
+            pass  # the last sample is the one before
