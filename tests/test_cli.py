@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -110,8 +111,9 @@ def test_many_joints_go_down_the_page() -> None:
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: robot 'mini_cheetah'")
     lines = [line for line in result.stdout.splitlines() if line.strip().startswith("FL_knee")]
-    assert len(lines) == 1
-    assert len(lines[0].split()) == 5
+    # RMS with the largest exact torque, largest error, per cent
+    assert [len(line.split()) for line in lines] == [5, 4, 4]
+    assert re.fullmatch(r"[\d.]+/[\d.]+", lines[2].split()[1])
 
 
 def test_info() -> None:

@@ -1,0 +1,235 @@
+"""``pin-clusters sweep``: many robots or parameters at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .. import sweeps
+from ..approximations import LABELS, RUNGS
+from ..errors import ArgumentTypeError
+from ..sweeps import figures
+from ..sweeps import ratio as ratios
+from ..sweeps import robots as random_robots
+from . import common, tables
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..study.random_chains import RandomChains
+    from ..sweeps import SweepResult
+    from ..sweeps.ratio import RatioSweep
+
+_ACROSS = 8
+_SHOWN_FAILURES = 5
+_INTERRUPTED = 130
+
+
+def ratio(
+    robot: str,
+    folder: Path,
+    out: Console,
+    *,
+    factors: str | None,
+    drop_rotors: bool,
+    workers: int | None,
+    **motion: Any,
+) -> None:
+    """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``.
+
+    Raises:
+        PinClustersError: The robot cannot be loaded or has no rotors, a factor is not allowed, or the folder cannot be
+            written.
+    """
+    values = ratios.FACTORS if factors is None else parsed(factors)
+    model = common.load(robot, root_joint=None)
+    with common.output_folder(folder), interruptible():
+        with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
+            found = ratios.run(model, values, drop_rotors=drop_rotors, executor=executor, progress=progress, **motion)
+        show_ratio(found, out)
+        with written(folder):
+            (folder / "ratio.json").write_text(json.dumps(found.as_dict(), indent=2) + "\n", encoding="utf-8")
+            figures.ratio(found, folder / "ratio.png")
+    out.print(f"Written: {folder / 'ratio.json'}, {folder / 'ratio.png'}", soft_wrap=True)
+
+
+def robots(
+    folder: Path,
+    out: Console,
+    *,
+    robots: int,
+    states: int,
+    seed: int,
+    resume: bool,
+    workers: int | None,
+    dask: str | None,
+    chunk: int | None,
+) -> None:
+    """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results.
+
+    Raises:
+        PinClustersError: The folder cannot be written or holds something else, or the sweep cannot go on.
+    """
+    with interruptible():
+        with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
+            found = random_robots.run(
+                robots, states, seed=seed, folder=folder, executor=executor, resume=resume, chunk=chunk,
+                progress=progress,
+            )  # fmt: skip
+        show_robots(found, states, out)
+        with written(folder):
+            text = json.dumps(random_robots.as_dict(found, states), indent=2)
+            (folder / "robots.json").write_text(text + "\n", encoding="utf-8")
+            files = [folder / "robots.json"]
+            if len(found.index):
+                files.append(folder / "robots.png")
+                figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
+    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Say in one line what Ctrl-C left, and exit with 130."""
+    try:
+        yield
+    except sweeps.SweepInterrupted as stop:
+        common.error_line(stop)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong in writing into one line."""
+    try:
+        yield
+    except OSError as e:
+        raise common.OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
+
+
+def parsed(text: str) -> list[float]:
+    """Return factors such as ``1/3,1,10``.
+
+    Raises:
+        ArgumentTypeError: One is not a positive number.
+    """
+    found = []
+    for part in text.split(","):
+        try:
+            value = float(Fraction(part.strip()))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            value = 0.0
+        if not value > 0.0:
+            raise ArgumentTypeError(
+                f"--factors: {part.strip()!r} is not a number greater than 0. Try --factors 1/3,1,10."
+            )
+        found.append(value)
+    return found
+
+
+def show_ratio(found: RatioSweep, out: Console) -> None:
+    """Print the errors per factor, and what becomes of each approximation."""
+    from rich.markup import escape
+
+    tables.say(
+        out,
+        f"[bold]{escape(found.robot)}[/]: all ratios times f, rotor inertias by f^2; inverse dynamics with "
+        f"{escape(found.motion)}",
+        markup=True,
+    )
+    if found.kept:
+        tables.say(out, f"Left as they are, being motors of closed loops: {', '.join(found.kept)}.")
+    few = len(found.joints) <= _ACROSS
+    units = set(found.units)
+    unit = units.pop() if len(units) == 1 else "N m (N for prismatic joints)"
+    share = 100.0 * found.rms / np.where(found.peak > 0.0, found.peak, np.inf)[:, None, :]
+    if few:
+        table = tables.table_of(escape(f"RMS torque error, {unit}"))
+        table.add_column("f", justify="right")
+        table.add_column("")
+        for name, own in zip(found.joints, found.ratios, strict=True):
+            table.add_column(escape(name if np.isnan(own) else f"{name} ({own:.4g} f)"), justify="right")
+    else:
+        table = tables.table_of("Worst RMS torque error of any joint, % of its peak torque")
+        for head in ("f", *(LABELS[rung] for rung in found.rungs)):
+            table.add_column(escape(head), justify="right")
+    for i, factor in enumerate(found.factors.tolist()):
+        if few:
+            for r, rung in enumerate(found.rungs):
+                cells = (f"{x:.4g}" for x in found.rms[i, r])
+                last = r == len(found.rungs) - 1
+                table.add_row("" if r else f"{factor:.4g}", LABELS[rung], *cells, end_section=last)
+        else:
+            worst = share[i].argmax(axis=1)
+            cells = (f"{share[i, r, j]:.2g} ({escape(found.joints[j])})" for r, j in enumerate(worst.tolist()))
+            table.add_row(f"{factor:.4g}", *cells)
+    tables.put(out, table)
+    for r, rung in enumerate(found.rungs):
+        j = int(share[-1, r].argmax())
+        first, last = found.rms[0, r, j], found.rms[-1, r, j]
+        if not last > 0.0:
+            continue
+        tables.say(
+            out,
+            f"{LABELS[rung]}: {last:.3g} {found.units[j]} ({share[-1, r, j]:.2g} % of the peak torque) are left at "
+            f"{found.joints[j]} at f = {found.factors[-1]:.4g}, {first / last:.3g} times less than at "
+            f"f = {found.factors[0]:.4g}.",
+        )
+
+
+def show_robots(found: SweepResult, states: int, out: Console) -> None:
+    """Print the errors of each approximation over the robots, what failed, and what it cost."""
+    effort = found.effort
+    summary = random_robots.summary(found, states)
+    if len(found.index):
+        links, belts, floating = (int(np.sum(summary.values[key])) for key in ("links", "belts", "floating"))
+        tables.say(
+            out,
+            f"[bold]{summary.robots} random robots[/] x {states} states, seed {found.seed}: {links} links, {belts} "
+            f"belts, {floating} with a floating base",
+            markup=True,
+        )
+        tables.put(out, _errors(summary))
+    for failure in found.failures[:_SHOWN_FAILURES]:
+        click.secho(f"warning: {failure}", fg="yellow", err=True)
+    if found.failures:
+        click.secho(f"warning: {len(found.failures)} of {found.cases} robots failed", fg="yellow", err=True)
+    said = [f"{effort.read} robots were there already"] if effort.read else []
+    if effort.computed:
+        said.append(
+            f"{effort.computed} robots computed in {effort.seconds:.1f} s by {effort.workers} processes of at most "
+            f"{effort.peak / 2**20:.0f} MB"
+        )
+    tables.say(out, f"{'; '.join(said)}. Digest of all numbers: {found.digest[:16]}.")
+
+
+def _errors(summary: RandomChains) -> Table:
+    """Return the table: of the median robot, of 95 % of them, and the mean in units."""
+    heads = {
+        "inverse": ("inverse dynamics", "N m"),
+        "forward": ("forward dynamics", "rad/s^2"),
+        "base": ("base in flight", "rad/s^2"),
+    }
+    table = tables.table_of("Mean error of a robot over its states, also as % of the exact mean")
+    for head in ("", "", "median robot", "95 % of robots", "mean"):
+        table.add_column(head, justify="right" if head else "left")
+    for name, (head, unit) in heads.items():
+        if not np.isfinite(summary.values[name]).any():
+            continue
+        for i, rung in enumerate(RUNGS):
+            parts = [_percent(summary.quantile(f"{name}_share", share)[rung]) for share in (0.5, 0.95)]
+            last = i == len(RUNGS) - 1
+            mean = f"{summary.mean(name)[rung]:.3g} {unit}"
+            table.add_row("" if i else head, LABELS[rung], *parts, mean, end_section=last)
+    return table
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.2g} %" if share < 1.0 else f"{100.0 * share:.0f} %"

@@ -1,0 +1,165 @@
+"""What runs in the workers: one case per call of the function, with a generator of its own, BLAS on one thread."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._tables import CaseFailure, Outcome, Table, checked, pack
+
+_FRAMES = 5
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A chunk as it is sent to a worker.
+
+    Attributes:
+        function: What is called with each case.
+        chunk: Number of the chunk.
+        items: Numbers of the cases, and the cases.
+        seed: Seed of the sweep.
+        with_rng: Whether the function takes the generator of the case.
+    """
+
+    function: Callable[..., Any]
+    chunk: int
+    items: Sequence[tuple[int, Any]]
+    seed: int
+    with_rng: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a worker sends back.
+
+    Attributes:
+        table: Results and failures.
+        worker: Machine and process.
+        seconds: Time of the chunk, [s].
+        peak: Largest memory of the process so far, [bytes].
+    """
+
+    table: Table
+    worker: str
+    seconds: float
+    peak: int
+
+
+def generator(seed: int, case: int) -> np.random.Generator:
+    """Return the generator of a case; it depends on the seed and the number of the case only.
+
+    It is that of ``np.random.SeedSequence(seed).spawn(n)[case]`` for any n above ``case``.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case,)))
+
+
+def run(work: Work) -> Report:
+    """Run the cases of a chunk, one after the other."""
+    start = time.perf_counter()
+    outcomes = []
+    with one_blas_thread():
+        for case, given in work.items:
+            _note(work.chunk, case)
+            outcomes.append(_outcome(work, case, given))
+    _note(None, None)
+    return Report(pack(outcomes), f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
+
+
+def _outcome(work: Work, case: int, given: Any) -> Outcome:
+    try:
+        if work.with_rng:
+            return Outcome(case, checked(work.function(given, rng=generator(work.seed, case))))
+        return Outcome(case, checked(work.function(given)))
+    except (Exception, SystemExit) as error:  # KeyboardInterrupt is the user's, not the case's
+        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
+        return Outcome(case, None, CaseFailure(case, type(error).__name__, str(error), tail))
+
+
+_lock = threading.Lock()
+_users = 0
+_limits: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: several round differently.
+
+    Most libraries have one limit for all threads of a process; threads that run chunks side by side share it, and the
+    last one puts it back. Others (OpenMP) have one limit per thread.
+    """
+    from threadpoolctl import threadpool_limits
+
+    global _users, _limits
+    with _lock:
+        if _users == 0:
+            _allow_this_thread()
+            _limits = threadpool_limits(limits=1, user_api="blas")
+        _users += 1
+    try:
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                _allow_this_thread()
+                _limits.restore_original_limits()
+                _allow_this_thread()
+
+
+def _allow_this_thread() -> None:
+    """Let this thread set OpenBLAS's limit: newer threadpoolctl ignores all threads but the first that ever did."""
+    import threadpoolctl
+
+    allow = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if allow is not None:
+        allow(force=True)
+
+
+def peak_memory() -> int:
+    """Return the largest memory that this process has had, [bytes]; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(largest if sys.platform == "darwin" else 1024 * largest)
+
+
+def ready() -> None:
+    """Do nothing: a process that can do this has started and imported what it needs."""
+
+
+_notes: Path | None = None
+
+
+def prepare(notes: str) -> None:
+    """Make a process of our own pool ready.
+
+    Args:
+        notes: Folder where the process notes which case it is at, so that its death can be explained.
+    """
+    global _notes
+    _notes = Path(notes)
+    for name in _ONE_THREAD:  # for libraries that are loaded later, which no limit of now reaches
+        os.environ[name] = "1"
+
+
+def _note(chunk: int | None, case: int | None) -> None:
+    if _notes is not None:
+        text = "" if chunk is None else f"{chunk} {case}"
+        (_notes / str(os.getpid())).write_text(text, encoding="ascii")

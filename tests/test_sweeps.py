@@ -1,0 +1,294 @@
+"""Sweeps: the same numbers from any executor; failures, deaths and Ctrl-C lose nothing else."""
+
+from __future__ import annotations
+
+import functools
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sweep_cases
+from threadpoolctl import threadpool_info
+
+import pin_clusters as pc
+from pin_clusters import loaders, sweeps
+
+HERE = sweeps.InProcess()
+ROBOTS = 16
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[sweeps.Processes]:
+    with sweeps.Processes(2) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def dask() -> Iterator[Executor]:
+    pytest.importorskip("distributed")
+    with sweeps.open_executor(2, "local") as executor:
+        yield executor
+
+
+def load(name: str) -> pc.ClusterModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return loaders.load(name)
+
+
+@pytest.fixture(scope="module")
+def expected() -> sweeps.SweepResult:
+    return sweeps.run(sweep_cases.robot, range(ROBOTS), executor=HERE, seed=5)
+
+
+def test_results_have_a_row_per_case() -> None:
+    result = sweeps.run(sweep_cases.square, range(7), executor=HERE, chunk=3)
+    assert result["square"].tolist() == [0, 1, 4, 9, 16, 25, 36]
+    assert result["root"][4] == 2.0
+    assert sorted(result) == ["root", "square"]
+    assert (result.cases, result.complete, result.failures) == (7, True, ())
+    assert result.function == "sweep_cases:square"
+    assert (result.effort.computed, result.effort.read, result.effort.workers) == (7, 0, 1)
+    assert result == result != sweeps.run(sweep_cases.square, range(7), executor=HERE)  # compare digests
+    assert 1e6 < result.effort.peak <= result.effort.own
+    with pytest.raises(pc.UnknownNameError, match="Did you mean 'square'"):
+        result["sqare"]
+
+
+def test_each_case_has_its_own_generator() -> None:
+    result = sweeps.run(sweep_cases.drawn, list("abcd"), executor=HERE, seed=3)
+    spawned = np.random.SeedSequence(3).spawn(4)
+    assert np.array_equal(result["x"], [np.random.default_rng(s).random(3) for s in spawned])
+    other = sweeps.run(sweep_cases.drawn, list("abcd"), executor=HERE, seed=4)
+    assert not np.any(result["x"] == other["x"])
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 7, 100])
+def test_chunks_change_no_bit(expected: sweeps.SweepResult, chunk: int) -> None:
+    found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=HERE, seed=5, chunk=chunk)
+    assert found.digest == expected.digest
+
+
+def test_a_process_pool_changes_no_bit(expected: sweeps.SweepResult, pool: sweeps.Processes) -> None:
+    for chunk in (None, 5):
+        found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=pool, seed=5, chunk=chunk)
+        assert found.digest == expected.digest
+        assert np.array_equal(found["solved"], expected["solved"])
+    assert 1 <= found.effort.workers <= 2
+
+
+def test_threads_change_no_bit(expected: sweeps.SweepResult) -> None:
+    with ThreadPoolExecutor(3) as threads:
+        found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=threads, seed=5, chunk=2)
+        assert threads.submit(sum, [1, 2]).result() == 3  # it was not shut down
+    assert found.digest == expected.digest
+
+
+def test_dask_changes_no_bit(expected: sweeps.SweepResult, dask: Executor) -> None:
+    found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=dask, seed=5, chunk=4)
+    assert found.digest == expected.digest
+    assert dask.submit(sum, [1, 2]).result() == 3
+    failed = sweeps.run(sweep_cases.sometimes, range(12), executor=dask, chunk=2)
+    assert [f.case for f in failed.failures] == [3, 8]
+
+
+def test_a_changed_number_is_another_digest(expected: sweeps.SweepResult) -> None:
+    # the comparisons above would be worth nothing otherwise
+    arrays = {key: np.array(value) for key, value in expected.items()}
+    arrays["inverse"][3, 1] = np.nextafter(arrays["inverse"][3, 1], np.inf)
+    changed = sweeps.SweepResult(
+        expected.function, expected.cases, expected.seed, expected.index, (), arrays, expected.effort
+    )
+    assert changed.digest != expected.digest
+
+
+def test_robots_travel_to_other_processes(pool: sweeps.Processes) -> None:
+    models = [load(name) for name in ("mit_humanoid", "tello", "four_bar", "delta")]
+    # 40 kB a leg: inertias and names of the tree, and constraints, but no tables and no kernels
+    assert max(len(pickle.dumps(model)) for model in models) < 100_000
+    here = sweeps.run(sweep_cases.torque, models, executor=HERE)
+    there = sweeps.run(sweep_cases.torque, models, executor=pool)
+    assert not here.failures
+    assert there.digest == here.digest
+    assert here["tau"].dtype == object  # they have different sizes
+    assert [x.shape for x in here["M"]] == [(m.nv, m.nv) for m in models]
+
+
+KERNELS = """
+import pinocchio as pin, pin_clusters as pc, sweep_cases
+from pin_clusters import sweeps
+if __name__ == "__main__":
+    models = [pc.ClusterModel(pin.buildSampleModelManipulator()) for _ in range(6)]
+    result = sweeps.run(sweep_cases.kinetic_energy, models, workers=2, chunk=1)
+    assert not result.failures and len(set(result["T"].tolist())) == 1, result
+"""
+
+
+def test_kernels_are_compiled_once_for_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    script = tmp_path / "script.py"
+    script.write_text(KERNELS, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("compiling energy") == 1
+
+
+def test_a_failed_case_does_not_disturb_the_others(pool: sweeps.Processes) -> None:
+    found = [sweeps.run(sweep_cases.sometimes, range(12), executor=e, chunk=5) for e in (HERE, pool)]
+    assert found[0].digest == found[1].digest
+    for result in found:
+        assert result.index.tolist() == [0, 1, 2, 4, 5, 6, 7, 9, 10, 11]
+        assert np.array_equal(result["x"], 1.0 / (result.index + 1))
+        assert result.complete
+        first, second = result.failures
+        assert (first.case, second.case) == (3, 8)
+        assert (first.type, first.message) == ("ZeroDivisionError", "0 has no inverse")
+        assert "in sometimes" in first.traceback
+        assert "in _inverse" in first.traceback
+        assert "_tasks.py" not in first.traceback
+        assert str(first) == "case 3: ZeroDivisionError: 0 has no inverse"
+
+
+def test_what_is_no_dict_of_numbers_is_a_failure() -> None:
+    result = sweeps.run(sweep_cases.wrong, range(6), executor=HERE)
+    assert result.index.tolist() == [5]
+    said = [f.message for f in result.failures]
+    parts = ("got ndarray", "'x' must be", "got 1", "'x' is not an array", "'x' must be")
+    for text, part in zip(said, parts, strict=True):
+        assert part in text
+    assert {f.type for f in result.failures} == {"ArgumentTypeError"}
+
+
+def test_arrays_may_differ_from_case_to_case() -> None:
+    for chunk in (1, 3, 50):
+        result = sweeps.run(sweep_cases.mixed, range(7), executor=HERE, chunk=chunk)
+        assert [x.tolist() for x in result["ragged"]] == [list(range(n)) for n in range(7)]
+        assert result["text"].tolist() == [f"case {n}" for n in range(7)]
+        assert result["flag"].dtype == bool
+        rows = result["some/times"]
+        assert [None if x is None else (x.shape, x[0, 0]) for x in rows] == [
+            None, ((2, 1), 1.0), ((2, 2), 2.0), None, ((2, 4), 4.0), ((2, 5), 5.0), None,
+        ]  # fmt: skip
+        assert result.digest == sweeps.run(sweep_cases.mixed, range(7), executor=HERE).digest
+
+
+def test_no_case_at_all(tmp_path: Path) -> None:
+    result = sweeps.run(sweep_cases.square, [], folder=tmp_path / "none")
+    assert (len(result), result.cases, result.complete) == (0, 0, True)
+    assert sweeps.load(tmp_path / "none").complete
+
+
+def test_blas_has_one_thread_and_gets_its_threads_back() -> None:
+    def now() -> list[int]:
+        return [x["num_threads"] for x in threadpool_info() if x["user_api"] == "blas"]
+
+    before = now()
+    with ThreadPoolExecutor(2) as threads:
+        result = sweeps.run(sweep_cases.blas_threads, range(20), executor=threads, chunk=1)
+    assert set(result["threads"].tolist()) == {1}
+    assert now() == before
+
+
+def test_progress_counts_cases() -> None:
+    told: list[tuple[int, int]] = []
+    sweeps.run(sweep_cases.square, range(7), executor=HERE, chunk=3, progress=lambda *x: told.append(x))
+    assert told == [(0, 7), (3, 7), (6, 7), (7, 7)]
+
+
+def test_a_dead_worker_is_named_and_what_is_done_stays(tmp_path: Path) -> None:
+    with pytest.raises(sweeps.SweepError) as caught:
+        sweeps.run(sweep_cases.deadly, range(12), folder=tmp_path, chunk=3, workers=1)
+    text = str(caught.value)
+    assert "exit code 11 at case 7 of chunk 2 (cases 6 to 8)" in text
+    assert "resume=True (--resume)" in text
+    assert caught.value.result is not None
+    assert caught.value.result.index.tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.array_equal(sweeps.load(tmp_path)["x"], range(6))
+
+
+def test_a_dead_worker_of_another_pool(tmp_path: Path) -> None:
+    import multiprocessing
+
+    with (
+        ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor,
+        pytest.raises(sweeps.SweepError, match=r"a worker died at one of: .*chunk 2 \(cases 6 to 8\)"),
+    ):
+        sweeps.run(sweep_cases.deadly, range(9), folder=tmp_path, chunk=3, executor=executor)
+    assert 3 <= len(sweeps.load(tmp_path).index) <= 6
+
+
+def test_a_case_that_cannot_be_sent(pool: sweeps.Processes) -> None:
+    with pytest.raises(pc.ArgumentTypeError, match=r"generator.*cannot be pickled"):
+        sweeps.run(sweep_cases.square, [1, (x for x in "ab")], executor=pool)
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
+    with pytest.raises(sweeps.SweepInterrupted, match=r"interrupted after 4 of 9 cases.*resume=True") as caught:
+        sweeps.run(sweep_cases.interrupted, range(9), folder=tmp_path, chunk=2, executor=HERE)
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert caught.value.result["x"].tolist() == [0, 1, 2, 3]
+    assert not caught.value.result.complete
+    assert sweeps.load(tmp_path).index.tolist() == [0, 1, 2, 3]
+    with pytest.raises(sweeps.SweepInterrupted, match="no folder"):
+        sweeps.run(sweep_cases.interrupted, range(9), executor=HERE)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"function": 3}, "function must be callable, got int"),
+        ({"cases": 3}, "cases must be a list of cases, got int"),
+        ({"cases": "abc"}, "cases must be a list of cases, got str"),
+        ({"executor": "dask"}, "executor must be a concurrent.futures.Executor, got str"),
+        ({"chunk": 0}, "chunk must be a whole number, at least 1, got 0"),
+        ({"chunk": 2.5}, "chunk must be a whole number"),
+        ({"workers": -1}, "workers must be a whole number"),
+        ({"seed": None}, "seed must be a whole number, at least 0, got None"),
+        ({"seed": -1}, "seed must be a whole number"),
+        ({"function": lambda case: {"x": case}, "executor": None}, "cannot be sent to another process"),
+        ({"function": lambda case: {"x": case}, "folder": "f"}, "must have a name"),
+    ],
+)
+def test_arguments_that_are_refused(
+    change: dict[str, object], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given: dict[str, object] = {"function": sweep_cases.square, "cases": range(3), "executor": HERE} | change
+    function, cases = given.pop("function"), given.pop("cases")
+    with pytest.raises(pc.ArgumentTypeError, match=text):
+        sweeps.run(function, cases, **given)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dask_client_is_not_its_executor() -> None:
+    class Client:
+        def get_executor(self) -> None: ...
+
+    with pytest.raises(pc.ArgumentTypeError, match=r"client\.get_executor\(\)"):
+        sweeps.run(sweep_cases.square, range(3), executor=Client())
+
+
+def test_functions_without_a_name_are_welcome_where_none_is_needed() -> None:
+    offset = 3
+    with ThreadPoolExecutor(1) as threads:
+        result = sweeps.run(lambda case: {"x": case + offset}, range(3), executor=threads)
+    assert result["x"].tolist() == [3, 4, 5]
+    bound = functools.partial(sweep_cases.sometimes, bad=(0,))
+    assert sweeps.run(bound, range(2), executor=HERE).index.tolist() == [1]
+
+
+def test_dask_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(pc.NotAvailableError, match=r"pip install 'pin-clusters\[dask\]'"),
+        sweeps.open_executor(1, "local"),
+    ):
+        pass

@@ -1,0 +1,286 @@
+"""The folder of a sweep: continued, refused, repaired."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sweep_cases
+
+import pin_clusters as pc
+from pin_clusters import sweeps
+from pin_clusters.sweeps import _folder, robots
+
+HERE = sweeps.InProcess()
+CASES = range(23)
+
+
+def run(folder: Path, **changes: Any) -> sweeps.SweepResult:
+    given = {"function": sweep_cases.robot, "cases": CASES, "executor": HERE, "chunk": 4, "seed": 2} | changes
+    return sweeps.run(given.pop("function"), given.pop("cases"), folder=folder, **given)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A finished sweep, and the digest of its numbers."""
+    folder = tmp_path_factory.mktemp("whole") / "sweep"
+    return folder, run(folder).digest
+
+
+@pytest.fixture
+def folder(whole: tuple[Path, str], tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(whole[0], tmp_path / "sweep"))
+
+
+def chunk(folder: Path, number: int) -> Path:
+    return folder / f"chunk_{number:05d}.npz"
+
+
+def test_what_is_there_is_read_back_to_the_bit(whole: tuple[Path, str], tmp_path: Path) -> None:
+    folder, digest = whole
+    assert sorted(p.name for p in folder.iterdir()) == [*(f"chunk_0000{i}.npz" for i in range(6)), "manifest.json"]
+    assert sweeps.load(folder).digest == digest == run(tmp_path / "other").digest
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sweep"]
+    assert manifest["function"] == "sweep_cases:robot"
+    assert (manifest["cases"], manifest["seed"], manifest["chunk"]) == (23, 2, 4)
+    assert manifest["versions"]["pin_clusters"] == pc.__version__
+    with np.load(chunk(folder, 5), allow_pickle=False) as last:  # plain arrays: no pickles
+        assert last["index"].tolist() == [20, 21, 22]
+        assert last["values/inverse"].shape == (9,)
+
+
+def test_resume_computes_what_is_missing_only(folder: Path, whole: tuple[Path, str]) -> None:
+    for number in (0, 3, 5):
+        chunk(folder, number).unlink()
+    (folder / ".chunk_00003.npz.99.part").write_bytes(b"half a chunk")
+    partly = sweeps.load(folder)
+    assert not partly.complete
+    assert partly.index.tolist() == [*range(4, 12), *range(16, 20)]
+    told: list[tuple[int, int]] = []
+    result = run(folder, resume=True, chunk=None, progress=lambda *x: told.append(x))
+    assert result.digest == whole[1]
+    assert (result.effort.computed, result.effort.read) == (11, 12)
+    assert told == [(12, 23), (16, 23), (20, 23), (23, 23)]
+    assert not list(folder.glob(".*.part"))
+    assert run(folder, resume=True).effort.computed == 0
+
+
+def test_resume_with_a_pool(folder: Path, whole: tuple[Path, str]) -> None:
+    for number in (1, 2, 4):
+        chunk(folder, number).unlink()
+    result = run(folder, resume=True, executor=None, workers=2)
+    assert (result.digest, result.effort.computed) == (whole[1], 12)
+
+
+def test_resume_of_nothing_starts(tmp_path: Path) -> None:
+    assert run(tmp_path / "a" / "b", cases=range(3), resume=True).complete
+
+
+def test_failures_are_kept(tmp_path: Path) -> None:
+    first = run(tmp_path, function=sweep_cases.sometimes, cases=range(12))
+    again = run(tmp_path, function=sweep_cases.sometimes, cases=range(12), resume=True)
+    assert again.effort.computed == 0
+    assert again.failures == first.failures
+    assert [f.case for f in again.failures] == [3, 8]
+
+
+BROKEN = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("not an archive"),
+    "flipped": lambda path: path.write_bytes(_flipped(path.read_bytes())),
+    "another chunk": lambda path: shutil.copyfile(chunk(path.parent, 1), path),
+    "another archive": lambda path: np.savez(path, x=np.ones(3)),
+}
+
+
+def _flipped(data: bytes) -> bytes:
+    at = data.index(b"values/forward.npy") + 300  # in the numbers, behind the header
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_chunk_is_moved_aside_and_computed_again(folder: Path, whole: tuple[Path, str], how: str) -> None:
+    path = chunk(folder, 2)
+    BROKEN[how](path)
+    broken = path.read_bytes()
+    with pytest.warns(pc.PinClustersWarning, match="chunk 2 of .* is broken and left out"):
+        assert sweeps.load(folder).index.tolist() == [*range(8), *range(12, 23)]
+    assert path.read_bytes() == broken
+    with pytest.warns(pc.PinClustersWarning, match=r"chunk_00002.npz is broken \(.*kept as chunk_00002.npz.broken,"):
+        result = run(folder, resume=True)
+    assert (result.digest, result.effort.computed) == (whole[1], 4)
+    assert (folder / "chunk_00002.npz.broken").read_bytes() == broken
+    path.write_bytes(b"again")
+    with pytest.warns(pc.PinClustersWarning, match=r"kept as chunk_00002.npz.broken1,"):
+        assert run(folder, resume=True).digest == whole[1]
+
+
+def test_a_folder_with_results_is_refused_without_resume(folder: Path) -> None:
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    with pytest.raises(sweeps.SweepFolderError, match=r"holds results .*6 of 6 chunks of sweep_cases:robot.*--resume"):
+        run(folder)
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"seed": 3}, "seed: 2 there, 3 now"),
+        ({"cases": range(24)}, "number of cases: 23 there, 24 now"),
+        ({"cases": [*range(22), 99]}, r"cases or parameters \(their digest\): \w{12}... there, \w{12}... now"),
+        ({"chunk": 5}, "cases per chunk: 4 there, 5 now"),
+        ({"function": sweep_cases.drawn}, "function: sweep_cases:robot there, sweep_cases:drawn now"),
+        ({"function": functools.partial(sweep_cases.robot, rng=None)}, "parameters: none there, rng=None now"),
+    ],
+)
+def test_another_sweep_is_refused(folder: Path, change: dict[str, Any], text: str) -> None:
+    with pytest.raises(sweeps.SweepFolderError, match=f"holds another sweep.*{text}"):
+        run(folder, resume=True, **change)
+
+
+SCRIPT = """
+import sys, warnings, sweep_cases, pin_clusters as pc
+from pin_clusters import sweeps
+warnings.simplefilter("ignore")
+models = [pc.load(name) for name in sys.argv[2:]]
+found = sweeps.run(sweep_cases.torque, models, folder=sys.argv[1], resume=True, executor=sweeps.InProcess())
+print(found.effort.computed, found.digest)
+"""
+
+
+def test_robots_as_cases_are_known_again_in_another_process(tmp_path: Path) -> None:
+    names = ("mit_humanoid_leg", "ankle_2rsu", "belt_chain")
+    models = [pc.load(name) for name in names]
+    first = run(tmp_path / "sweep", function=sweep_cases.torque, cases=models, chunk=None, seed=0)
+    second = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path / "sweep"), *names],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert second.stdout.split() == ["0", first.digest], second.stderr
+    models[2] = models[2].with_gravity([0.0, 0.0, -1.6])
+    with pytest.raises(sweeps.SweepFolderError, match="holds another sweep"):
+        run(tmp_path / "sweep", function=sweep_cases.torque, cases=models, chunk=None, seed=0, resume=True)
+
+
+def change_version(folder: Path, name: str) -> None:
+    path = folder / "manifest.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    found["sweep"]["versions"][name] = "0.0.1"
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def test_versions(folder: Path, whole: tuple[Path, str]) -> None:
+    change_version(folder, "numpy")
+    with pytest.warns(pc.PinClustersWarning, match=r"numpy 0\.0\.1 there, .* last digits"):
+        assert run(folder, resume=True).digest == whole[1]
+    change_version(folder, "pin_clusters")
+    with pytest.raises(sweeps.SweepFolderError, match=r"another version.*pin_clusters 0\.0\.1 there"):
+        run(folder, resume=True)
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"sweep": {"function": "x"}}', "[]", '{"sweep": null}'])
+def test_a_broken_manifest_is_refused(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(sweeps.SweepFolderError, match="is not the manifest of a sweep"):
+        run(folder, resume=True)
+    with pytest.raises(sweeps.SweepFolderError, match="is not the manifest of a sweep"):
+        sweeps.load(folder)
+
+
+def test_chunks_without_a_manifest_are_refused(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    with pytest.raises(sweeps.SweepFolderError, match=r"6 chunks .* but no manifest.json"):
+        run(folder, resume=True)
+    with pytest.raises(sweeps.SweepFolderError, match="holds no sweep"):
+        sweeps.load(folder)
+
+
+@pytest.mark.parametrize("name", ["file", "file/below", "/proc/sweep"])
+def test_a_folder_that_cannot_be_written_is_said_before_the_work(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "calls").mkdir()
+    with pytest.raises(sweeps.SweepFolderError, match=r"choose another one|cannot write to|Choose another"):
+        run(tmp_path / name, function=functools.partial(sweep_cases.counted, folder=str(tmp_path / "calls")))
+    assert not list((tmp_path / "calls").iterdir())
+
+
+def test_each_case_is_called_once(tmp_path: Path) -> None:
+    (tmp_path / "calls").mkdir()
+    function = functools.partial(sweep_cases.counted, folder=str(tmp_path / "calls"))
+    with ThreadPoolExecutor(2) as threads:
+        run(tmp_path / "sweep", function=function, executor=threads)
+    called = sorted(int(p.name.partition("-")[0]) for p in (tmp_path / "calls").iterdir())
+    assert called == list(CASES)
+
+
+def test_a_full_disk_leaves_whole_chunks_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save, calls = np.savez, 0
+
+    def full(file: Any, **arrays: np.ndarray) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            file.write(b"the beginning")
+            raise OSError(28, "No space left on device")
+        save(file, **arrays)
+
+    monkeypatch.setattr(_folder.np, "savez", full)
+    with pytest.raises(sweeps.SweepFolderError, match=r"cannot write .*chunk_00002.npz: No space left on device"):
+        run(tmp_path)
+    monkeypatch.undo()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["chunk_00000.npz", "chunk_00001.npz", "manifest.json"]
+    assert run(tmp_path, resume=True).effort.read == 8
+
+
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """What was started in the background ignores Ctrl-C, and so would its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(("workers", "chunks"), [("1", 3), ("2", 3)])
+@pytest.mark.usefixtures("_interruptible")
+def test_ctrl_c_and_resume(tmp_path: Path, workers: str, chunks: int) -> None:
+    command = [sys.executable, "-m", "pin_clusters.cli", "sweep", "robots", "--robots", "100", "--states", "3"]
+    command += ["--seed", "4", "--workers", workers, "--chunk", "2", "--output"]
+    folder = tmp_path / "stopped"
+    # a session of its own: the signal goes to all its processes, as from a terminal
+    process = subprocess.Popen(
+        [*command, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60.0
+    while not (folder / "manifest.json").exists() or len(list(folder.glob("chunk_*.npz"))) < chunks:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGINT)
+    said, told = process.communicate(timeout=60.0)
+    assert process.returncode == 130, told
+    assert said == ""
+    lines = [line for line in told.splitlines() if not line.startswith("pin_clusters: compil")]
+    assert len(lines) == 1, told
+    assert lines[0].startswith("error: the sweep was interrupted after ")
+    assert f"kept in {folder}: run the same sweep again with resume=True (--resume)" in lines[0]
+    done = sorted(folder.glob("chunk_*.npz"))
+    assert chunks <= len(done) < 50
+    before = {path: path.stat().st_mtime_ns for path in done}
+    result = robots.run(100, 3, seed=4, folder=folder, resume=True, executor=HERE)
+    assert {path: path.stat().st_mtime_ns for path in done} == before
+    assert result.effort.read == 2 * len(done)
+    assert result.digest == robots.run(100, 3, seed=4, executor=HERE).digest
