@@ -1,0 +1,142 @@
+"""Commands on what approximations get wrong: ``study``, ``audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from . import CONTEXT, POSITIVE
+
+
+@click.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE", required=False)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./study_ROBOT]"
+)
+@click.option(
+    "--trajectory", metavar="NAME|FILE", default="sine", show_default=True,
+    help="sine, chirp, minimum-jerk, a motion that ships with the package, or a .csv or .npz recording.",
+)  # fmt: skip
+@click.option("--base", type=click.Choice(["fixed", "floating"]), help="[default: floating if its motion is recorded]")
+@click.option("--amplitude", type=POSITIVE, help="Amplitude of each joint, rad (m).  [default: 0.5; chirp: 0.2]")
+@click.option("--frequency", type=POSITIVE, help="Frequency, Hz; of a chirp at its end.  [default: 1.5; chirp: 3.0]")
+@click.option("--duration", type=POSITIVE, help="Duration, s.  [default: 5.0; minimum-jerk: 2.0]")
+@click.option("--dt", type=POSITIVE, help="Time between samples, s.  [default: 0.0005; recordings: as recorded]")
+@click.option(
+    "--pose", "poses", multiple=True, metavar="POSE",
+    help="Of minimum-jerk, at least two: JOINT=VALUE,... or neutral or reference.",
+)  # fmt: skip
+@click.option("--cutoff", type=POSITIVE, help="Low-pass filter of a recording, Hz.")
+@click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
+@click.option("--hold-missing", is_flag=True, help="Joints that were not recorded stay where they are.")
+@click.option("--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all.")
+@click.option("--experiment", metavar="NAME", help="An experiment of the paper instead; see below.")
+def study(
+    robot: str | None, output: Path | None, trajectory: str, base: Literal["fixed", "floating"] | None,
+    drop_rotors: bool, experiment: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Compare exact joint torques with approximations along a motion.
+
+    Every independent joint moves as A sin(2 pi f t), the base is fixed; other motions by --trajectory. The
+    approximations: no armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of
+    belts. Prints tables and writes study.json and study.png.
+
+    A recording has a column "time" (s) and a column per joint, by its name (rad, m); x y z qx qy qz qw is the pose of a
+    floating base. Motions that ship with the package: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,
+    mit_humanoid_jump.
+
+    Robots with closed loops move about their reference pose, and A is cut if the loops cannot follow so far (said on
+    screen, in study.json and in the plot). Their approximations:
+
+    \b
+      unconstrained          the independent joints' own rows of the spanning tree,
+                             tau = M_ii a + h_i, without what the dependents carry
+      frozen loops           the coupling G0 of the reference pose at every pose, as
+                             if the loops were gears: tau = G0' rnea(q, G0 v, G0 a)
+                             with rnea of the spanning tree
+      exact loops, no rotor  (if it has rotors) the rotors do not spin
+      exact loops, armature  (if it has rotors) J ratio^2 of each rotor as armature
+                             of the joints that drive it
+
+    \b
+    Experiments of the accuracy study of arXiv 2311.13732, by --experiment:
+      torque-sinusoids       torques along sines of 0.25, 0.5, 0.75 and 1.5 Hz
+      torque-magnitude       forward dynamics against the magnitude of the torque
+      end-effector-tracking  the same torques in open loop, where the foot goes
+      random-chains          many random chains, without ROBOT
+
+    \b
+    Examples:
+      pin-clusters study mit_humanoid_leg
+      pin-clusters study tello
+      pin-clusters study mit_humanoid_leg --drop-rotors --output /tmp/dropped
+      pin-clusters study my_robot.urdf --amplitude 0.2 --frequency 3
+      pin-clusters study mini_cheetah --trajectory mini_cheetah_trot
+      pin-clusters study my_robot.urdf --trajectory gait.csv --base floating
+      pin-clusters study mit_humanoid_leg --trajectory minimum-jerk --pose neutral --pose knee=1.2
+      pin-clusters study --experiment torque-sinusoids
+    """  # noqa: D301 (click wants the character)
+    from .. import common
+    from .. import study as command
+
+    given = {name: value for name, value in options.items() if value not in (None, False, ())}
+    if experiment is not None:
+        if given or trajectory != "sine" or base is not None:
+            raise click.UsageError("--experiment takes ROBOT, --output and --drop-rotors only.")
+        folder = Path(f"study_{experiment}") if output is None else output
+        command.run_experiment(experiment, robot, folder, common.console(), drop_rotors=drop_rotors)
+        return
+    if robot is None:
+        raise click.UsageError("Missing argument 'ROBOT|FILE'.")
+    motion = command.trajectory_of(trajectory, given)
+    folder = Path(f"study_{common.short_name(robot)}") if output is None else output
+    command.run(robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors)
+
+
+@click.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./audit_ROBOT]"
+)
+@click.option(
+    "--threshold", type=click.FloatRange(0.0, 100.0, min_open=True), default=5.0, show_default=True,
+    help="Largest RMS torque error that is enough, % of the joint's peak torque.",
+)  # fmt: skip
+@click.option(
+    "--frame", "frames", multiple=True, metavar="NAME",
+    help="Frame whose inertia and drift to look at; several times.  [default: ends of the longest chains]",
+)  # fmt: skip
+def audit(
+    robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], trajectory: str,
+    base: Literal["fixed", "floating"] | None, drop_rotors: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Is armature enough? Write a page that says so.
+
+    Compares the exact robot with its approximations along a motion, chosen as for `study`, and says whether the usual
+    one, diagonal armature, stays within the threshold at every joint. Writes audit.html, one page that needs no
+    network: verdict, worst joints, what the error is made of, the values for the best approximation, and the lines for
+    MuJoCo and Pinocchio; and audit.json with all numbers.
+
+    \b
+    Examples:
+      pin-clusters audit mit_humanoid
+      pin-clusters audit tello --threshold 1
+      pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
+      pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
+    """  # noqa: D301 (click wants the character)
+    from .. import audit as command
+    from .. import common
+    from ..study import trajectory_of
+
+    folder = Path(f"audit_{common.short_name(robot)}") if output is None else output
+    given = {name: value for name, value in options.items() if value not in (None, False, ())}
+    command.run(
+        robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, given),
+        base=base, frames=frames or None, drop_rotors=drop_rotors,
+    )  # fmt: skip
+
+
+# the motion is chosen as for the study
+audit.params += [p for p in study.params if p.name not in ("robot", "output", "experiment")]

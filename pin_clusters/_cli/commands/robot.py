@@ -1,0 +1,98 @@
+"""Commands that look at one robot: ``info``, ``bench``, ``view``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import CONTEXT, POSITIVE
+
+
+@click.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE")
+def info(robot: str) -> None:
+    """Show clusters, closed loops, rotors and reflected inertia.
+
+    ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
+    go to stderr.
+
+    \b
+    Examples:
+      pin-clusters info mit_humanoid
+      pin-clusters info tello
+      pin-clusters info robots/arm.urdf
+    """  # noqa: D301 (click wants the character)
+    from .. import common
+    from .. import info as command
+
+    command.show(common.load(robot), common.console())
+
+
+@click.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE")
+@click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
+def bench(robot: str, repeats: int) -> None:
+    """Time rnea, aba and crba against Pinocchio.
+
+    Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
+    interleaved. A robot with closed loops has no such approximation: its rivals are projection and, where it can
+    express the loops, pin.constraintDynamics. The first run compiles kernels.
+
+    \b
+    Examples:
+      pin-clusters bench mit_humanoid
+      pin-clusters bench jvrc1 --repeats 100
+      pin-clusters bench tello
+    """  # noqa: D301 (click wants the character)
+    from .. import bench as command
+    from .. import common
+
+    model = common.load(robot)
+    with common.ProgressBar("timing") as progress:
+        found = command.measure(model, repeats=repeats, progress=progress)
+    command.show(model, found, common.console())
+
+
+@click.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE")
+@click.option(
+    "--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write one page that needs no network."
+)
+@click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
+@click.option("--ghost", metavar="RUNG", help="An approximation under the same torques, translucent: diagonal, ...")
+@click.option("--duration", type=POSITIVE, help="Of the motion, s.  [default: swing 5, sweep 4, random 9]")
+@click.option("--amplitude", type=POSITIVE, help="Of swing and sweep, rad (m).  [default: 0.5]")
+@click.option("--forces", is_flag=True, help="Arrows for the forces of loops and rods.")
+@click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
+@click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
+def view(robot: str, **options: Any) -> None:
+    """Look at a robot: rotors, belts, rods and loops, in the browser.
+
+    Without --static, serves a page on this machine until Ctrl-C. Robots are drawn from their joints and inertias, or
+    with the meshes of their file. Rotors turn at their ratio, closed loops turn to vermillion as they open.
+
+    \b
+    Motions, with a fixed base as there is no contact:
+      swing   passive, under gravity, from a pose off the reference pose
+      sweep   every independent joint along a sine about the reference pose
+      random  through random poses that the loops can reach
+      mini_cheetah_trot, ... or a .csv or .npz file: as in `study`, the base moves
+
+    --ghost shows how far an approximation gets under the same torques: none, diagonal or block; with closed loops
+    unconstrained, frozen, "no rotor" or armature.
+
+    \b
+    Examples:
+      pin-clusters view tello
+      pin-clusters view four_bar --animate swing --forces
+      pin-clusters view mit_humanoid_leg --animate sweep --ghost diagonal
+      pin-clusters view mini_cheetah --animate mini_cheetah_trot --static trot.html
+      pin-clusters view my_robot.urdf --port 7000 --no-open
+    """  # noqa: D301 (click wants the character)
+    from .. import common
+    from .. import view as command
+
+    command.run(robot, common.console(), **options)

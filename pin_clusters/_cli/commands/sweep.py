@@ -1,0 +1,89 @@
+"""Commands on many robots or parameters: ``sweep ratio``, ``sweep robots``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import CONTEXT, POSITIVE
+
+
+@click.group(context_settings=CONTEXT)
+def sweep() -> None:
+    """Study many robots or parameters at once.
+
+    \b
+    Examples:
+      pin-clusters sweep ratio mit_humanoid_leg
+      pin-clusters sweep robots --robots 10000 --output robots
+    """  # noqa: D301 (click wants the character)
+
+
+@sweep.command(context_settings=CONTEXT)
+@click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./sweep_ratio_ROBOT]"
+)
+@click.option("--factors", metavar="F,F,...", help="Factors of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
+@click.option("--amplitude", type=POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")
+@click.option("--frequency", type=POSITIVE, default=1.5, show_default=True, help="Frequency, Hz.")
+@click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
+@click.option("--dt", type=POSITIVE, default=5e-4, show_default=True, help="Time between samples, s.")
+@click.option("--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
+def ratio(
+    robot: str, output: Path | None, factors: str | None, drop_rotors: bool, workers: int | None, **motion: float
+) -> None:  # fmt: skip
+    """Error of the approximations against the gear ratio.
+
+    All ratios are multiplied by a factor f, and the rotors' inertias by 1/f^2, so that the inertia that they reflect to
+    their joints stays the same; then the robot moves as in `study`. ROBOT needs rotors; without it, the leg of the
+    paper is taken. Prints tables and writes ratio.json and ratio.png.
+
+    \b
+    Examples:
+      pin-clusters sweep ratio
+      pin-clusters sweep ratio mini_cheetah --factors 1,3,10
+      pin-clusters sweep ratio my_robot.urdf --frequency 3 --workers 1
+    """  # noqa: D301 (click wants the character)
+    from .. import common
+    from .. import sweep as command
+
+    folder = Path(f"sweep_ratio_{common.short_name(robot)}") if output is None else output
+    command.ratio(robot, folder, common.console(), factors=factors, drop_rotors=drop_rotors, workers=workers, **motion)
+
+
+@sweep.command(context_settings=CONTEXT)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path("sweep_robots"), show_default="./sweep_robots",
+    help="Folder of the results.",
+)  # fmt: skip
+@click.option("--robots", type=click.IntRange(1), default=400, show_default=True, help="Number of robots.")
+@click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states of each.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
+@click.option("--resume", is_flag=True, help="Go on with what --output holds of the same sweep.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
+@click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
+@click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: a hundredth, at most 100]")
+def robots(output: Path, **options: Any) -> None:
+    """Error of the approximations over random robots.
+
+    Draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv 2311.13732, and
+    compares inverse and forward dynamics of each approximation with the exact ones. Prints a table, and writes
+    robots.json and robots.png next to the results of each robot, which `pin_clusters.sweeps.load` reads. Robot i of a
+    seed is always the same. Ctrl-C leaves what is done; --resume goes on. Exit code 130 after Ctrl-C.
+
+    \b
+    Examples:
+      pin-clusters sweep robots
+      pin-clusters sweep robots --robots 10000 --output robots
+      pin-clusters sweep robots --robots 10000 --output robots --resume
+      pin-clusters sweep robots --dask local
+      pin-clusters sweep robots --dask tcp://192.168.0.7:8786
+    """  # noqa: D301 (click wants the character)
+    from .. import common
+    from .. import sweep as command
+
+    command.robots(output, common.console(), **options)
