@@ -185,6 +185,13 @@ def test_json_has_the_documented_keys(leg: pc.ClusterModel, tmp_path: Path) -> N
     assert found["per_cent_of_largest"]["rms"]["none"]["ankle"] == pytest.approx(share, rel=1e-12)
 
 
+def test_verdict_on_a_robot_without_rotors_is_no_praise_of_armature() -> None:
+    bare = report.verdict(study.run(pendulum(pin.JointModelRX(), ()), duration=0.1, dt=0.01))
+    assert "state them: pc.Rotor(" in bare
+    geared = report.verdict(study.run(pendulum(pin.JointModelRX()), duration=0.1, dt=0.01))
+    assert geared == "Diagonal armature is exact on this motion."
+
+
 def test_verdict_names_the_worst_joint(leg: pc.ClusterModel) -> None:
     sentence = report.verdict(study.run(leg))
     assert "30 % of the peak torque at ankle" in sentence

@@ -344,3 +344,24 @@ def test_bad_arguments() -> None:
     leg = load("mit_humanoid_leg", True)
     with pytest.raises(pc.SingularClusterError, match="keep the rotors"):
         metrics.osim_error(leg, "ankle", states(leg, 2)[0], drop_rotors=True)
+
+
+def test_states_that_are_not_finite_are_refused() -> None:
+    model = pc.load("mit_humanoid_leg", root_joint=None)
+    q, v = np.tile(pc.neutral(model), (3, 1)), np.zeros((3, model.nv))
+    q[1, 2] = np.nan
+    with pytest.raises(pc.ConfigurationError, match="q is not finite in row 1"):
+        study.decompose(model, q, v, v)
+
+
+def test_what_holds_a_floating_robot_is_named() -> None:
+    tree = pin.Model()
+    inertia = pin.Inertia.Random()
+    tree.appendBodyToJoint(
+        tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "post"), inertia, pin.SE3.Identity()
+    )
+    base = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
+    tree.appendBodyToJoint(base, inertia, pin.SE3.Identity())
+    model = pc.ClusterModel(tree)
+    with pytest.raises(pc.ModelError, match="'post' of model"):
+        metrics.flight(model, pc.neutral(model), np.zeros(7), np.zeros(7))

@@ -323,13 +323,77 @@ def test_bad_numbers_of_a_recording(cheetah: pc.ClusterModel) -> None:
     ("change", "message"),
     [
         (lambda c: c | {"time": 1e3 * T}, r"10 s from sample to sample is slow.*milliseconds"),
-        (lambda c: c | {"knee.v": np.degrees(np.gradient(c["knee"], T))}, "'knee.v' differs from the derivative"),
+        (lambda c: c | {"knee.v": np.degrees(np.gradient(c["knee"], T))}, "derivative of the positions: 'knee.v' by"),
+        (lambda c: c | {"knee.a": 0.02 * np.degrees(c["knee"])}, r"derivative of the positions: 'knee.a' by"),
+        (lambda c: c | {f"{n}.v": 60.0 * c[n] for n in ("hip_rx", "knee")}, r"'hip_rx.v' by .* \(and 1 more\)"),
     ],
 )
 def test_suspicious_recordings_are_taken_with_a_warning(leg: pc.ClusterModel, change: object, message: str) -> None:
     with pytest.warns(pc.PinClustersWarning, match=message):
         _, q, _, _ = Recorded.from_columns(change(sines())).states(leg)  # type: ignore[operator]
     assert np.isfinite(q).all()
+
+
+def test_text_in_the_place_of_numbers(leg: pc.ClusterModel) -> None:
+    with pytest.raises(TrajectoryError, match="times must be numbers"):
+        Recorded.from_columns(sines() | {"time": "abc"})  # type: ignore[dict-item]
+    with pytest.raises(TrajectoryError, match="positions of 'knee' must be numbers"):
+        Recorded.from_columns(sines() | {"knee": ["a"] * len(T)})  # type: ignore[dict-item]
+    with pytest.raises(TrajectoryError, match="times must be numbers"):
+        trajectories.MinimumJerk(["neutral", "neutral"], times=["a", "b"])  # type: ignore[list-item]
+
+
+# --- spreadsheets ---------------------------------------------------------------------------------------------------
+
+
+def spreadsheet(columns: dict[str, np.ndarray], separator: str = ";", mark: str = ",") -> str:
+    """Return a table as a spreadsheet writes it where the decimal mark is a comma, with empty rows and columns."""
+    rows = [separator.join(f"{x:.9f}".replace(".", mark) for x in row) for row in np.array(list(columns.values())).T]
+    empty = separator * (len(columns) + 1)
+    return "\r\n".join([separator.join(columns), *rows]).replace("\r\n", separator * 2 + "\r\n") + f"\r\n{empty}\r\n"
+
+
+@pytest.mark.parametrize("before", ["", "sep=;\r\n"])
+def test_a_table_of_a_spreadsheet_is_the_same_motion(leg: pc.ClusterModel, tmp_path: Path, before: str) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(before + spreadsheet(sines()), encoding="utf-8-sig", newline="")
+    plain = tmp_path / "plain.csv"
+    plain.write_text(spreadsheet(sines(), ",", ".").replace(",,", ""))
+    expected = Recorded.from_columns(sines()).states(leg)
+    for file in (path, plain):
+        for found, wanted in zip(Recorded.from_file(file).states(leg), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, atol=2e-3)  # nine decimals, differentiated twice
+
+
+def test_names_in_quotes_after_a_blank(tmp_path: Path) -> None:
+    path = tmp_path / "quoted.csv"
+    columns = sines()
+    rows = [", ".join(f"{x:.6f}" for x in row) for row in np.array(list(columns.values())).T]
+    path.write_text("\n".join([", ".join(f'"{name}"' for name in columns), *rows]))
+    assert set(Recorded.from_file(path).positions) == set(columns) - {"time"}
+
+
+def test_another_name_of_the_time_is_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(spreadsheet(sines()).replace("time", "Time [s]", 1))
+    with pytest.raises(TrajectoryError, match=r"no column 'time'.* Rename 'Time \[s\]' if that is the time in seconds"):
+        Recorded.from_file(path)
+
+
+def test_the_cutoff_is_for_the_orientation_of_the_base_too(cheetah: pc.ClusterModel) -> None:
+    trot = trajectories.motion("mini_cheetah_trot")
+    assert trot.base is not None
+    noise = np.random.default_rng(0).normal(scale=1e-3, size=(len(trot.time), 4))
+    base = trot.base.copy()
+    base[:, 3:] += noise
+    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1)[:, None]
+    base[::2, 3:] *= -1.0  # the same rotations
+    columns = slice(3, 6)
+    rough, smooth = (
+        Recorded(trot.time, trot.positions, base=base, cutoff=cutoff).states(cheetah)[3][:, columns]
+        for cutoff in (None, 5.0)
+    )
+    assert np.sqrt(np.mean(smooth**2)) < 0.1 * np.sqrt(np.mean(rough**2))
 
 
 # --- those that ship --------------------------------------------------------------------------------------------------

@@ -233,3 +233,16 @@ def test_json_and_plot(leg: pc.ClusterModel, motion: trajectories.Wave, tmp_path
         plots.save(result, tmp_path / "study.png")
     assert (tmp_path / "study.png").stat().st_size > 10_000
     assert any(motion.label.replace("2 pi", "2$\\pi$") in line for line in written)
+
+
+@pytest.mark.parametrize(
+    "trajectory",
+    [
+        trajectories.Sine(amplitude=30.0, duration=0.1, dt=0.01),
+        trajectories.MinimumJerk(["neutral", {"knee": 70.0}], duration=0.1, dt=0.01),
+    ],
+)
+def test_degrees_are_suspected(trajectory: trajectories.Trajectory) -> None:
+    leg = pc.load("mit_humanoid_leg", root_joint=None)
+    with pytest.warns(pc.PinClustersWarning, match="more than a turn and beyond its limits. Is that in degrees"):
+        trajectory.states(leg)

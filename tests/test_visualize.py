@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import visualize
+from pin_clusters import approximations, visualize
 from pin_clusters.visualize import palette
 from pin_clusters.visualize.figure import Figure
 
@@ -346,3 +346,23 @@ def test_a_live_server_gets_the_same_scene(capsys):
         other.initViewer(viewer=shared, loadModel=True)
         assert viz.viewer.window.get_scene().count("viewer.handle_command_bytearray") > 20
     assert process.poll() is not None
+
+
+def gripper(ratio: float) -> pc.ClusterModel:
+    """Two fingers; the second, unbalanced, follows the first."""
+    tree = pin.Model()
+    for k, name in enumerate(("left", "right")):
+        place = pin.SE3(np.eye(3), np.array([0.0, 0.05 * k, 0.0]))
+        joint = tree.addJoint(0, pin.JointModelRX(), place, name)
+        inertia = pin.Inertia.FromBox(0.1, 0.01, 0.01, 0.06)
+        tree.appendBodyToJoint(joint, inertia, pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.03])))
+    return pc.ClusterModel(tree, [pc.LinearCoupling("right", {"left": ratio})])
+
+
+@pytest.mark.parametrize(("ratio", "drawn"), [(-1.0, "links/right"), (9.0, "rotors/right")])
+def test_a_finger_that_follows_is_drawn_as_a_link_and_a_rotor_as_a_rotor(ratio: float, drawn: str) -> None:
+    model = gripper(ratio)
+    assert approximations.followers(model) == (("right",) if ratio == -1.0 else ())
+    paths = {node.path for node in Figure(model).nodes}
+    assert drawn in paths
+    assert len(paths & {"links/right", "rotors/right"}) == 1

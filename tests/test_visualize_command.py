@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from click.testing import CliRunner, Result
 
@@ -196,3 +197,31 @@ def test_meshes_of_a_file() -> None:
     assert result.exit_code == 1
     assert "gone.urdf: its meshes cannot be read" in result.stderr
     assert not Path("gone.html").exists()
+
+
+def test_joints_beyond_their_limits_are_named() -> None:
+    tree = pin.Model()
+    for k, (low, high) in enumerate([(-0.1, 0.1), (-2.0, 2.0), (0.0, 0.0)]):  # the last one was given none
+        joint = tree.addJoint(k, pin.JointModelPX(), pin.SE3.Identity(), f"slide_{k}")
+        tree.appendBodyToJoint(joint, pin.Inertia.Random(), pin.SE3.Identity())
+        tree.lowerPositionLimit[k], tree.upperPositionLimit[k] = low, high
+    model = pc.ClusterModel(tree)
+    assert motions.beyond_limits(model, np.full((2, 3), 0.05)) == []
+    (note,) = motions.beyond_limits(model, np.full((2, 3), -0.5))
+    assert "slide_0 beyond the limits" in note
+
+
+def test_the_base_of_a_file_moves_as_it_was_recorded() -> None:
+    Path("arm.urdf").write_text(
+        '<robot name="arm"><link name="trunk"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        'ixz="0" iyz="0"/></inertial></link><link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="arm" type="continuous"><axis xyz="1 0 0"/>'
+        '<parent link="trunk"/><child link="arm"/></joint></robot>'
+    )
+    time = np.linspace(0.0, 1.0, 21)
+    columns = {"time": time, "arm": time, "x": 3.0 * time} | dict.fromkeys(("y", "z", "qx", "qy", "qz"), 0.0 * time)
+    np.savez("walk.npz", **columns, qw=np.ones(21))
+    model = view.load("arm.urdf", "walk.npz")
+    shown = motions.make(model, "walk.npz", None)
+    np.testing.assert_allclose(shown.q[:, 0], 3.0 * shown.time, atol=1e-9)  # a straight line, by splines
+    assert view.load("arm.urdf", "swing").nv == 1

@@ -90,10 +90,14 @@ def make(
     Raises:
         PinClustersError: The robot cannot move so.
     """
-    if kind == "swing":
-        return swing(model, 5.0 if duration is None else duration, amplitude, progress)
-    if kind == "sweep":
-        return sweep(model, 4.0 if duration is None else duration, amplitude)
+    if kind in ("swing", "sweep"):
+        shown = (
+            swing(model, 5.0 if duration is None else duration, amplitude, progress)
+            if kind == "swing"
+            else sweep(model, 4.0 if duration is None else duration, amplitude)
+        )
+        shown.notes.extend(beyond_limits(model, shown.q))
+        return shown
     if kind == "random":
         return random_poses(model, 9.0 if duration is None else duration)
     return recorded(model, kind, duration)
@@ -132,6 +136,21 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
     return Shown(time, q, v, batch.rnea(model, q, v, a), notes)
 
 
+def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
+    """Say which independent joints leave the limits that the robot's file gives; nothing if none does."""
+    low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
+    rows = {n: model.tree.joints[model.tree.getJointId(n)] for n in study.trajectories.moved_joints(model)}
+    names = [
+        n for n, joint in rows.items()
+        if joint.nq == 1 and low[joint.idx_q] < high[joint.idx_q]  # otherwise it was given none
+        and (q[:, joint.idx_q].max() > high[joint.idx_q] + 1e-9 or q[:, joint.idx_q].min() < low[joint.idx_q] - 1e-9)
+    ]  # fmt: skip
+    if not names:
+        return []
+    more = f" and {len(names) - 3} more" if names[3:] else ""
+    return [f"There are no end stops: {', '.join(names[:3])}{more} beyond the limits of the file (see --amplitude)."]
+
+
 def random_poses(model: ClusterModel, duration: float) -> Shown:
     """Go through random poses, starting from the reference pose; always the same ones."""
     pin.seed(0)
@@ -156,9 +175,14 @@ def random_poses(model: ClusterModel, duration: float) -> Shown:
     return Shown(at, whole, np.zeros((len(at), model.nv)), None, notes)
 
 
+def recording(name: str) -> study.Recorded:
+    """Return a motion of the package, or one from a file, for any robot."""
+    return study.motion(name) if name in study.motions() else study.Recorded.from_file(name)
+
+
 def recorded(model: ClusterModel, name: str, duration: float | None) -> Shown:
     """Return a motion of the package, or one from a file."""
-    trajectory = study.motion(name) if name in study.motions() else study.Recorded.from_file(name)
+    trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
         kept = time <= time[0] + duration

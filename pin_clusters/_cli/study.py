@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .. import study
-from ..approximations import LABELS
+from .. import approximations, study
 from ..errors import UnknownNameError, did_you_mean
 from ..study import report, trajectories
 from . import common, tables
@@ -124,6 +123,12 @@ def run(
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)
         show(result, out)
+        if not model.closures and (links := approximations.followers(model)):
+            tables.say(
+                out,
+                f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "
+                "rotors are, but looks like fingers or links: that error is in the numbers, too.",
+            )
         with written(folder):
             report.write_json(result, folder / "study.json")
             from ..study import plots
@@ -183,7 +188,7 @@ def show(result: StudyResult, out: Console) -> None:
     _put(out, f"Largest torque error, {report.unit(result)}", [head, *report.peak_table(result)])
     _put(out, "RMS/largest error, % of the largest exact torque", [head, *report.share_table(result)])
     for rung in (r for r in result.approximate if r in report.DEFINITIONS):
-        tables.say(out, f"{LABELS[rung]}: {report.DEFINITIONS[rung]}.")
+        tables.say(out, f"{approximations.LABELS[rung]}: {report.DEFINITIONS[rung]}.")
     if ground := report.ground(result):
         tables.say(out, ground)
     tables.say(out, report.verdict(result))

@@ -84,11 +84,14 @@ def run(
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
-    """Return the robot; where it moves by itself its base is fixed, as there is no ground to stand on."""
-    from . import motions
+    """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
+    from . import motions, study
 
-    floats = animate is None or animate not in motions.KINDS
-    return common.load(robot) if floats else common.load(robot, root_joint=None)
+    if animate is None:
+        return common.load(robot)
+    if animate in motions.KINDS:
+        return common.load(robot, root_joint=None)
+    return study.load(robot, None, motions.recording(animate))
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:

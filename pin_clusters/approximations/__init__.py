@@ -25,9 +25,12 @@ from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
 from ._constant import Armature, Block
+from ._followers import followers
 from ._loops import Frozen, Locked, Unconstrained
 
-__all__ = ["DEFINITIONS", "LABELS", "LOOP_RUNGS", "ROTOR_RUNGS", "RUNGS", "Approximation", "Block", "names", "of"]
+__all__ = [
+    "DEFINITIONS", "LABELS", "LOOP_RUNGS", "ROTOR_RUNGS", "RUNGS", "Approximation", "Block", "followers", "names", "of",
+]  # fmt: skip
 
 _KINDS: dict[str, type[Approximation]] = {
     "none": Armature,

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
 from ..baselines import projection
-from ..constraints._inertia import joint_subspace
+from ..baselines.armature import axial_inertia
 from ..elements import RotorElement
 from ..model import ClusterModel
 from ._base import Approximation
@@ -84,7 +84,7 @@ class Locked(Approximation):
         if name == "armature":
             for r in model.rotors:
                 for iv, ratio in r.drivers:
-                    self.armature[iv] += _axial(model, r) * ratio**2
+                    self.armature[iv] += axial_inertia(model, r) * ratio**2
         if drop_rotors:
             for j, r in zip(ids, model.rotors, strict=True):
                 _drop(tree, j, r, int(span.from_tree_id[r.carrier_id]))
@@ -114,16 +114,6 @@ class Locked(Approximation):
         space.GT[:] = space.G.T
         self.q[self.moving] = q[self.moving]
         return G, g
-
-
-def _axial(model: ClusterModel, rotor: RotorElement) -> float:
-    """Return the inertia of a rotor about its joint's axis, armature of its own joint included."""
-    if rotor.joint_id is None or rotor.inertia is None:
-        return rotor.axial_inertia
-    joint = model.tree.joints[rotor.joint_id]
-    S = joint_subspace(joint)
-    own = rotor.axial_inertia if S is None else float(S @ rotor.inertia.matrix() @ S)
-    return own + float(model.inertia_tree.armature[joint.idx_v])
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import approximations
 from ..approximations import Approximation
-from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
+from ..errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ..model import ClusterModel
 
 
@@ -58,6 +58,7 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
     Raises:
         ShapeError: A size is wrong.
         ArgumentTypeError: One does not hold real numbers.
+        ConfigurationError: A number is not finite.
     """
     found: list[np.ndarray] = []
     samples = -1
@@ -80,6 +81,9 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
                 f"({count}, {width}), one row per sample."
             )
         samples = len(given)
+        if not np.all(np.isfinite(given)):
+            row = int(np.flatnonzero(~np.isfinite(given).all(axis=1))[0])
+            raise ConfigurationError(f"{name} is not finite in row {row}: {given[row]}. Repair the sample.")
         found.append(np.ascontiguousarray(given, dtype=float))
     if not samples:
         raise ShapeError("q has no rows: at least one sample is needed.")

@@ -12,8 +12,8 @@ from ..model import ClusterModel
 from . import rungs
 from .reach import Reach
 from .rungs import Progress
-from .trajectories import Sine, Trajectory, TrajectoryError, Wave, centre, floating_base, moved_joints
-from .trajectories._base import held, slides
+from .trajectories import Sine, Trajectory, TrajectoryError, Wave, centre, floating_base, held, moved_joints
+from .trajectories._base import slides
 
 Base = Literal["fixed", "floating"]
 WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")

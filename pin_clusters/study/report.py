@@ -161,6 +161,11 @@ def verdict(result: StudyResult) -> str:
         return _verdict_on_loops(result, share)
     worst = int(np.argmax(share["diagonal"]))
     diagonal, block = share["diagonal"][worst], share["block"][worst]
+    if float(np.max(share["none"])) < 1e-6:
+        return (
+            f"No rotor of {result.robot} makes a difference on this motion. If its motors are not in the model (few "
+            "files have them), state them: pc.Rotor(joint, ratio, axial_inertia=...)."
+        )
     if diagonal < 1e-6:
         return "Diagonal armature is exact on this motion."
     where = f"{_percent(diagonal)} of the peak torque at {result.joints[worst]}"
@@ -204,6 +209,8 @@ def _verdict_on_loops(result: StudyResult, share: dict[str, np.ndarray]) -> str:
 
 
 def _percent(value: float) -> str:
+    if value < 1e-6:  # rounding
+        return "0 %"
     return f"{value:.2g} %" if value < 10.0 else f"{value:.0f} %"
 
 

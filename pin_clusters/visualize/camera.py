@@ -12,6 +12,10 @@ from .skeleton import Skeleton, facing
 CAMERA = "/Cameras/default/rotated/<object>"
 FIELD = 35.0
 """What the camera sees from top to bottom, [deg]; less than meshcat's 75, which distorts what is near."""
+NEAR, FAR = 1e-3, 1e2
+"""Between these parts of the distance of the robot things are drawn; meshcat's own end is 100 m."""
+PLAYER = 56
+"""Height of the bar with the play button, [pixels]: the robot is shown above it."""
 
 
 def spacing(size: float) -> float:
@@ -29,7 +33,7 @@ def set_scene(viewer: Any, cloud: np.ndarray) -> None:
         cloud: Points of the robot, shape (n, 3).
     """
     low, high = cloud.min(axis=0), cloud.max(axis=0)
-    size = max(float(np.linalg.norm(high - low)), 1e-3)
+    size = max(float(np.linalg.norm(high - low)), 1e-6)
     center = 0.5 * (low + high)
     place = np.eye(4)
     step = spacing(size)
@@ -87,7 +91,7 @@ def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.nda
         depth = np.maximum(distance - seen_from[:, 2], 1e-9)
         picture = seen_from[:, :2] / depth[:, None]
         middle[:2] += 0.5 * distance * (picture.min(axis=0) + picture.max(axis=0))
-    return axes.T @ middle, max(distance, 1e-2) * direction
+    return axes.T @ middle, max(distance, 1e-6) * direction
 
 
 def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
@@ -99,19 +103,31 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
     viewer[CAMERA].set_property("fov", FIELD)
+    viewer[CAMERA].set_property("near", NEAR * far)
+    viewer[CAMERA].set_property("far", FAR * far)
     viewer[CAMERA].set_property("position", [float(x), float(z), float(-y)])  # its own axes have y upwards
 
 
-def script(target: np.ndarray, offset: np.ndarray) -> str:
-    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen."""
-    tx, ty, tz = (round(float(x), 6) for x in target)
-    x, y, z = (round(float(x), 6) for x in offset)
+def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
+    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen.
+
+    Args:
+        target: In the world, shape (3,), [m].
+        offset: From there to the camera, shape (3,), [m].
+        player: Whether the page has a bar with a play button.
+    """
+    # nine digits, of robots of a millimetre too
+    tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
+    distance = float(np.linalg.norm(offset))
     return (
-        "(function () { const far = Math.max(1, innerHeight / innerWidth); "
-        f"viewer.camera.fov = {FIELD}; viewer.controls.target.set({tx}, {tz}, {-ty}); "
+        f"(function () {{ const bar = {PLAYER if player else 0}, "
+        "far = innerHeight / Math.min(Math.max(innerWidth, 1), Math.max(innerHeight - bar, 1)); "
+        f"viewer.camera.fov = {FIELD}; viewer.camera.near = {NEAR * distance:.6g} * far; "
+        f"viewer.camera.far = {FAR * distance:.6g} * far; viewer.controls.target.set({tx}, {tz}, {-ty}); "
         f"viewer.camera.position.set({tx} + far * {x}, {tz} + far * {z}, {-ty} - far * {y}); "
         # beside the legend
         'const aside = innerWidth < 700 ? 0 : 0.5 * document.getElementById("legend").offsetWidth / innerWidth; '
-        "viewer.camera.view = {enabled: true, fullWidth: 1, fullHeight: 1, offsetX: -aside, offsetY: 0, width: 1, "
-        "height: 1}; viewer.controls.update(); viewer.set_dirty(); })();"
+        "viewer.camera.view = {enabled: true, fullWidth: 1, fullHeight: 1, offsetX: -aside, "
+        "offsetY: 0.5 * bar / innerHeight, width: 1, height: 1}; viewer.camera.updateProjectionMatrix(); "
+        "viewer.controls.update(); viewer.set_dirty(); })();"
     )

@@ -44,6 +44,11 @@ html, body { margin: 0; height: 100%; }
 #player output { width: 4.5em; text-align: right; font-variant-numeric: tabular-nums; }
 """
 
+# meshcat merges the parts of a COLLADA file, and a part with a list of materials is then not drawn at all
+_MATERIALS = """viewer.scene.traverse((node) => {
+  if (Array.isArray(node.material)) { node.material = node.material.map((m) => Array.isArray(m) ? m[0] : m); }
+});"""
+
 _PLAYER = """
 <div id="player"><button type="button">Pause</button><input type="range" min="0" max="1" step="0.001" value="0"
 aria-label="time"><output>0.00 s</output></div>
@@ -96,6 +101,7 @@ var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
 for (const blob of {blobs}) {{
   viewer.handle_command_bytearray(Uint8Array.from(atob(blob), (c) => c.charCodeAt(0)));
 }}
+{_MATERIALS}
 {camera}
 if (innerWidth < 700) {{ document.getElementById("legend").open = false; }}
 </script>

@@ -12,7 +12,7 @@ from ..elements import RotorElement
 from ..model import ClusterModel
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin
-from .skeleton import Skeleton, axis_of, facing, turns
+from .skeleton import Skeleton, axis_of, facing
 
 _DENSITY = 5000.0
 """Of a rotor whose mass is not known: between aluminium and copper with magnets, [kg/m^3]."""
@@ -47,7 +47,7 @@ def drawn(skeleton: Skeleton) -> list[Drawn]:
     """Return size and place of every rotor that turns; those that share an axis and a place are put side by side."""
     found: list[Drawn] = []
     for k, r in enumerate(skeleton.model.rotors):
-        if r.joint_id is not None and not turns(skeleton.model.tree, r.joint_id):
+        if r.joint_id is not None and r.joint_id not in skeleton.rotor_joints:
             continue
         base = _base(skeleton.model, r)
         axis = base.rotation.T @ r.axis

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ..approximations import followers
 from ..constraints._closures import FrameClosure, RodClosure
 from ..constraints._inertia import joint_axis
 from ..model import ClusterModel
@@ -45,7 +46,10 @@ class Skeleton:
 def skeleton_of(model: ClusterModel) -> Skeleton:
     """Find the points of a robot."""
     tree = model.tree
-    rotors = frozenset(r.joint_id for r in model.rotors if r.joint_id is not None and turns(tree, r.joint_id))
+    links = followers(model)
+    rotors = frozenset(
+        r.joint_id for r in model.rotors if r.joint_id is not None and turns(tree, r.joint_id) and r.name not in links
+    )
     points: list[list[np.ndarray]] = [[] for _ in range(tree.njoints)]
     for j in range(1, tree.njoints):
         virtual = "JointModelP" in tree.joints[j].shortname() and not tree.inertias[j].mass > 0.0

@@ -154,7 +154,7 @@ class MeshcatVisualizer(Scene):
             self._recorder.packed(),
             self.legend(),
             player=self._recording is not None,
-            camera=camera.script(*self._camera),
+            camera=camera.script(*self._camera, player=self._recording is not None),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -234,3 +234,66 @@ def test_a_live_server_follows_display(browser, capsys):
         assert background < 0.5
         assert [x for x in opened.said if "favicon" not in x and "404" not in x] == []
         opened.page.close()
+
+
+@pytest.mark.parametrize("size", [1e-3, 100.0])
+def test_robots_of_any_size_are_seen_above_the_bar_of_the_player(show, size):
+    tree = pin.Model()
+    joint = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "arm")
+    centre = pin.SE3(np.eye(3), np.array([0.0, 0.0, size / 2]))
+    tree.appendBodyToJoint(joint, pin.Inertia.FromBox(1.0, size / 5, size / 5, size), centre)
+    q = np.linspace(0.0, 3.0, 31)[:, None]
+    page = show(visualize.animate(pc.ClusterModel(tree), np.linspace(0.0, 1.0, 31), q))
+    for angle, time in ((0.0, 0.0), (3.0, 1.0)):
+        page.seek(time)
+        x, y, depth = page.evaluate(
+            """([y, z]) => { viewer.render(); const camera = viewer.camera; camera.updateMatrixWorld(true);
+            const p = viewer.controls.target.clone().set(0, z, -y).project(camera); return [p.x, p.y, p.z]; }""",
+            [-size * np.sin(angle), size * np.cos(angle)],
+        )  # the tip, in the square from -1 to 1
+        assert abs(x) < 1.0
+        assert 1.0 - 2.0 * (480 - 56) / 480 < y < 1.0
+        assert abs(depth) < 1.0  # neither too near nor too far to be drawn
+
+
+DAE = """<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="meter" meter="1"/><up_axis>Z_UP</up_axis></asset>
+<library_effects><effect id="e"><profile_COMMON><technique sid="common"><phong><diffuse><color>1 0 0 1</color></diffuse>
+</phong></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="m"><instance_effect url="#e"/></material><material id="n"><instance_effect url="#e"/>
+</material></library_materials><library_geometries>{geometries}</library_geometries>
+<library_visual_scenes><visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+PART = """<geometry id="{id}"><mesh><source id="{id}p"><float_array id="{id}a" count="9">0 0 0 1 0 0 0 1 0</float_array>
+<technique_common><accessor source="#{id}a" count="3" stride="3"><param name="X" type="float"/><param name="Y"
+type="float"/><param name="Z" type="float"/></accessor></technique_common></source><vertices id="{id}v"><input
+semantic="POSITION" source="#{id}p"/></vertices>{triangles}</mesh></geometry>"""
+TRIANGLE = """<triangles material="{material}" count="1"><input semantic="VERTEX" source="#{id}v" offset="0"/>
+<p>0 1 2</p></triangles>"""
+NODE = """<node id="n{id}"><instance_geometry url="#{id}"><bind_material><technique_common><instance_material
+symbol="m" target="#m"/><instance_material symbol="n" target="#n"/></technique_common></bind_material>
+</instance_geometry></node>"""
+
+
+def test_meshes_with_several_materials_lose_no_part(show, tmp_path):
+    file = tmp_path / "part.dae"
+    parts = {"one": "mn", "two": "m"}
+    geometries = "".join(
+        PART.format(id=i, triangles="".join(TRIANGLE.format(id=i, material=x) for x in materials))
+        for i, materials in parts.items()
+    )
+    file.write_text(DAE.format(geometries=geometries, nodes="".join(NODE.format(id=i) for i in parts)))
+    model = pc.load("four_bar")
+    visual = pin.GeometryModel()
+    shape = pin.GeometryObject("part", 1, 0, pin.SE3.Identity(), pin.hppfcl.MeshLoader().load(str(file)))
+    shape.meshPath = str(file)
+    visual.addGeometryObject(shape)
+    viz = visualize.MeshcatVisualizer(model, None, visual)
+    viz.initViewer(viewer=visualize.offline(), loadModel=True)
+    page = show(viz)
+    drawn = page.evaluate("""() => { const found = []; viewer.scene.traverse((node) => {
+        if (Array.isArray(node.material)) { found.push(node.material.map((m) => m.visible === true)); } });
+        return found; }""")
+    assert drawn == [[True, True]]
+    assert all(line.startswith("log: THREE.ColladaLoader: File version") for line in page.said)
+    page.said.clear()

@@ -27,7 +27,8 @@ def flying_base(model: ClusterModel, caller: str) -> int:
             f"{caller}: model {model.name!r} has no floating base, so it cannot fly. Load it with "
             "root_joint=pin.JointModelFreeFlyer()."
         )
-    fixed = [tree.names[j] for j in range(1, tree.njoints) if not tree.parents[j]][1:]
+    base = next(j for j in range(1, tree.njoints) if not tree.parents[j] and "FreeFlyer" in tree.joints[j].shortname())
+    fixed = [tree.names[j] for j in range(1, tree.njoints) if not tree.parents[j] and j != base]
     fixed += [r.name for r in model.rotors if not r.carrier_id]
     fixed += [str(c.source.label) for c in model.closures if 0 in (getattr(c, "joint_a", 1), getattr(c, "joint_b", 1))]
     if fixed:

@@ -16,8 +16,7 @@ from ...errors import ArgumentTypeError, ModelError
 from ...model import ClusterModel
 from ..plots import STYLES
 from ..rungs import Progress
-from ..trajectories import moved_joints
-from ..trajectories._base import held
+from ..trajectories import held, moved_joints
 from ._experiment import Experiment, Rows, head, rotors, tidy
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Motions for the study: waves, minimum-jerk motions between poses, recordings."""
 
-from ._base import MAX_SAMPLES, Motion, Trajectory, TrajectoryError, centre, floating_base, moved_joints
+from ._base import MAX_SAMPLES, Motion, Trajectory, TrajectoryError, centre, floating_base, held, moved_joints
 from ._columns import BASE
 from .library import motion, motions, robot_of
 from .minimum_jerk import MinimumJerk, Pose
@@ -22,6 +22,7 @@ __all__ = [
     "Wave",
     "centre",
     "floating_base",
+    "held",
     "motion",
     "motions",
     "moved_joints",

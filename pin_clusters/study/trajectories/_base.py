@@ -62,6 +62,18 @@ def positive(**numbers: object) -> dict[str, float]:
     return found
 
 
+def numbers(what: str, values: object) -> np.ndarray:
+    """Return numbers as an array of floats of its own; ``what`` is for the message.
+
+    Raises:
+        TrajectoryError: They are none.
+    """
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TrajectoryError(f"{what} must be numbers: {error}.") from None
+
+
 def check_grid(duration: float, dt: float) -> None:
     """Check a duration and the time between samples.
 

@@ -60,7 +60,10 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
     moved, names, found = moved_joints(model), list(model.tree.names)[1:], list(recorded)
     if unknown := [name for name in found if name not in names]:
         hint = did_you_mean(unknown[0], moved, limit=len(moved))
-        raise TrajectoryError(f"{recording}: {model.name!r} has no joint {', '.join(map(repr, unknown))}.{hint}")
+        cure = " Rename these columns, or take them out."
+        if any(name in BASE for name in unknown):
+            cure = f" The pose of a floating base needs all of {' '.join(BASE)}."
+        raise TrajectoryError(f"{recording}: {model.name!r} has no joint {', '.join(map(repr, unknown))}.{hint}{cure}")
     if several := [name for name in found if model.tree.joints[model.tree.getJointId(name)].nv != 1]:
         raise TrajectoryError(
             f"{recording}: {several[0]!r} of {model.name!r} has several degrees of freedom, so that one column cannot "
@@ -70,6 +73,6 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
     if left_out and missing == "error":
         raise TrajectoryError(
             f"{recording}: no column for {', '.join(map(repr, left_out))} of {model.name!r}. Record all independent "
-            "joints, or say missing='hold' (--hold-missing) to keep these where they are."
+            "joints, or say missing='hold' (--hold-missing of the study) to keep these where they are."
         )
     return [name for name in moved if name in found]

@@ -53,7 +53,9 @@ def free_flyer(
     from scipy.spatial.transform import Rotation, RotationSpline
 
     place = spline(recorded, smooth(base[:, :3]))
-    turn = RotationSpline(recorded, Rotation.from_quat(base[:, 3:]))
+    signs = np.cumprod(np.where(np.sum(base[1:, 3:] * base[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
+    quaternions = base[:, 3:] * np.append(1.0, signs)[:, None]  # the same rotations, without jumps to the other sign
+    turn = RotationSpline(recorded, Rotation.from_quat(smooth(quaternions)))  # of any length
     R, w = turn(time), turn(time, 1)
     linear = R.inv().apply(place(time, 1))
     # d/dt (R' p') = R' p'' - w x (R' p')

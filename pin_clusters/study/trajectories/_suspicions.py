@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TURN = 2.0 * np.pi
 SLOW = 0.5
 """Longest usual time between samples, [s]."""
+UNLIMITED = 1e3
+"""Limits of joints beyond this are none, [rad]."""
 
 
 def _warn(text: str) -> None:
@@ -43,7 +45,7 @@ def units(recorded: Recorded, model: ClusterModel) -> None:
             suspect = not recorded.degrees and far > TURN and float(np.median(steps)) > 0.5
             limit = TURN
         else:
-            limit = limit if limit < 1e3 else TURN
+            limit = limit if limit < UNLIMITED else TURN
             suspect = far > max(TURN, limit)
         if suspect and not recorded.degrees:
             _warn(
@@ -53,15 +55,51 @@ def units(recorded: Recorded, model: ClusterModel) -> None:
             return  # one joint is enough
 
 
-def velocity(recorded: Recorded, name: str, given: np.ndarray, derivative: np.ndarray) -> None:
-    """Warn if recorded velocities are not the derivative of the positions."""
+def differs(name: str, given: np.ndarray, derivative: np.ndarray, least: float) -> list[str]:
+    """Say how far a recorded rate is from the derivative of what was recorded; nothing if they agree.
+
+    Args:
+        name: Of the column.
+        given: The column.
+        derivative: What it should be, at the same times.
+        least: Difference that is none.
+    """
     scale = float(np.abs(derivative).max())
     off = float(np.abs(given - derivative).max())
-    if off > 0.2 * scale + 1e-2:
+    return [f"'{name}' by up to {off:.3g}, of {scale:.3g}"] if off > 0.2 * scale + least else []
+
+
+def rates(recorded: Recorded, found: list[str]) -> None:
+    """Warn if recorded velocities or accelerations are not the derivative of the positions; once for all columns."""
+    if found:
+        more = f" (and {len(found) - 1} more)" if found[1:] else ""
         _warn(
-            f"{recorded.name}: column '{name}.v' differs from the derivative of {name!r} by up to {off:.3g}, of "
-            f"{scale:.3g} rad/s (m/s). The columns do not fit together: units, order or delay?"
+            f"{recorded.name}: a column differs from the derivative of the positions: {found[0]} (in rad or m, and s)"
+            f"{more}. The columns do not fit together: units, order or delay?"
         )
+
+
+def angles(model: ClusterModel, what: str, names: tuple[str, ...], values: np.ndarray) -> None:
+    """Warn if coordinates of joints that turn look like degrees: beyond a turn, and beyond the limits of the joint.
+
+    Args:
+        model: The robot.
+        what: For the message.
+        names: Joints with one degree of freedom.
+        values: Their coordinates, shape (joints,), [rad] or [m].
+    """
+    for name, value in zip(names, np.abs(values), strict=True):
+        joint = model.tree.joints[model.tree.getJointId(name)]
+        if slides(model, name) or joint.nq == 2:  # turns are what continuous joints do
+            continue
+        rows = slice(joint.idx_q, joint.idx_q + 1)
+        limit = float(np.abs([model.tree.lowerPositionLimit[rows], model.tree.upperPositionLimit[rows]]).max())
+        if value > max(TURN, limit if limit < UNLIMITED else 0.0):
+            _warn(
+                f"{what} takes joint {name!r} of {model.name!r} to {value:.4g} rad, more than a turn and beyond its "
+                "limits. Is that in degrees? Angles are in rad here."
+            )
+            return  # one joint is enough
 
 
 def dependents(recorded: Recorded, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> None:

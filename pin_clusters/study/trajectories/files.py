@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -17,8 +18,9 @@ TIME = "time"
 def read(path: str | Path) -> dict[str, np.ndarray]:
     """Return the columns of a file by name, ``time`` first.
 
-    A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs; lines that begin with
-    ``#`` are comments. An NPZ file has an array per column.
+    A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs; with the latter two
+    the decimal mark may be a comma. Lines that begin with ``#`` are comments; rows and columns without any entry, and
+    the line ``sep=;``, which spreadsheets write, are skipped. An NPZ file has an array per column.
 
     Args:
         path: Ends in ``.csv`` or ``.npz``.
@@ -40,9 +42,11 @@ def read(path: str | Path) -> dict[str, np.ndarray]:
     except OSError as e:
         raise TrajectoryError(f"cannot read {path}: {e.strerror or e}.") from e
     if TIME not in found:
+        similar = [name for name in found if re.fullmatch(r"t|time\W*|time\W+m?s\W*|timestamp", name.lower())]
         raise TrajectoryError(
             f"{path} has no column {TIME!r} (seconds). Its columns: {', '.join(found) or 'none'}. "
             f"Expected: {TIME}, then a column per joint, by its name."
+            + (f" Rename {similar[0]!r} if that is the time in seconds." if similar else "")
         )
     return {TIME: found.pop(TIME), **found}
 
@@ -50,12 +54,18 @@ def read(path: str | Path) -> dict[str, np.ndarray]:
 def parse_csv(text: str, name: str) -> dict[str, np.ndarray]:
     """Return the columns of a CSV text; ``name`` is for messages."""
     lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip() and line[0] != "#"]
+    told = re.fullmatch(r"\W?sep=(.)\W?", lines[0][1].strip()) if lines else None  # a line of spreadsheets
+    lines = [(i, line) for i, line in lines[1 if told else 0 :] if line.strip(",;\t ")]
     if not lines:
         raise TrajectoryError(
             f"{name} is empty. Expected a line of column names, {TIME} and joints, and one per sample."
         )
-    separator = next((s for s in ",;\t" if s in lines[0][1]), ",")
-    rows = list(csv.reader(io.StringIO("\n".join(line for _, line in lines)), delimiter=separator))
+    separator = told[1] if told else next((s for s in ",;\t" if s in lines[0][1]), ",")
+    text = "\n".join(line for _, line in lines)
+    rows = list(csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True))
+    rows = _without_empty_columns(rows)
+    if separator != ",":
+        rows[1:] = [[cell.replace(",", ".") if cell.count(",") == 1 else cell for cell in row] for row in rows[1:]]
     head = [cell.strip() for cell in rows[0]]
     if all(_is_number(cell) for cell in head):
         raise TrajectoryError(f"{name} begins with numbers. Its first line must be the names of the columns.")
@@ -80,12 +90,21 @@ def parse_csv(text: str, name: str) -> dict[str, np.ndarray]:
     return {cell: np.ascontiguousarray(numbers[:, i]) for i, cell in enumerate(head)}
 
 
+def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without the columns at the right that have neither a name nor an entry."""
+    width = len(rows[0])
+    while width > 1 and not any(cell.strip() for row in rows for cell in row[width - 1 :]):
+        width -= 1
+    return [row[:width] for row in rows]
+
+
 def _read_csv(path: Path) -> dict[str, np.ndarray]:
     try:
         return parse_csv(path.read_text(encoding="utf-8-sig"), str(path))
     except UnicodeDecodeError as e:
         raise TrajectoryError(
-            f"{path} is not text: byte {e.start} is not UTF-8. A recording must be CSV or NPZ."
+            f"{path} is not text: byte {e.start} is not UTF-8. A recording must be CSV or NPZ; a spreadsheet writes it "
+            "as 'CSV UTF-8'."
         ) from e
 
 

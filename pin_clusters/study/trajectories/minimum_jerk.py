@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from ...errors import did_you_mean
 from ...model import ClusterModel
-from ._base import Motion, TrajectoryError, check_grid, coordinates, count, held, moved_joints, positive
+from . import _suspicions as suspicions
+from ._base import Motion, TrajectoryError, check_grid, coordinates, count, held, moved_joints, numbers, positive
 from ._whole import configurations
 
 Pose: TypeAlias = str | Mapping[str, float]
@@ -82,7 +83,7 @@ class MinimumJerk:
         for name, value in positive(duration=self.duration, dt=self.dt).items():
             object.__setattr__(self, name, value)
         check_grid(self.duration, self.dt)
-        times = np.linspace(0.0, self.duration, len(poses)) if self.times is None else np.array(self.times, dtype=float)
+        times = np.linspace(0.0, self.duration, len(poses)) if self.times is None else numbers("times", self.times)
         if (
             len(times) != len(poses)
             or not np.all(np.diff(times) > 0.0)
@@ -128,6 +129,7 @@ class MinimumJerk:
         points = [coordinates(model, held(model), joints)]
         for pose in self.poses:
             points.append(_coordinates(model, joints, pose, points[-1]))
+        suspicions.angles(model, "a pose", joints, np.abs(points).max(axis=0))
         curve = spline(self.times or (), points[1:], rest=self.rest)
         time = np.arange(count(self.duration, self.dt)) * self.dt
         value, rate, acceleration = curve(time), curve(time, 1), curve(time, 2)

@@ -15,16 +15,7 @@ from ...errors import did_you_mean
 from ...model import ClusterModel
 from . import _columns, _curves
 from . import _suspicions as suspicions
-from ._base import (
-    MAX_SAMPLES,
-    Motion,
-    TrajectoryError,
-    check_grid,
-    count,
-    floating_base,
-    positive,
-    slides,
-)  # fmt: skip
+from ._base import MAX_SAMPLES, Motion, TrajectoryError, check_grid, count, floating_base, numbers, positive, slides
 from ._columns import BASE
 from ._whole import configurations
 from .files import TIME, read
@@ -51,8 +42,8 @@ class Recorded:
             world, shape (N, 6), [N] and [N m].
         name: For titles and messages.
         dt: Time between samples of the motion, [s]; None: the samples as recorded.
-        cutoff: Frequency above which the positions are noise, [Hz]: a Butterworth filter of order 4, run forwards and
-            backwards, takes it away. None: they are taken as they are.
+        cutoff: Frequency above which the positions are noise, [Hz]: a Butterworth filter of order 2, run forwards and
+            backwards (together order 4, no delay, half the amplitude is left at the cutoff), takes it away.
         degrees: Whether angles are recorded in degrees.
         missing: What becomes of independent joints that are not recorded: ``"error"``, or ``"hold"`` for the reference
             pose.
@@ -75,7 +66,7 @@ class Recorded:
 
     def __post_init__(self) -> None:
         """Check the samples."""
-        time = np.array(self.time, dtype=float)
+        time = numbers(f"{self.name}: times", self.time)
         if time.ndim != 1 or len(time) < LEAST:
             raise TrajectoryError(
                 f"{self.name}: {time.size} samples are too few; at least {LEAST} are needed for an acceleration."
@@ -93,7 +84,7 @@ class Recorded:
             )
         object.__setattr__(self, "time", time - time[0])
         for kind in ("positions", "velocities", "accelerations"):
-            found = {name: np.array(x, dtype=float) for name, x in getattr(self, kind).items()}
+            found = {n: numbers(f"{self.name}: {kind} of {n!r}", x) for n, x in getattr(self, kind).items()}
             for name, x in found.items():
                 if x.shape != time.shape or not np.isfinite(x).all():
                     raise TrajectoryError(
@@ -226,15 +217,18 @@ class Recorded:
         v = np.zeros((len(time), model.nv))
         a = np.zeros_like(v)
         positions = {}
+        odd: list[str] = []
         for name in joints:
             column = model.joint_idx_v(name)
-            positions[int(model.tree.getJointId(name))], v[:, column], a[:, column] = self._curves(model, name, time)
+            curves = self._curves(model, name, time, odd)
+            positions[int(model.tree.getJointId(name))], v[:, column], a[:, column] = curves
+        suspicions.rates(self, odd)
         pose = None
         root = floating_base(model)
         if root is not None and self.base is not None:
             first = model.joint_idx_v(root)
-            curves = _curves.free_flyer(self.time, self.base, time, self._filtered)
-            pose, v[:, first : first + 6], a[:, first : first + 6] = curves
+            moved = _curves.free_flyer(self.time, self.base, time, self._filtered)
+            pose, v[:, first : first + 6], a[:, first : first + 6] = moved
         q = configurations(model, time, positions, pose)
         suspicions.dependents(self, model, time, q)
         return time, q, v, a
@@ -281,18 +275,23 @@ class Recorded:
         found = self.positions[name] * self._unit(model, name)
         return np.unwrap(found) if model.tree.joints[model.tree.getJointId(name)].nq == 2 else found
 
-    def _curves(self, model: ClusterModel, name: str, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return coordinate, velocity and acceleration of a joint at some times."""
+    def _curves(
+        self, model: ClusterModel, name: str, time: np.ndarray, odd: list[str]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return coordinate, velocity and acceleration of a joint at some times; add to what does not fit together."""
         unit = self._unit(model, name)
         position = _curves.spline(self.time, self._filtered(self.coordinates(model, name)))
         rate = position.derivative()
         if name in self.velocities:
             recorded = self.velocities[name] * unit
-            suspicions.velocity(self, name, recorded, rate(self.time))
+            odd += suspicions.differs(f"{name}.v", recorded, rate(self.time), 1e-2)
             rate = _curves.spline(self.time, recorded)
         acceleration = rate.derivative()
         if name in self.accelerations:
-            acceleration = _curves.spline(self.time, self.accelerations[name] * unit)
+            recorded = self.accelerations[name] * unit
+            inner = slice(2, -2)  # a derivative of samples is least certain at the ends
+            odd += suspicions.differs(f"{name}.a", recorded[inner], acceleration(self.time[inner]), 1.0)
+            acceleration = _curves.spline(self.time, recorded)
         return position(time), rate(time), acceleration(time)
 
     def _filtered(self, values: np.ndarray) -> np.ndarray:

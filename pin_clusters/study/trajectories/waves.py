@@ -10,6 +10,7 @@ import numpy as np
 
 from ...model import ClusterModel
 from ..reach import Reach, follow, reach
+from . import _suspicions as suspicions
 from ._base import Motion, check_grid, count, moved_joints, positive
 from ._whole import configurations
 
@@ -85,6 +86,7 @@ class Wave:
         for name in joints:
             v[:, model.joint_idx_v(name)] = rate
             a[:, model.joint_idx_v(name)] = acceleration
+        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", joints, np.full(len(joints), self.amplitude))
         if model.closures:
             return self.time, follow(model, _direction(model), offset), v, a
         ids = (int(model.tree.getJointId(name)) for name in joints)
