@@ -1,7 +1,8 @@
 """Write the measured sweeps into the documentation: ``python benchmarks/report_sweeps.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` in ``docs/sweeps.md`` was made by it, from what
-``sweep.py`` wrote to ``results/sweep.json``. Keys: ``sweep effort``, ``sweep robots``, ``sweep ratio``.
+``sweep.py`` wrote to ``results/sweep.json``. Keys: ``sweep effort``, ``sweep processors``, ``sweep robots``,
+``sweep ratio``.
 """
 
 from __future__ import annotations
@@ -65,6 +66,21 @@ def _anonymous(text: str) -> str:
     return " ".join(part if not part.startswith("/") else "robots:" for part in last.split())
 
 
+def processors(results: dict[str, Any]) -> str:
+    """Return how far the numbers of two processors are apart."""
+    p = results["processors"]
+    rows = [
+        [QUANTITIES[name], f"{q['of_exact']:.0e}", f"{q['of_error']:.0e}", f"{q['smallest_error']:.0e}"]
+        for name, q in p["quantities"].items()
+    ]
+    head = ["", "over the exact quantity", "over the error itself", "which is there, over the exact quantity"]
+    said = (
+        f"{p['robots']} robots x {results['states']} states, computed in code for this processor and for the oldest "
+        "x86-64 one (no AVX, no fused multiply-add): largest differences over all robots and approximations."
+    )
+    return f"{said}\n\n{markdown(head, rows)}"
+
+
 def robots(results: dict[str, Any]) -> str:
     """Return the table of errors over the robots."""
     e = results["errors"]
@@ -102,6 +118,7 @@ def ratio(results: dict[str, Any]) -> str:
 
 SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "sweep effort": effort,
+    "sweep processors": processors,
     "sweep robots": robots,
     "sweep ratio": ratio,
 }

@@ -88,3 +88,11 @@ def counted(case: int, folder: str) -> dict[str, Any]:
     """Note that it was called."""
     (Path(folder) / f"{case}-{time.monotonic_ns()}").touch()
     return {"x": case / 3.0}
+
+
+class Times:
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+
+    def of(self, case: int) -> dict[str, Any]:
+        return {"x": self.factor * case}

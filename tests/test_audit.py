@@ -17,9 +17,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import audit, cli, loaders, study
+from pin_clusters import approximations, audit, cli, loaders, study
 from pin_clusters.audit import output
 from pin_clusters.audit.page import page
+from pin_clusters.audit.reflected import reflect
+from pin_clusters.audit.sections import simulation as simulation_section
 from pin_clusters.audit.simulated import ends
 from pin_clusters.audit.verdict import judge
 
@@ -97,6 +99,18 @@ def test_simulations_start_with_the_exact_torques_and_a_free_base(humanoid: audi
     rms = 0.5 * (2.0 * np.pi * 1.5) ** 2 / np.sqrt(2.0)
     assert held.simulated.flight is None
     assert held.simulated.forward.exact == pytest.approx(np.full(5, rms), rel=0.05)
+    # a base that floats gives way under the same torques
+    assert np.mean(np.abs(humanoid.simulated.forward.exact / rms - 1.0) > 0.05) > 0.5
+    # so does a simulation with the exact torques: at its end the frame is where the motion has it
+    drift = held.simulated.frames[0].drift
+    assert drift is not None
+    time, q, *_ = study.Sine(**SHORT).states(model)
+    (k,) = np.flatnonzero(np.abs(time - time[0] - drift.time[-1]) < 1e-9)
+    data = model.tree.createData()
+    pin.framesForwardKinematics(model.tree, data, q[k])
+    there = data.oMf[model.tree.getFrameId(drift.frame)].translation
+    # torques are linear between samples of 5 ms
+    assert drift.path[-1] == pytest.approx(there, abs=1e-3 * drift.length)
 
 
 def test_frames_by_default_and_by_name() -> None:
@@ -197,6 +211,34 @@ def test_the_range_of_reflected_inertia_of_a_linkage() -> None:
     assert set(r.armature) == {"crank_left", "crank_right"}
 
 
+def test_armature_of_the_rotors_own_joints_is_reflected() -> None:
+    given = load("tello")
+    bodies = [r.joint_id for r in given.rotors if r.joint_id is not None]
+    assert bodies
+    tree = given.tree.copy()
+    armature = np.array(tree.armature)
+    armature[[tree.joints[j].idx_v for j in bodies]] = 1e-5
+    tree.armature = armature
+    model = pc.ClusterModel(tree, given.constraints, given.q_reference, independent=given.independent_joints)
+    found = reflect(model, np.array([model.q_reference]))
+    rungs = approximations.of(model)
+    expected = rungs["armature"].crba(model.q_reference) - rungs["no rotor"].crba(model.q_reference)
+    at = [model.joint_idx_v(name) for name in found.joints]
+    # a difference of mass matrices
+    assert found.matrix == pytest.approx(expected[np.ix_(at, at)], rel=1e-9, abs=1e-12)
+    before = reflect(given, np.array([given.q_reference])).matrix
+    assert np.all(np.diag(found.matrix) > 1.01 * np.diag(before))
+
+
+def test_without_belts_block_armature_does_not_help() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        model = load("mini_cheetah")
+    found = judge(study.run(model, **SHORT), 0.01)
+    assert found.best is None
+    assert found.advice.startswith("Off-diagonal terms (block armature) do not help")
+
+
 def test_a_floating_base_that_moves(tmp_path: Path) -> None:
     result = audit.run(load("mini_cheetah"), study.motion("mini_cheetah_trot", dt=1e-2), frames=())
     assert result.study.base == "floating"
@@ -222,8 +264,28 @@ def test_other_bad_arguments() -> None:
         audit.run(pin.buildSampleModelManipulator())  # type: ignore[arg-type]
     with pytest.raises(pc.ModelError, match=r"nothing to audit: model .* has no rotors. Add rotors"):
         audit.run(pc.ClusterModel(pin.buildSampleModelManipulator(), []))
+    with pytest.raises(pc.ModelError, match=r"has no rotors \(driven fingers or links are none: left\)"):
+        audit.run(gripper())
     with pytest.raises(study.TrajectoryError, match="amplitude"):
         audit.run(load("mit_humanoid_leg"), amplitude=-1.0)
+
+
+def gripper(*constraints: Any) -> pc.ClusterModel:
+    """A wrist and two fingers that slide, one after the other's example."""
+    tree = pin.Model()
+    tree.name = "gripper"
+    body = pin.Inertia(0.1, np.array([0.0, 0.01, 0.05]), np.diag([1e-4, 2e-4, 2e-4]))
+    for parent, joint, name in ((0, pin.JointModelRY(), "wrist"), (1, pin.JointModelPX(), "right")):
+        tree.appendBodyToJoint(tree.addJoint(parent, joint, pin.SE3.Identity(), name), body, pin.SE3.Identity())
+    tree.appendBodyToJoint(tree.addJoint(1, pin.JointModelPX(), pin.SE3.Identity(), "left"), body, pin.SE3.Identity())
+    return pc.ClusterModel(tree, [pc.LinearCoupling("left", {"right": -1.0}), *constraints])
+
+
+def test_fingers_are_no_rotors() -> None:
+    with pytest.warns(
+        pc.PinClustersWarning, match=r"in 'gripper', this looks like fingers .*: left\. .* without these couplings"
+    ):
+        audit.run(gripper(pc.Rotor("wrist", 50.0, axial_inertia=1e-5)), duration=0.7, dt=5e-3)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -308,6 +370,12 @@ def test_the_page_shows_the_numbers(leg: audit.AuditResult) -> None:
             assert f"{value:.3g}" in text
     for script in leg.scripts.values():
         assert " ".join(script.split()) in text
+
+
+def test_the_largest_drift_is_told_not_the_last() -> None:
+    """At the end the paths may happen to cross."""
+    assert simulation_section._most(np.array([0.0, 3.25, 1.0, np.nan])) == "3.25"
+    assert simulation_section._most(np.array([np.nan])) == "-"
 
 
 def test_names_are_escaped() -> None:

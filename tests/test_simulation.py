@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import loop_pool
 import models
@@ -177,6 +178,22 @@ def test_samples_and_the_last_step() -> None:
     np.testing.assert_array_equal(ends.v, fine.v[[0, 20]])
     assert np.array_equal(fine.q[0], q)
     assert (fine.joints[0], fine.units[0]) == (model.independent_joints[0], "rad")
+
+
+@pytest.mark.parametrize("torque", [None, lambda t, q, v: 0.0 * v])
+def test_the_last_step_is_as_long_as_the_time_left(torque: Any) -> None:
+    """A body in free fall: its speed is the time times g. And its units are those of a free flyer."""
+    tree = pin.Model()
+    tree.appendBodyToJoint(
+        tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root"),
+        pin.Inertia.Random(),
+        pin.SE3.Identity(),
+    )
+    model = pc.ClusterModel(tree)
+    result = pc.simulate(model, pc.neutral(model), np.zeros(6), torque, 0.0205, 1e-3)
+    assert result.v[-1] == pytest.approx([0.0, 0.0, -9.81 * 0.0205, 0.0, 0.0, 0.0], abs=1e-13)
+    assert (result.joints[2], result.joints[5]) == ("root.vz", "root.wz")
+    assert result.units == ("m", "m", "m", "rad", "rad", "rad")
 
 
 def test_the_ghost_is_the_approximate_robot() -> None:

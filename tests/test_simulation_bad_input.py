@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,9 @@ def run(model: Any, **changes: Any) -> pc.SimulationResult:
         ({"tau": "none"}, pc.ArgumentTypeError, "tau"),
         ({"tau": 3.0}, pc.ShapeError, "tau"),
         ({"tau": np.zeros(3)}, pc.ShapeError, "tau has size 3"),
+        ({"tau": np.zeros((1, 4))}, pc.ShapeError, r"pass tau\[0\]"),
+        ({"tau": [[1.0, 2.0], [3.0]]}, pc.ArgumentTypeError, "tau is not an array of numbers"),
+        ({"switch": "no"}, pc.ArgumentTypeError, "switch must be True or False, got 'no'"),
     ],
 )
 def test_arguments(arm: pc.ClusterModel, changes: dict[str, Any], error: type[Exception], says: str) -> None:
@@ -199,6 +203,19 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
         pc.SimulationResult.from_npz(tmp_path / "other.npz")
     with pytest.raises(FileNotFoundError):
         pc.SimulationResult.from_npz(tmp_path / "none.npz")
+    about = '{"format": 1, "switches": [], "joints": [], "units": [], "idx_q": []}'  # no method
+    arrays = dict.fromkeys(("time", "q", "v", "a", "tau", "energy", "residual", "v_tree"), np.zeros(1))
+    np.savez(tmp_path / "half.npz", about=np.array(about), **arrays)  # type: ignore[arg-type]
+    with pytest.raises(pc.LoadError, match="'method'"):
+        pc.SimulationResult.from_npz(tmp_path / "half.npz")
+
+
+def test_what_stopped_a_simulation_travels_to_other_processes(arm: pc.ClusterModel) -> None:
+    result = run(arm, duration=2e-3)
+    for error in (simulation.SimulationInterrupted(result), pc.SimulationError("why", result)):
+        back = pickle.loads(pickle.dumps(error))
+        assert (type(back), str(back)) == (type(error), str(error))
+        assert np.array_equal(back.result.q, result.q)
 
 
 def test_the_adapter(arm: pc.ClusterModel) -> None:
@@ -219,6 +236,8 @@ def test_the_adapter(arm: pc.ClusterModel) -> None:
     free = models.geared_arm(floating=True).build()
     g = simulation.ode(free, pc.neutral(free))
     y = g.y0(np.zeros(free.nv))
+    y[5] = 5.5
+    assert np.isfinite(g(0.0, y)).all()
     y[5] = 6.2
     with pytest.raises(pc.SimulationError, match="whole turn"):
         g(0.0, y)

@@ -242,6 +242,15 @@ def test_ratio_refuses() -> None:
     with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got str"):
         ratio.scaled("tello", 2.0)
     tree = pin.Model()
+    for name in ("right", "left"):
+        j = tree.addJoint(0, pin.JointModelPX(), pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, pin.Inertia(0.1, np.array([0.0, 0.01, 0.0]), 1e-4 * np.eye(3)), pin.SE3.Identity())
+    fingers = [pc.LinearCoupling("left", {"right": -1.0})]
+    with pytest.raises(pc.ModelError, match=r"no rotor whose gear ratio could be changed\. Give"):
+        ratio.scaled(pc.ClusterModel(tree, fingers), 2.0)
+    hand = ratio.scaled(pc.ClusterModel(tree, [*fingers, pc.Rotor("right", 100.0, axial_inertia=1e-6)]), 2.0)
+    assert [r.row.tolist() for r in hand.rotors] == [[-1.0], [200.0]]  # a finger follows as before
+    tree = pin.Model()
     for name, lever in (("rotor", 0.01), ("link", 0.1)):
         j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), name)
         tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([lever, 0.0, 0.0]), 0.01 * np.eye(3)), pin.SE3.Identity())
@@ -392,6 +401,9 @@ def test_the_page_has_the_measured_numbers(monkeypatch: pytest.MonkeyPatch) -> N
     assert measured["was_interrupted"]
     assert measured["interrupted"]["exit_code"] == 130
     assert 0 < measured["interrupted"]["chunks"] < measured["resumed"]["chunks"]
+    assert measured["processors"]["robots"] == 200
+    for apart in measured["processors"]["quantities"].values():  # promised: the same to rounding of what is compared
+        assert 0.0 < apart["of_exact"] < 1e-12
     # the ratio of the documentation is that of today's code
     leg = ratio.run(load("mit_humanoid_leg"), [1.0], executor=HERE)
     at = measured["ratio"]["factors"].index(1.0)

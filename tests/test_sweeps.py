@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -236,9 +237,42 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert isinstance(caught.value, KeyboardInterrupt)
     assert caught.value.result["x"].tolist() == [0, 1, 2, 3]
     assert not caught.value.result.complete
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert (str(back), back.result.digest) == (str(caught.value), caught.value.result.digest)
     assert sweeps.load(tmp_path).index.tolist() == [0, 1, 2, 3]
     with pytest.raises(sweeps.SweepInterrupted, match="no folder"):
         sweeps.run(sweep_cases.interrupted, range(9), executor=HERE)
+
+
+def test_what_was_sent_but_not_begun_is_cancelled() -> None:
+    calls: list[int] = []
+
+    def slow(case: int) -> dict[str, int]:
+        calls.append(case)
+        time.sleep(0.2 if case else 0.0)
+        return {"x": case}
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as executor, pytest.raises(sweeps.SweepInterrupted):
+        sweeps.run(slow, range(12), chunk=1, executor=executor, progress=stop)
+    # six chunks are sent at a time: the first one, and those that two threads have begun
+    assert 0 in calls
+    assert len(calls) <= 4
+
+
+def test_failures_are_part_of_the_digest() -> None:
+    def failing(text: str, case: int) -> dict[str, int]:
+        if case == 1:
+            raise ValueError(text)
+        return {"x": case}
+
+    one, same, other = (
+        sweeps.run(functools.partial(failing, text), range(3), executor=HERE).digest for text in ("a", "a", "b")
+    )
+    assert one == same != other
 
 
 @pytest.mark.parametrize(
@@ -247,6 +281,9 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
         ({"function": 3}, "function must be callable, got int"),
         ({"cases": 3}, "cases must be a list of cases, got int"),
         ({"cases": "abc"}, "cases must be a list of cases, got str"),
+        ({"cases": {1: 2}}, r"got a mapping: pass list\(cases.items\(\)\)"),
+        ({"cases": {1, 2}}, "got a set, which has no order"),
+        ({"resume": "no"}, "resume must be True or False, got 'no'"),
         ({"executor": "dask"}, "executor must be a concurrent.futures.Executor, got str"),
         ({"chunk": 0}, "chunk must be a whole number, at least 1, got 0"),
         ({"chunk": 2.5}, "chunk must be a whole number"),

@@ -152,6 +152,15 @@ def test_another_sweep_is_refused(folder: Path, change: dict[str, Any], text: st
         run(folder, resume=True, **change)
 
 
+def test_a_method_of_another_object_is_another_sweep(tmp_path: Path) -> None:
+    """Its name is the same, but not what it computes."""
+    run_times = functools.partial(sweeps.run, cases=range(3), folder=tmp_path, executor=sweeps.InProcess(), resume=True)
+    assert run_times(sweep_cases.Times(2).of)["x"].tolist() == [0, 2, 4]
+    assert run_times(sweep_cases.Times(2).of).effort.computed == 0
+    with pytest.raises(sweeps.SweepFolderError, match="holds another sweep"):
+        run_times(sweep_cases.Times(5).of)
+
+
 SCRIPT = """
 import sys, warnings, sweep_cases, pin_clusters as pc
 from pin_clusters import sweeps

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.coupling import coupling_jacobian
-from ..approximations._loops import _axial as axial_inertia
-from ..baselines.armature import reflected_inertia
+from ..baselines.armature import axial_inertia, reflected_inertia
 from ..model import ClusterModel
 from .links import LinkSide, link_sides
 

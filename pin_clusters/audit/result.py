@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from .. import study
-from ..errors import ArgumentTypeError, ModelError
+from .. import approximations, study
+from ..errors import ArgumentTypeError, ModelError, PinClustersWarning
 from ..model import ClusterModel
 from ..study import Decomposition, StudyResult, Trajectory, report
 from ..study.metrics.osim import frame_id
-from ..study.trajectories import floating_base
-from ..study.trajectories._base import held
+from ..study.trajectories import floating_base, held
 from . import snippets
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
@@ -133,6 +133,15 @@ def run(
         (False, 'ankle')
     """
     check(model)
+    followers = approximations.followers(model)
+    if followers and not model.closures:
+        warnings.warn(
+            f"audit: of what follows other joints in {model.name!r}, this looks like fingers or links and not like "
+            f"rotors: {', '.join(followers)}. The approximations lock it as they lock rotors, so its motion counts as "
+            "an error. To leave it out, audit the robot without these couplings: pc.ClusterModel(model.tree, rotors).",
+            PinClustersWarning,
+            stacklevel=2,
+        )
     threshold = check_threshold(threshold)
     for frame in frames or ():
         frame_id(model, frame)  # before anything slow
@@ -189,10 +198,12 @@ def check(model: ClusterModel) -> None:
             f"audit.run: model must be a ClusterModel, got {type(model).__name__}. "
             "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
         )
-    if not model.rotors and not model.closures:
+    followers = approximations.followers(model)
+    if len(model.rotors) == len(followers) and not model.closures:
         first = next(iter(model.independent_joints), "joint")
+        moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
         raise ModelError(
-            f"nothing to audit: model {model.name!r} has no rotors. Add rotors: in Python "
+            f"nothing to audit: model {model.name!r} has no rotors{moved}. Add rotors: in Python "
             f"pc.ClusterModel(tree, [pc.Rotor({first!r}, ratio, axial_inertia=J)]) and audit.run; in a URDF+ file a "
             'link and a joint with independent="false" for each rotor and a <coupling> with its <ratio>.'
         )

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints._inertia import joint_axis, joint_subspace, spin_defect
+from ..elements import RotorElement
 from ..errors import ModelError
 from ..expansion import depth_first
 from ..model import ClusterModel
@@ -65,15 +66,20 @@ def reflected_inertia(model: ClusterModel) -> np.ndarray:
     """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand."""
     total = np.zeros((model.nv, model.nv))
     for r in model.rotors:
-        inertia = r.axial_inertia
-        if r.joint_id is not None:
-            joint = model.tree.joints[r.joint_id]
-            S = joint_subspace(joint)
-            # about the joint's axis, where an unbalanced body has more
-            inertia = float(S @ r.inertia.matrix() @ S) if S is not None and r.inertia is not None else inertia
-            inertia += float(model.inertia_tree.armature[joint.idx_v])
-        total += inertia * np.outer(r.row, r.row)
+        total += axial_inertia(model, r) * np.outer(r.row, r.row)
     return total
+
+
+def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
+    """Return the inertia of a rotor about its joint's axis, armature of its own joint included, [kg m^2]."""
+    if rotor.joint_id is None:
+        return rotor.axial_inertia
+    joint = model.tree.joints[rotor.joint_id]
+    S = joint_subspace(joint)
+    own = rotor.axial_inertia
+    if S is not None and rotor.inertia is not None:  # about the joint's axis, where an unbalanced body has more
+        own = float(S @ rotor.inertia.matrix() @ S)
+    return own + float(model.inertia_tree.armature[joint.idx_v])
 
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:

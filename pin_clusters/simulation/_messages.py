@@ -64,8 +64,16 @@ def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
     return f"{text} {_history(r)}{_cure(r)}"
 
 
-def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
-    """Return the message for a loop that cannot follow; a is the acceleration at the state, NaN if there is none."""
+def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray, tried: bool) -> str:
+    """Return the message for a loop that cannot follow.
+
+    Args:
+        r: What was recorded.
+        state: The last good state.
+        error: What failed.
+        a: The acceleration there, NaN if there is none.
+        tried: Whether other independent joints were looked for.
+    """
     s = r.settings
     step = f"in the step from t = {s.time(state.k):g} s"
     way = s.dt * float(np.abs(state.v).max(initial=0.0)) + s.dt**2 * float(np.abs(np.nan_to_num(a)).max(initial=0.0))
@@ -79,6 +87,11 @@ def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a:
         text += " Or let simulate change them inside: switch=True."
     elif s.dynamics is not None:
         text += " With dynamics=..., simulate cannot change independent joints inside."
+    elif tried:
+        text += (
+            " simulate looked for others, and there are none with which it goes on: if a shorter step does not help, "
+            "it may be a change point, where the linkage gains a freedom."
+        )
     return text
 
 

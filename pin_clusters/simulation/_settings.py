@@ -98,6 +98,8 @@ def settings(
     for name, f in (("dynamics", dynamics), ("progress", progress)):
         if f is not None and not callable(f):
             raise ArgumentTypeError(f"simulate: {name} must be a function or None, got {type(f).__name__}.")
+    if not isinstance(switch, (bool, np.bool_)):
+        raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
     steps = _steps(duration, dt)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
@@ -146,7 +148,10 @@ def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
     """
     if tau is None or callable(tau):
         return tau
-    given = np.asarray(tau)
+    try:
+        given = np.asarray(tau)
+    except ValueError as error:  # rows of different lengths
+        raise ArgumentTypeError(f"simulate: tau is not an array of numbers: {error}.") from None
     if given.ndim == 0 and model.nv == 1:
         given = given.reshape(1)
     if given.ndim == 2:
@@ -177,6 +182,8 @@ def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
 def _shape_hint(shape: tuple[int, ...], steps: int, model: ClusterModel) -> str:
     if shape == (model.nv, steps):
         return "Pass tau.T."
+    if shape == (1, model.nv):
+        return "If it is constant, pass tau[0]."
     if shape[1] == model.nv and shape[0] == steps + 1:
         return "The last row belongs to no step: pass tau[:-1]."
     if shape[1] == model.tree.nv != model.nv:

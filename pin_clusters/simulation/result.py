@@ -112,6 +112,7 @@ class SimulationResult:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
             joints, units, idx_q = (tuple(about[key]) for key in ("joints", "units", "idx_q"))
+            method, dt, robot = str(about["method"]), float(about["dt"]), str(about["robot"])
         except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
             if isinstance(error, LoadError):
                 raise
@@ -119,8 +120,7 @@ class SimulationResult:
                 f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
             ) from None
         return cls(
-            **arrays, switches=switches, method=about["method"], dt=float(about["dt"]), robot=about["robot"],
-            joints=joints, units=units, idx_q=idx_q,
+            **arrays, switches=switches, method=method, dt=dt, robot=robot, joints=joints, units=units, idx_q=idx_q,
         )  # fmt: skip
 
     def plot(self, path: str | Path | None = None) -> Figure:
@@ -160,3 +160,7 @@ class SimulationInterrupted(KeyboardInterrupt):
         end = float(result.time[-1]) if len(result.time) else 0.0
         super().__init__(f"simulation interrupted after t = {end:g} s; what was computed is in .result")
         self.result = result
+
+    def __reduce__(self) -> tuple[type, tuple[SimulationResult]]:
+        """Pickle: an exception would be made again from its message."""
+        return type(self), (self.result,)

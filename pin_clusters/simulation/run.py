@@ -130,7 +130,8 @@ class _Run:
                 failed_at = state.k
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
-                self._fail(_messages.lost(self.recorder, state, lost, self._acceleration()), lost)
+                tried = s.switch and s.dynamics is None and bool(lost.cluster)
+                self._fail(_messages.lost(self.recorder, state, lost, self._acceleration(), tried), lost)
             except Diverged as wild:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
             except FunctionFailed as failed:

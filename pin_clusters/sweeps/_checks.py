@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Executor
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..errors import ArgumentTypeError
 from . import _identity
 
 
-def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any) -> bool:
+def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, resume: Any) -> bool:
     """Refuse arguments of wrong types; return whether the function takes a generator."""
     if not callable(function):
         raise ArgumentTypeError(f"sweeps.run: function must be callable, got {type(function).__name__}.")
@@ -29,6 +29,8 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any) -> 
             continue
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
             raise ArgumentTypeError(f"sweeps.run: {name} must be a whole number, at least {least}, got {value!r}.")
+    if not isinstance(resume, (bool, np.bool_)):
+        raise ArgumentTypeError(f"sweeps.run: resume must be True or False, got {resume!r}.")
     try:
         return "rng" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # of C
@@ -39,6 +41,10 @@ def listed(cases: Any) -> Sequence[Any]:
     """Return the cases as something with a length and numbers."""
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ArgumentTypeError(f"sweeps.run: cases must be a list of cases, got {type(cases).__name__}.")
+    if isinstance(cases, Mapping):
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a mapping: pass list(cases.items()).")
+    if isinstance(cases, Set):  # in another process the same set may have another order
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a set, which has no order: sort it.")
     return cases if isinstance(cases, Sequence) else tuple(cases)
 
 

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import pickle
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,9 @@ def _feed(h: Any, x: Any) -> None:
             _feed(h, getattr(x, field.name))
     elif callable(x) and hasattr(x, "__qualname__"):
         tag("function", name_of(x))
+        owner = getattr(x, "__self__", None)
+        if owner is not None and not isinstance(owner, ModuleType):  # a bound method computes with what it is bound to
+            _feed(h, owner)
     else:
         try:
             made = x.__reduce_ex__(4)

@@ -75,7 +75,7 @@ def run(
         [0, 1, 4, 9]
     """
     start = time.perf_counter()
-    with_rng = _checks.check(function, executor, chunk, seed, workers)
+    with_rng = _checks.check(function, executor, chunk, seed, workers, resume)
     listed = _checks.listed(cases)
     path = None if folder is None else Path(folder)
     if path is not None and "<" in _identity.name_of(function):

@@ -36,3 +36,7 @@ class SweepInterrupted(KeyboardInterrupt):
     def __init__(self, message: str, result: SweepResult) -> None:
         super().__init__(message)
         self.result = result
+
+    def __reduce__(self) -> tuple[type, tuple[str, SweepResult]]:
+        """Pickle: an exception would be made again from its message alone."""
+        return type(self), (str(self), self.result)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .. import study
+from .. import approximations, study
 from ..constraints import LinearCoupling, Rotor
 from ..constraints._base import Row
 from ..errors import ArgumentTypeError, InertiaError, ModelError
@@ -161,7 +161,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     if not bodies and not any(r.joint_id is None for r in model.rotors):
         raise ModelError(
             f"model {model.name!r} has no rotor whose gear ratio could be changed"
-            + (f": {', '.join(_kept(model))} are motors of closed loops." if model.rotors else ".")
+            + (f": {', '.join(kept)} are motors of closed loops." if (kept := _kept(model)) else ".")
             + " Give the robot a pc.Rotor, or a rotor in the tree with pc.Gear or pc.Belt."
         )
     tree, armature = model.tree.copy(), np.array(model.tree.armature)
@@ -205,13 +205,14 @@ def _errors(case: ClusterModel, *, drop_rotors: bool, **motion: Any) -> dict[str
 
 def _scalable(model: ClusterModel) -> set[int]:
     """Return the joint ids of rotors that are bodies and follow a row of constant coefficients."""
-    rotors = {r.joint_id for r in model.rotors if r.joint_id is not None}
+    others = approximations.followers(model)  # a finger has no motor's ratio
+    rotors = {r.joint_id for r in model.rotors if r.joint_id is not None and r.name not in others}
     return {row.dependent for row in model.coupling_rows if row.dependent in rotors}
 
 
 def _kept(model: ClusterModel) -> tuple[str, ...]:
-    bodies = _scalable(model)
-    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in bodies)
+    known = _scalable(model) | {row.dependent for row in model.coupling_rows}
+    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in known)
 
 
 def _off_axis(model: ClusterModel, j: int) -> float:

@@ -114,13 +114,13 @@ def _frame(error: FrameError, i: int) -> list[Child]:
     if drift is None:
         return [*body, *facts, tag("p", f"No simulation in open loop: {error.reason}.")]
     distance = {rung: 1e3 * x for rung, x in drift.distance.items()}
-    end = ", ".join(f"{label(r)} {_last(x)} mm" for r, x in distance.items())
+    off = ", ".join(f"{label(r)} {_most(x)} mm" for r, x in distance.items())
     facts.append(
         tag(
             "p",
             f"Open loop: the exact robot and its approximations start in the same state, and the same torques act, "
-            f"those that move the exact robot. After {drift.time[-1]:.2g} s the frame has gone "
-            f"{number(1e3 * drift.length)} mm, and it is off by: {end}.",
+            f"those that move the exact robot. In {drift.time[-1]:.2g} s the frame goes "
+            f"{number(1e3 * drift.length)} mm, and it is off by at most: {off}.",
         )
     )
     if drift.length < 1e-9:
@@ -137,9 +137,10 @@ def _frame(error: FrameError, i: int) -> list[Child]:
     return [*body, tag("div", tag("figure", picture), tag("div", facts), class_="plots")]
 
 
-def _last(values: np.ndarray) -> str:
+def _most(values: np.ndarray) -> str:
+    """Return the largest number: the last one may be small by chance, where paths cross."""
     known = values[np.isfinite(values)]
-    return number(float(known[-1])) if len(known) else "-"
+    return number(float(known.max())) if len(known) else "-"
 
 
 def _relative(value: Any) -> str:
