@@ -129,6 +129,25 @@ def test_errors_are_norms_of_differences() -> None:
     assert np.isnan(found["base"]).all() != one.floating
 
 
+def test_forward_errors_are_those_of_a_free_base() -> None:
+    number = next(i for i in range(20) if random_robots.robot(sweeps._tasks.generator(0, i)).floating)
+    rng = sweeps._tasks.generator(0, number)
+    one = random_robots.robot(rng)
+    model = one.model
+    q, v, a = random_robots.states(one, 3, rng)
+    found = random_chains.case(number, rng=sweeps._tasks.generator(0, number), states=3)
+    work, tau = projection.createData(model), np.empty_like(v)
+    for i in range(3):
+        tau[i] = projection.rnea(model, work, q[i], v[i], a[i])
+    tau[:, :6] = 0.0
+    exact = np.array([projection.aba(model, work, *x) for x in zip(q, v, tau, strict=True)])
+    for k, rung in enumerate(pc.approximations.of(model).values()):
+        errors = np.array([rung.aba(*x) for x in zip(q, v, tau, strict=True)]) - exact
+        # rounding of a projection whose mass matrix has a condition of some 1e5
+        assert found["forward"][k] == pytest.approx(np.linalg.norm(errors[:, 6:], axis=1).mean(), rel=1e-8, abs=1e-8)
+        assert found["base"][k] == pytest.approx(np.linalg.norm(errors[:, 3:6], axis=1).mean(), rel=1e-8, abs=1e-8)
+
+
 def test_the_ladder_over_robots() -> None:
     found = random_chains.experiment(40, 5)
     summary = found.as_dict()
@@ -213,6 +232,25 @@ def test_rotors_that_lead_rotors() -> None:
     fast = ratio.scaled(model, 5.0)
     assert [r.row.tolist() for r in model.rotors] == [[4.0], [12.0], [8.0]]
     assert [r.row.tolist() for r in fast.rotors] == [[20.0], [60.0], [40.0]]
+
+
+def test_a_rotors_armature_is_scaled_and_what_follows_it_keeps_its_speed() -> None:
+    tree = pin.Model()
+    body = pin.Inertia(1.0, np.array([0.1, 0.0, 0.0]), 0.01 * np.eye(3))
+    rotor = pin.Inertia(0.1, np.zeros(3), np.diag([1e-4, 1e-4, 2e-4]))
+    for name, parent, inertia in (("rotor", 0, rotor), ("arm", 0, body), ("finger", 0, body), ("tip", 3, body)):
+        j = tree.addJoint(parent, pin.JointModelRZ(), pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, inertia, pin.SE3.Identity())
+    armature = np.zeros(tree.nv)
+    armature[0] = 3e-4
+    tree.armature = armature
+    model = pc.ClusterModel(tree, [pc.Gear("arm", "rotor", 4.0), pc.LinearCoupling("finger", {"rotor": 0.125})])
+    fast = ratio.scaled(model, 5.0)
+    assert fast.tree.armature[0] == pytest.approx(3e-4 / 25.0, rel=1e-14)
+    assert fast.rotors[0].row.tolist() == [20.0, 0.0]
+    at = model.joint_idx_v("arm")
+    for m in (model, fast):  # the finger turns half as fast as the arm
+        assert m.coupling_matrix[2, at] == pytest.approx(0.5, rel=1e-14)
 
 
 def test_loops_whose_rotors_are_geared() -> None:

@@ -181,7 +181,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         rows = [row for row in model.coupling_rows if row.source is source]
         if isinstance(source, Rotor):
             constraints.append(_rotor(model, source, factor, bodies))
-        elif any(row.dependent in bodies for row in rows):
+        elif any(bodies & {row.dependent, *row.masters} for row in rows):
             constraints += [_coupling(model, row, factor, bodies) for row in rows]
         else:
             constraints.append(source)
