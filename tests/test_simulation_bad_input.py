@@ -241,3 +241,14 @@ def test_the_adapter(arm: pc.ClusterModel) -> None:
     y[5] = 6.2
     with pytest.raises(pc.SimulationError, match="whole turn"):
         g(0.0, y)
+
+
+def test_poor_energy_is_a_warning() -> None:
+    # the step is so long that the rocker jumps over its dead centre
+    rocker, _ = pc.with_independent(pc.load("four_bar"), ["rocker"])
+    q, v = pc.neutral(rocker), [6.0]
+    with pytest.warns(pc.PinClustersWarning, match=r"energy went off by .* dt = 0.01 s now; try 0.0025 s\)\.$"):
+        poor = pc.simulate(rocker, q, v, duration=2.0, dt=1e-2)
+    assert np.abs(poor.energy - poor.energy[0]).max() > 0.05 * 2.4
+    good = pc.simulate(rocker, q, v, duration=2.0, dt=2.5e-3)  # warnings are errors here
+    assert np.abs(good.energy - good.energy[0]).max() < 1e-2

@@ -7,9 +7,10 @@ import pinocchio as pin
 
 from ..errors import BranchLost, SingularClusterError
 from ._engine import State
+from ._groups import groups_of
 from ._recorder import Recorder, labels
 
-_WORTHLESS, _FROM = 0.9, 10
+_WORTHLESS, _FROM, _POOR = 0.9, 10, 0.05
 _WILD_STEP = 0.5
 
 
@@ -20,6 +21,7 @@ class Watch:
         self.recorder, self.seen, self.largest = recorder, 0, 0.0
         s = recorder.settings
         self.passive = s.torque is None and s.dynamics is None
+        self.worst = 0.0  # error of the energy, [J]
         tree = s.model.tree
         self.floor = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))
 
@@ -40,7 +42,19 @@ class Watch:
             r.count = self.seen + i
             return _grown(r, r.count, float(error[i]), float(largest[i]))
         self.seen, self.largest = r.count, float(largest[-1])
+        self.worst = max(self.worst, float(error.max()))
         return ""
+
+    def doubt(self) -> str:
+        """Return what is to be said of a simulation that came to its end, but whose energy did not stay."""
+        s = self.recorder.settings
+        if not self.passive or s.method == "semi_implicit" or not self.worst > _POOR * self.largest + self.floor:
+            return ""
+        return (
+            f"simulate: no torque acts, but the energy went off by {self.worst:.3g} J, with a kinetic energy of at "
+            f"most {self.largest:.3g} J: the motion is not to be trusted. Take a smaller step (dt = {s.dt:g} s now; try "
+            f"{s.dt / 4.0:g} s)" + (", or method='rkmk4'." if s.method == "rk4" and groups_of(s.model) else ".")
+        )
 
 
 def _grown(r: Recorder, i: int, error: float, largest: float) -> str:

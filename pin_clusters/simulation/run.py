@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..errors import BranchLost, PinClustersError, SimulationError, SingularClusterError
+from ..errors import BranchLost, PinClustersError, PinClustersWarning, SimulationError, SingularClusterError
 from ..model import ClusterModel
 from . import _messages
 from ._compiled import engine_for
@@ -81,6 +82,10 @@ def simulate(
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
 
+    Warns:
+        PinClustersWarning: No torque acts, but the energy did not stay within 5 % of the largest kinetic energy: the
+            step is too large (not said of ``"semi_implicit"``).
+
     References:
         Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; Hairer, Lubich and Wanner, "Geometric
         Numerical Integration", chapters IV and VI.
@@ -145,6 +150,8 @@ class _Run:
                 except Exception as error:
                     self._fail(f"simulate: progress raised {type(error).__name__}: {error}", error)
             if state.k == s.steps:
+                if text := self.watch.doubt():
+                    warnings.warn(text, PinClustersWarning, stacklevel=3)
                 return
 
     def _try_others(self, which: int, gain: float) -> bool:
