@@ -50,10 +50,11 @@ class Watch:
         s = self.recorder.settings
         if not self.passive or s.method == "semi_implicit" or not self.worst > _POOR * self.largest + self.floor:
             return ""
+        better = ", or method='rkmk4'." if s.method == "rk4" and groups_of(s.model) else "."
         return (
             f"simulate: no torque acts, but the energy went off by {self.worst:.3g} J, with a kinetic energy of at "
-            f"most {self.largest:.3g} J: the motion is not to be trusted. Take a smaller step (dt = {s.dt:g} s now; try "
-            f"{s.dt / 4.0:g} s)" + (", or method='rkmk4'." if s.method == "rk4" and groups_of(s.model) else ".")
+            f"most {self.largest:.3g} J: the motion is not to be trusted. Take a smaller step (dt = {s.dt:g} s now; "
+            f"try {s.dt / 4.0:g} s){better}"
         )
 
 
