@@ -9,12 +9,11 @@ import numpy as np
 from .errors import ArgumentTypeError, ShapeError
 
 
-def array(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as contiguous float64 numbers in one dimension.
+def numbers(name: str, x: Any) -> np.ndarray:
+    """Return ``x`` as an array of real numbers, of any shape and kind.
 
     Raises:
         ArgumentTypeError: It is text, complex or no array at all.
-        ShapeError: It has more than one column.
     """
     try:
         given = np.asarray(x)
@@ -22,6 +21,17 @@ def array(name: str, x: Any) -> np.ndarray:
         raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
     if given.dtype.kind not in "fiub":
         raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
+    return given
+
+
+def array(name: str, x: Any) -> np.ndarray:
+    """Return ``x`` as contiguous float64 numbers in one dimension.
+
+    Raises:
+        ArgumentTypeError: It is text, complex or no array at all.
+        ShapeError: It has more than one column.
+    """
+    given = numbers(name, x)
     if given.ndim == 2 and 1 in given.shape:
         given = given.ravel()
     if given.ndim != 1:

@@ -20,7 +20,7 @@ from ._kernels import batch as _kernels
 from ._kernels._jit import JIT, Pointer
 from ._kernels.batch import OPEN as _OPEN
 from ._kernels.simd import LANES
-from .arrays import plain
+from .arrays import numbers, plain
 from .configuration import residual, residual_rows
 from .constraints._closures import FunctionFailedError
 from .data import ClusterData
@@ -131,7 +131,7 @@ def _run(
     x = _table(model, *named, n, model.nv, "nv (the independent joints)")
     forces = np.zeros((n, 0))
     if fext is not None:
-        forces = _numbers("fext", fext)
+        forces = plain(numbers("fext", fext))
         if forces.shape != (n, model.njoints, 6):
             raise ShapeError(
                 f"fext has shape {forces.shape}, but model {model.name!r} needs (N, njoints, 6) = "
@@ -270,23 +270,13 @@ def _one_by_one(
             status[n] = 2
 
 
-def _numbers(name: str, x: Any) -> np.ndarray:
-    try:
-        given = np.asarray(x)
-    except ValueError as error:
-        raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
-    if given.dtype.kind not in "fiub":
-        raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
-    return plain(given)
-
-
 def _table(model: ClusterModel, name: str, x: Any, rows: int | None, columns: int, what: str) -> np.ndarray:
     """Return x as contiguous rows.
 
     Raises:
         ShapeError: It has another shape.
     """
-    given = _numbers(name, x)
+    given = plain(numbers(name, x))
     if given.ndim != 2 or given.shape[1] != columns or (rows is not None and given.shape[0] != rows):
         expected = f"({'N' if rows is None else rows}, {columns})"
         hint = ""

@@ -40,7 +40,7 @@ def run(
                 model, trajectory, threshold=threshold, base=base, frames=frames, drop_rotors=drop_rotors,
                 progress=progress,
             )  # fmt: skip
-        with study.written(folder):
+        with common.written(folder):
             files = audit.write(result, folder)
         tables.say(out, result.verdict.sentence)
         tables.say(out, result.verdict.advice)

@@ -108,6 +108,19 @@ def output_folder(folder: Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong while results are written into an error with the name of the folder.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    try:
+        yield
+    except OSError as e:
+        raise OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
+
+
 def console() -> Console:
     """Return the console for results; what is not a terminal gets wide lines instead of cut ones."""
     from rich.console import Console

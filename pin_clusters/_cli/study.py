@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -129,7 +127,7 @@ def run(
                 f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "
                 "rotors are, but looks like fingers or links: that error is in the numbers, too.",
             )
-        with written(folder):
+        with common.written(folder):
             report.write_json(result, folder / "study.json")
             from ..study import plots
 
@@ -154,19 +152,10 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
             _put(out, title, rows)
         tables.say(out, result.summary)
         files = [folder / f"{name}{ending}" for ending in (".json", ".png")]
-        with written(folder):
+        with common.written(folder):
             result.write_json(files[0])
             result.save_plot(files[1])
     out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
-
-
-@contextmanager
-def written(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong while results are written into an error with the name of the folder."""
-    try:
-        yield
-    except OSError as e:
-        raise common.OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
 
 
 def show(result: StudyResult, out: Console) -> None:

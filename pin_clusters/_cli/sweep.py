@@ -55,7 +55,7 @@ def ratio(
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, drop_rotors=drop_rotors, executor=executor, progress=progress, **motion)
         show_ratio(found, out)
-        with written(folder):
+        with common.written(folder):
             (folder / "ratio.json").write_text(json.dumps(found.as_dict(), indent=2) + "\n", encoding="utf-8")
             figures.ratio(found, folder / "ratio.png")
     out.print(f"Written: {folder / 'ratio.json'}, {folder / 'ratio.png'}", soft_wrap=True)
@@ -85,7 +85,7 @@ def robots(
                 progress=progress,
             )  # fmt: skip
         show_robots(found, states, out)
-        with written(folder):
+        with common.written(folder):
             text = json.dumps(random_robots.as_dict(found, states), indent=2)
             (folder / "robots.json").write_text(text + "\n", encoding="utf-8")
             files = [folder / "robots.json"]
@@ -103,15 +103,6 @@ def interruptible() -> Iterator[None]:
     except sweeps.SweepInterrupted as stop:
         common.error_line(stop)
         raise click.exceptions.Exit(_INTERRUPTED) from None
-
-
-@contextmanager
-def written(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong in writing into one line."""
-    try:
-        yield
-    except OSError as e:
-        raise common.OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
 
 
 def parsed(text: str) -> list[float]:

@@ -15,7 +15,7 @@ from .._kernels._jit import Pointer
 from ..arrays import on_a_page
 from ..assembly import AssemblyFailure, Equations, LoopAnalysis, condition_numbers
 from ..assembly import project as project_slowly
-from ..constraints._closures import Closure, JointClosure
+from ..constraints._closures import JointClosure
 from ..errors import BranchLost, ConfigurationError
 from ..model import ClusterModel
 from ..primitives import primitives
@@ -233,11 +233,6 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
 def _is_closed(loops: Loops, q: np.ndarray) -> bool:
     """Whether the rows that repeat others are closed as well: far away they may not be."""
     return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
-
-
-def closures_of(model: ClusterModel) -> tuple[Closure, ...]:
-    """Return the closures as stated."""
-    return model._topology.closures
 
 
 def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float) -> None:

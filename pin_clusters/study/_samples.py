@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import approximations
 from ..approximations import Approximation
+from ..arrays import numbers
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ..model import ClusterModel
 
@@ -65,12 +66,7 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
     widths = (model.nq, *[model.nv] * len(rates))
     for letter, x, width in zip(names, (q, *rates), widths, strict=False):
         name = "tau" if letter == "t" else letter
-        try:
-            given = np.asarray(x)
-        except ValueError as error:
-            raise ArgumentTypeError(f"{name} is not an array of numbers: {error}.") from None
-        if given.dtype.kind not in "fiub":
-            raise ArgumentTypeError(f"{name} must hold real numbers, got {given.dtype} ({type(x).__name__}).")
+        given = numbers(name, x)
         if given.ndim == 1:
             given = given[None]
         if given.ndim != 2 or given.shape[1] != width or (samples >= 0 and len(given) != samples):
@@ -88,6 +84,11 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
     if not samples:
         raise ShapeError("q has no rows: at least one sample is needed.")
     return tuple(found)
+
+
+def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
+    """Return a number per column, by its name, as JSON takes it."""
+    return dict(zip(names, map(float, values), strict=True))
 
 
 def column_names(model: ClusterModel) -> tuple[str, ...]:

@@ -34,10 +34,6 @@ class Mesh:
         """Return it turned, then shifted."""
         return Mesh(self.vertices @ rotation.T + translation, self.faces, self.colors)
 
-    def painted(self, color: str) -> Mesh:
-        """Return it in one colour."""
-        return Mesh(self.vertices, self.faces, np.tile(rgb(color), (len(self.vertices), 1)))
-
 
 def merged(parts: Iterable[Mesh]) -> Mesh:
     """Return one mesh of several."""

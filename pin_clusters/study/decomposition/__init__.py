@@ -10,7 +10,7 @@ import numpy as np
 from ... import approximations
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, chosen, column_names, rows
+from .._samples import as_model, by_name, chosen, column_names, rows
 from ._terms import PARTS, Terms
 
 __all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
@@ -95,7 +95,7 @@ class Decomposition:
         """Return RMS and shares as plain numbers, ready for JSON."""
 
         def columns(values: np.ndarray) -> dict[str, float]:
-            return dict(zip(self.names, map(float, values), strict=True))
+            return by_name(self.names, values)
 
         return {
             "robot": self.robot,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.aba import aba
 from ...model import ClusterModel
-from .._samples import as_model, chosen, column_names, length_rms, quotient, rms, rows
+from .._samples import as_model, by_name, chosen, column_names, length_rms, quotient, rms, rows
 from ._base import base_columns
 
 
@@ -44,12 +44,12 @@ class ForwardError:
         """Return plain numbers, ready for JSON."""
 
         def columns(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {rung: dict(zip(self.names, map(float, x), strict=True)) for rung, x in values.items()}
+            return {rung: by_name(self.names, x) for rung, x in values.items()}
 
         return {
             "robot": self.robot,
             "samples": self.samples,
-            "rms_exact": dict(zip(self.names, map(float, self.exact), strict=True)),
+            "rms_exact": by_name(self.names, self.exact),
             "rms": columns(self.rms),
             "relative": columns(self.relative),
             "base_relative": self.base,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, chosen, column_names, quotient, rms, rows
+from .._samples import as_model, by_name, chosen, column_names, quotient, rms, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +42,12 @@ class InverseError:
         """Return plain numbers, ready for JSON."""
 
         def columns(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {rung: dict(zip(self.names, map(float, x), strict=True)) for rung, x in values.items()}
+            return {rung: by_name(self.names, x) for rung, x in values.items()}
 
         return {
             "robot": self.robot,
             "samples": self.samples,
-            "largest_exact": dict(zip(self.names, map(float, self.largest), strict=True)),
+            "largest_exact": by_name(self.names, self.largest),
             "rms": columns(self.rms),
             "peak": columns(self.peak),
             "percent": columns(self.percent),
