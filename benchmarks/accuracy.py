@@ -1,7 +1,7 @@
 """Measure the accuracy against projection of Pinocchio: ``python benchmarks/accuracy.py [--states N]``.
 
 Every shipped robot without closed loops, on a fixed and on a floating base, under random gravity: the worst relative
-error over random states. The oracle has each rotor as a body (``pin_clusters.expansion``) and projects Pinocchio's
+error over random states. The oracle has each rotor as a body (``pin_clusters.model``) and projects Pinocchio's
 spanning tree, ``G' rnea`` and ``G' M G``; forward dynamics and inverses are judged by their residual (backward error),
 next to Pinocchio's own on the spanning tree.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters.expansion import expand
+from pin_clusters.model.expansion import expand
 
 RESULTS = Path(__file__).parent / "results" / "accuracy.json"
 GRAVITIES = 4

@@ -16,7 +16,7 @@ import pin_clusters as pc
 from pin_clusters import batch
 from pin_clusters._cli.timing import Call, Timing, interleaved
 from pin_clusters.baselines import constrained, projection
-from pin_clusters.constraints._closures import JointClosure
+from pin_clusters.constraints.closures import JointClosure
 
 SOLVERS = ("constraintDynamics", "lcaba")
 MU = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)

@@ -7,6 +7,7 @@ What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from . import batch
@@ -97,8 +98,6 @@ from .constraints import (
     Rotor,
     SliderCrank,
 )
-from .data import ClusterData
-from .elements import Cluster, RotorElement
 
 # --- errors
 from .errors import (
@@ -122,12 +121,16 @@ from .errors import (
 
 # --- robots
 from .loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
-from .model import ClusterModel
+from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
 # --- motion in time
 from .simulation import SimulationResult, simulate
 
 __version__ = "0.1.0"
+
+# pickles of version 0.1.0 name these modules
+for _old, _new in (("data", "cluster_data"), ("elements", "elements")):
+    sys.modules.setdefault(f"{__name__}.{_old}", importlib.import_module(f".model.{_new}", __name__))
 
 __all__ = [
     "ArgumentTypeError",

@@ -22,10 +22,9 @@ from ._kernels.batch import OPEN as _OPEN
 from ._kernels.simd import LANES
 from .arrays import numbers, plain
 from .configuration import residual, residual_rows
-from .constraints._closures import FunctionFailedError
-from .data import ClusterData
+from .constraints.closures import FunctionFailedError
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
-from .model import ClusterModel
+from .model import ClusterData, ClusterModel
 
 lanes: int = LANES
 """How many states one SIMD register of this processor holds."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 
-from pin_clusters.constraints._closures import FrameClosure, JointClosure, RodClosure
+from pin_clusters.constraints.closures import FrameClosure, JointClosure, RodClosure
 
 
 def closure_value(tree, closure, q):

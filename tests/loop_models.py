@@ -16,8 +16,8 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters.constraints._closures import FrameClosure, JointClosure, RodClosure
-from pin_clusters.expansion import expand
+from pin_clusters.constraints.closures import FrameClosure, JointClosure, RodClosure
+from pin_clusters.model.expansion import expand
 from pin_clusters.reference._null_space import NullSpace
 
 X, Y, Z = np.eye(3)

@@ -13,7 +13,7 @@ from tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_res
 
 import pin_clusters as pc
 from pin_clusters.baselines import projection
-from pin_clusters.expansion import expand
+from pin_clusters.model.expansion import expand
 
 ROBOTS = (
     "belt_chain",

@@ -7,19 +7,19 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from pin_clusters.assembly import (
-    AssemblyFailure,
+from pin_clusters.constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
+from pin_clusters.constraints.rows import Row
+from pin_clusters.errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
+from pin_clusters.model.assembly import (
     ClusterLoops,
-    Equations,
     LinearClosure,
     analyse,
     choose_independents,
     condition_numbers,
     project,
 )
-from pin_clusters.constraints._base import Row
-from pin_clusters.constraints._closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
-from pin_clusters.errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
+from pin_clusters.model.assembly.evaluate import Equations
+from pin_clusters.model.assembly.project import AssemblyFailure
 
 pytestmark = pytest.mark.jitless
 

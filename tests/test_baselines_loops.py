@@ -15,8 +15,8 @@ from test_loops_against_projection import build, error, motion, slope, state, st
 import pin_clusters as pc
 from pin_clusters import reference
 from pin_clusters.baselines import armature_model, block, constrained, lagrange, projection, unconstrained
-from pin_clusters.constraints._closures import RodClosure
-from pin_clusters.expansion import expand
+from pin_clusters.constraints.closures import RodClosure
+from pin_clusters.model.expansion import expand
 from pin_clusters.reference._null_space import NullSpace
 
 CASES = [*loop_models.FIXED, *range(24)]

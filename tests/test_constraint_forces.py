@@ -18,7 +18,7 @@ from pin_clusters.algorithms.constraint_forces import (
     constraint_forces,
 )
 from pin_clusters.baselines import projection
-from pin_clusters.constraints._closures import FrameClosure, RodClosure
+from pin_clusters.constraints.closures import FrameClosure, RodClosure
 from pin_clusters.constraints.loop import Loop
 
 # relative to the largest force or torque at work; cond(K_d) < 1e3 amplifies rounding

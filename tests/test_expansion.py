@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 from tolerances import EXACT, relative
 
-from pin_clusters.expansion import depth_first, expand
+from pin_clusters.model.expansion import depth_first, expand
 
 
 @pytest.mark.jitless

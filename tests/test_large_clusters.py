@@ -8,7 +8,7 @@ import pytest
 from tolerances import EXACT
 
 import pin_clusters as pc
-from pin_clusters.expansion import expand
+from pin_clusters.model.expansion import expand
 
 
 def chain(n: int) -> pin.Model:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from tolerances import BACKWARD, ENERGY_DRIFT, EXACT, MOMENTUM_DRIFT, backward, inverse_residual, relative
 
 import pin_clusters as pc
-from pin_clusters.expansion import expand
+from pin_clusters.model.expansion import expand
 
 Case = tuple[models.Robot, pc.ClusterModel, np.random.Generator]
 

@@ -21,7 +21,7 @@ from loop_pool import error
 import pin_clusters as pc
 from pin_clusters.algorithms.condition import condition
 from pin_clusters.algorithms.with_independent import with_independent
-from pin_clusters.configuration.loops import loops_of
+from pin_clusters.model import loops_of
 
 X, Y, Z = np.eye(3)
 KEYS = loop_pool.ALL

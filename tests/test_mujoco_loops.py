@@ -18,8 +18,8 @@ import pytest
 from loop_pool import error, slope
 
 import pin_clusters as pc
-from pin_clusters.constraints._closures import FrameClosure, RodClosure
-from pin_clusters.expansion import expand
+from pin_clusters.constraints.closures import FrameClosure, RodClosure
+from pin_clusters.model.expansion import expand
 
 mujoco = pytest.importorskip("mujoco", minversion="3.2.3")
 

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 import pin_clusters as pc
 from pin_clusters import baselines, loaders, study
-from pin_clusters.constraints._closures import RodClosure
-from pin_clusters.constraints._inertia import joint_subspace
+from pin_clusters.constraints.closures import RodClosure
+from pin_clusters.joints import joint_subspace
 from pin_clusters.study import plots, report, rungs
 from pin_clusters.study.trajectories import Sine
 

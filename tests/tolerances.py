@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from pin_clusters.expansion import SpanningTree
+from pin_clusters.model.expansion import SpanningTree
 
 # Two routes to the same quantity, relative to its largest entry: rnea, crba, nonlinear effects, kinematics, energies.
 EXACT = 1e-12

@@ -9,16 +9,14 @@ from rich.markup import escape
 
 from ..algorithms.condition import condition
 from ..configuration import residual
-from ..constraints._closures import RodClosure
+from ..constraints.closures import RodClosure
 from .tables import put, say, table_of
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ..assembly import LoopAnalysis
-    from ..elements import Cluster
-    from ..model import ClusterModel
+    from ..model import Cluster, ClusterModel, LoopAnalysis
 
 _LONG = 40
 

@@ -9,10 +9,8 @@ import numpy as np
 from .._kernels.coupling import coupling_at as _kernel
 from .._kernels.layout import PLANAR, SPHERICAL
 from ..arrays import plain
-from ..data import ClusterData
 from ..errors import SingularClusterError
-from ..model import ClusterModel
-from ..primitives import primitives
+from ..model import ClusterData, ClusterModel, primitives_of
 from . import _check
 
 
@@ -151,7 +149,7 @@ def _bracket(model: ClusterModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """
     tree, out = model._pristine, np.zeros(len(x))
     for j in (j for loop in model._topology.loops if loop is not None for j in loop.joints if tree.nvs[j] > 1):
-        for part in primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j]):
+        for part in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]):
             at = slice(part.iv, part.iv + part.nv)
             if part.kind == SPHERICAL:
                 out[at] = np.cross(x[at], y[at])

@@ -11,9 +11,8 @@ from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
 from ..arrays import array, vector, velocity
-from ..data import ClusterData
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel, singular_error
 
 __all__ = ["NOT_FAST", "array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
 
@@ -110,7 +109,7 @@ def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
         SingularClusterError: A cluster's D is singular, or its loops cannot be solved for the dependent joints.
     """
     if code < 0 and np.all(np.isfinite(q)):
-        raise _configuration.singular(model, model._tables.joint_of_row[-code], q)
+        raise singular_error(model, model._tables.joint_of_row[-code], q)
     if code > 0:
         joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
         raise SingularClusterError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._closures import RodClosure
+from ..constraints.closures import RodClosure
 from ..model import ClusterModel
 from ._rods import acceleration, massive, position
 

@@ -7,10 +7,9 @@ import itertools
 import numpy as np
 import pinocchio as pin
 
-from ..assembly import Equations
-from ..assembly.linear import coordinate, touched
-from ..constraints._closures import FrameClosure, JointClosure, RodClosure
-from ..model import ClusterModel
+from ..constraints.closures import FrameClosure, JointClosure, RodClosure, touched
+from ..joints import coordinate
+from ..model import ClusterModel, Equations
 from ._loads import pull
 
 # share of an undetermined direction that counts; rows that repeat others but for digits of a file miss by 1e-6

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._closures import RodClosure
-from ..data import ClusterData
-from ..model import ClusterModel
+from ..constraints.closures import RodClosure
+from ..model import ClusterData, ClusterModel
 
 _MIDDLE, _END = 2.0 / 3.0, 1.0 / 6.0
 

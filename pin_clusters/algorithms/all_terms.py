@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data import ClusterData
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _check
 from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
 from .crba import crba

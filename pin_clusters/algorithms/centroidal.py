@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..data import ClusterData
 from ..errors import ArgumentTypeError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 from ._rods import Whole, add_to_centers, lumps
 from .motor import rotor_rows

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..configuration.loops import loops_of, names_of_cluster
-from ..data import ClusterData
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel, loops_of, names_of_cluster
 from . import _check
 
 # beyond this a singular value is rounding

@@ -9,9 +9,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
-from ..constraints._closures import FrameClosure, JointClosure, RodClosure
-from ..data import ClusterData
-from ..model import ClusterModel
+from ..constraints.closures import FrameClosure, JointClosure, RodClosure
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 from ._loads import Loads, pull
 from ._multipliers import Multipliers

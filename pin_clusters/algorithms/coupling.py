@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import vector
-from ..assembly.linear import touched
-from ..data import ClusterData
+from ..constraints.closures import touched
 from ..errors import ConfigurationError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
 _NV = "nv of the spanning tree"

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..data import ClusterData
-from ..model import ClusterModel
-from ..primitives import primitives
+from ..model import ClusterData, ClusterModel, primitives_of
 from . import _bridge, _check, _ids
 
 
@@ -95,7 +93,7 @@ def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None
         if not any(kind in joint.shortname() for kind in ("Composite", "ZYX", "Universal")):
             continue
         velocity = data.oMi[j].act(data.v[j]).vector
-        for part in reversed(primitives(joint, tree.jointPlacements[j], tree.names[j])):
+        for part in reversed(primitives_of(joint, tree.jointPlacements[j], tree.names[j])):
             columns = slice(part.iv, part.iv + part.nv)
             dJ[:, columns] = pin.Motion(velocity).action @ J[:, columns]
             velocity -= J[:, columns] @ v[columns]

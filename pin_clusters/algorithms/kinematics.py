@@ -6,9 +6,8 @@ from typing import Any
 
 import pinocchio as pin
 
-from ..data import ClusterData
 from ..errors import ArgumentTypeError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _ids
 
 

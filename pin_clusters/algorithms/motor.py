@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data import ClusterData
 from ..errors import ModelError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
 # a transmission with a larger condition number than this has a lost direction, not a large ratio

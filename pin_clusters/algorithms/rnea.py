@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data import ClusterData
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import _check
 
 _empty = np.empty

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..constraints._inertia import joint_subspace
+from ..joints import joint_subspace
 from ..model import ClusterModel
 
 

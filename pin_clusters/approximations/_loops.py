@@ -13,8 +13,7 @@ import pinocchio as pin
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
 from ..baselines import projection
 from ..baselines.armature import axial_inertia
-from ..elements import RotorElement
-from ..model import ClusterModel
+from ..model import ClusterModel, RotorElement
 from ._base import Approximation
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import Cluster
-from ..model import ClusterModel
+from ..model import Cluster, ClusterModel
 
 _SINGULAR = 1e6
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._closures import FrameClosure, JointClosure, RodClosure
+from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from ..errors import NotAvailableError
-from ..expansion import _index_maps, _visit, expand
-from ..model import ClusterModel
+from ..model import ClusterModel, expand, index_maps, visit
 from ..reference._null_space import NullSpace
 
 _ACCURATE = 1e-4
@@ -202,7 +201,7 @@ def _with_rods(
     """Return a depth-first tree with the rods, and where joints, q, v and rods are in it."""
     tree, ids, rod_ids = pin.Model(), np.zeros(user.njoints, dtype=np.int64), [0] * len(rods)
     carriers: Any = [SimpleNamespace(carrier_id=rod.joint_a) for rod in rods]
-    for kind, k in _visit(user, carriers):
+    for kind, k in visit(user, carriers):
         if kind == "joint":
             ids[k] = tree.addJoint(int(ids[user.parents[k]]), user.joints[k], user.jointPlacements[k], user.names[k])
             tree.appendBodyToJoint(int(ids[k]), user.inertias[k], pin.SE3.Identity())
@@ -214,5 +213,5 @@ def _with_rods(
         slender = rod.mass * length**2 / 12.0 * np.diag([1.0, 1.0, 0.0])
         body = pin.Inertia(rod.mass, np.array([0.0, 0.0, length / 2.0]), slender)
         tree.appendBodyToJoint(rod_ids[k], body, pin.SE3.Identity())
-    at_q, at_v = _index_maps(user, tree, ids, range(1, user.njoints))
+    at_q, at_v = index_maps(user, tree, ids, range(1, user.njoints))
     return tree, ids, at_q, at_v, rod_ids

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._closures import RodClosure
-from ..expansion import SpanningTree
-from ..model import ClusterModel
+from ..constraints.closures import RodClosure
+from ..model import ClusterModel, SpanningTree
 
 _SIMPSON = ((1.0 / 6.0, 1.0), (4.0 / 6.0, 0.5), (1.0 / 6.0, 0.0))  # share of the mass, weight of end a
 

@@ -9,8 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import DataMismatchError
-from ..expansion import expand
-from ..model import ClusterModel
+from ..model import ClusterModel, expand
 from ..reference._null_space import null_space
 from ._rods import Rods
 

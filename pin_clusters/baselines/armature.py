@@ -7,11 +7,9 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._inertia import joint_axis, joint_subspace, spin_defect
-from ..elements import RotorElement
 from ..errors import ModelError
-from ..expansion import depth_first
-from ..model import ClusterModel
+from ..joints import joint_axis, joint_subspace, spin_defect
+from ..model import ClusterModel, RotorElement, depth_first
 
 
 def armature_model(

@@ -29,8 +29,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ModelError, NotAvailableError
-from ..expansion import expand
-from ..model import ClusterModel
+from ..model import ClusterModel, expand
 from ..reference._null_space import null_space
 from ._contacts import Cut, refuse
 from ._workspace import check

@@ -9,7 +9,6 @@ from .branches import branches
 from .manifold import ResidualRow, check, residual, residual_rows
 from .motions import difference, integrate, interpolate
 from .points import neutral, project, randomConfiguration
-from .singular import singular
 
 __all__ = [
     "ResidualRow",
@@ -23,5 +22,4 @@ __all__ = [
     "randomConfiguration",
     "residual",
     "residual_rows",
-    "singular",
 ]

@@ -9,11 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
-from ..assembly import AssemblyFailure, Equations, coordinate, set_coordinate
-from ..assembly import project as project_slowly
 from ..errors import ConfigurationError
-from ..model import ClusterModel
-from .loops import Loops, analysis_of, loops_of, same_pose
+from ..joints import coordinate, set_coordinate
+from ..model import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
 _STARTS = 64
@@ -82,8 +80,6 @@ def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> l
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:
     tree, loop = model._pristine, loops.clusters[at]
-    equations = Equations(tree, loop.kept)
-    every = Equations(tree, loop.closures)
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
     held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
     kept = [i for j in held for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
@@ -93,11 +89,8 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
         step = np.zeros(tree.nv)
         if n:
             step[list(loop.dependents)] = rng.uniform(-math.pi, math.pi, len(loop.dependents))
-        try:
-            x = project_slowly(equations, tree, np.array(pin.integrate(tree, q, step)), others, rank_tolerance=1e-9)
-        except AssemblyFailure:
-            continue
-        if np.any(np.abs(every.residual(x)) > 1e-4 * every.scales(x)):
+        x = assemble(model, at, np.array(pin.integrate(tree, q, step)), others)
+        if x is None:
             continue
         x[kept] = q[kept]  # not even rounding moves the others
         if not any(same_pose(model, x, known, 1e-6) for known in found):

@@ -13,9 +13,7 @@ import pinocchio as pin
 from .._kernels import layout
 from ..arrays import vector
 from ..errors import ArgumentTypeError, ConfigurationError
-from ..model import ClusterModel
-from ..primitives import primitives
-from .loops import check_closed, loops_of
+from ..model import ClusterModel, check_closed, loops_of, primitives_of
 
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
 TOLERANCE = 1e-6
@@ -149,7 +147,7 @@ def _make(model: ClusterModel) -> Manifold:
     units = tuple(
         (tree.names[j], p.iq + _UNIT[p.kind][0], p.iq + sum(_UNIT[p.kind]))
         for j in range(1, tree.njoints)
-        for p in primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+        for p in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         if p.kind in _UNIT
     )
     dependents = np.array([f.iq for f in followers], dtype=np.int64)

@@ -9,8 +9,7 @@ import pinocchio as pin
 
 from ..arrays import array, vector, velocity
 from ..errors import BranchLost, ShapeError
-from ..model import ClusterModel
-from .loops import carry, loops_of, names_of_cluster, same_pose
+from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
 from .manifold import manifold
 
 _NQ = "nq (the whole tree)"

@@ -10,8 +10,7 @@ import pinocchio as pin
 
 from ..arrays import vector
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
-from ..model import ClusterModel
-from .loops import carry, close, loops_of
+from ..model import ClusterModel, carry, close, loops_of
 from .manifold import Follower, Manifold, check_norms, manifold, owner
 
 _NQ = "nq (the whole tree)"

@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
-from ._base import common_ancestor, model_name, moving_joint_id, path_below
-from ._inertia import joint_subspace, placement_defect, unit
+from ..joints import common_ancestor, joint_subspace, path_below, placement_defect, unit
+from .rows import model_name, moving_joint_id
 
 UNIVERSE = "universe"
 # Printed digits of a direction leave its length off by 1e-7; more than this was not meant as a unit vector.

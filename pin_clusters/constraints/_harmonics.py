@@ -19,7 +19,7 @@ from typing import Any, Union
 import numpy as np
 import pinocchio as pin
 
-from ._closures import COS, LINEAR, SIN, HarmonicClosure
+from .closures import COS, LINEAR, SIN, HarmonicClosure
 
 MOST_FACTORS = 3
 

@@ -15,8 +15,8 @@ import pinocchio as pin
 
 from ..errors import ConstraintError
 from ._closed_form import DEAD_CENTRE
-from ._closures import FrameClosure
 from ._frames import Attachment, line_joint, opening, resolve_frame, smallest_turn
+from .closures import FrameClosure
 
 # Files write 1.5708 for pi/2 (4e-6 off); an axis that is off by more is another mechanism. [rad], and relative length.
 PLANAR_TOLERANCE = 1e-4

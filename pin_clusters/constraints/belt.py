@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from ._base import Row, common_ancestor, moving_joint_id, name_of, number, path_below
+from ..joints import common_ancestor, path_below
 from .linear import make_row
+from .rows import Row, moving_joint_id, name_of, number
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, PinClustersWarning
-from ._base import name_of
-from ._closures import CallableClosure
+from ..joints import joint_subspace
 from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
 from ._frames import coordinate_joint
 from ._functions import address_of, found, function_defect, picklable
-from ._inertia import joint_subspace
+from .closures import CallableClosure
+from .rows import name_of
 
 # A Jacobian that is off by more than this from differences was not meant; differences are that good where phi is smooth
 JACOBIAN_TOLERANCE = 1e-4

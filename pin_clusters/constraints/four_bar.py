@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from ._base import joint_id, name_of
 from ._closed_form import ClosedForm, wrap
-from ._closures import FrameClosure
 from ._frames import frame_pair
 from ._planar import Plane, Point, circles, in_order, pin_closure
+from .closures import FrameClosure
 from .loop import Loop
+from .rows import joint_id, name_of
 
 
 @dataclass(frozen=True, eq=False)

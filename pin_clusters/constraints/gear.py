@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from ._base import Row, moving_joint_id, name_of, number
 from .linear import make_row
+from .rows import Row, moving_joint_id, name_of, number
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from ._base import Row, moving_joint_id, name_of, number
+from .rows import Row, moving_joint_id, name_of, number
 
 
 @dataclass(frozen=True, repr=False)

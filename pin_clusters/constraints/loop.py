@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, did_you_mean
-from ._base import name_of
-from ._closures import FrameClosure
 from ._frames import direction, frame_of, opening, perpendicular, short, smallest_turn, two_bodies
+from .closures import FrameClosure
+from .rows import name_of
 
 # Kind: rotation of the closure, and the rows as positions in [t; e]. Only what the joint leaves free has no row.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {

@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from ._base import name_of, number
-from ._closures import RodClosure
 from ._frames import frame_of, short, two_bodies
+from .closures import RodClosure
+from .rows import name_of, number
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, InertiaError
-from ._base import joint_id, moving_joint_id, name_of, number
-from ._inertia import is_finite, joint_axis, placement_defect, spin_defect, unit
+from ..joints import is_finite, joint_axis, placement_defect, spin_defect, unit
+from .rows import joint_id, moving_joint_id, name_of, number
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ._closed_form import DEAD_CENTRE, ClosedForm, wrap
-from ._closures import FrameClosure
 from ._planar import Plane, Point, in_order, pin_closure
+from .closures import FrameClosure
 from .four_bar import check_linkage, linkage_label, revolute_loop
 from .loop import Loop
 

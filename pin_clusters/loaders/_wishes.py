@@ -9,7 +9,7 @@ from typing import Any
 import pinocchio as pin
 
 from ..constraints import Rotor
-from ..constraints._base import common_ancestor, path_below
+from ..joints import common_ancestor, path_below
 from ._notes import Notes, listing
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._closures import RodClosure
+from ..constraints.closures import RodClosure
+from ..constraints.rows import joint_id
 from ..errors import NotAvailableError
-from ..expansion import SpanningTree, driver_id, expand
-from ..model import ClusterModel
+from ..model import ClusterModel, SpanningTree, expand
 from ._null_space import NullSpace, null_space
 
 
@@ -89,7 +89,7 @@ def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
         driven = {int(span.from_tree_id[model.tree.getJointId(name)]) for name in cluster.joints}
         massless = [r for r in model.rotors if r.source is not None]
         for j, rotor in zip(span.rotors, massless, strict=True):
-            if int(span.from_tree_id[driver_id(model.tree, rotor.source.joints[0])]) in driven:
+            if int(span.from_tree_id[joint_id(model.tree, rotor.source.joints[0], rotor.source.label)]) in driven:
                 bodies.append(j)
         bodies.sort()  # depth-first: a parent has the smaller id
         output = 0 if cluster.output_body == "universe" else span.joint_id(cluster.output_body)

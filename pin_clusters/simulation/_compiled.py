@@ -8,9 +8,8 @@ from .._kernels import simulate as _kernel
 from .._kernels._jit import JIT
 from .._kernels.assembly import move_at
 from .._kernels.coupling import coupling_at
-from ..configuration.loops import loops_of
 from ..configuration.manifold import manifold
-from ..model import ClusterModel
+from ..model import ClusterModel, loops_of
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
 from ._groups import parts_of

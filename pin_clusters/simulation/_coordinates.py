@@ -19,10 +19,8 @@ from ..algorithms.aba import aba
 from ..algorithms.energy import computeMechanicalEnergy
 from ..algorithms.with_independent import with_independent
 from ..configuration import integrate
-from ..configuration.loops import loops_of, names_of_cluster
-from ..configuration.singular import cluster_at, regular_independents
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
-from ..model import ClusterModel
+from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
 from ._groups import groups_of
 
 LIMIT = 10.0

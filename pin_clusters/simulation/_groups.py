@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._kernels import layout
-from ..model import ClusterModel
-from ..primitives import primitives
+from ..model import ClusterModel, primitives_of
 
 _SMALL = 0.5
 """[rad]; below it the coefficients come from series, as they would lose digits."""
@@ -76,7 +75,7 @@ def parts_of(model: ClusterModel) -> tuple[Part, ...]:
 def _parts(model: ClusterModel) -> Iterator[Part]:
     tree, place = model._pristine, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j in range(1, tree.njoints):
-        chain = primitives(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+        chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         for i, p in enumerate(chain):
             if p.iv in place:
                 yield Part(str(tree.names[j]), i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)

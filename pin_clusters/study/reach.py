@@ -10,9 +10,8 @@ import pinocchio as pin
 
 from ..algorithms.condition import condition
 from ..configuration import integrate
-from ..data import ClusterData
 from ..errors import BranchLost, ConfigurationError
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 
 CONDITION = 1e3
 """The dependent joints are well determined where the condition of K_d is below this."""

@@ -19,7 +19,7 @@ import pinocchio as pin
 
 from .. import approximations, study
 from ..constraints import LinearCoupling, Rotor
-from ..constraints._base import Row
+from ..constraints.rows import Row
 from ..errors import ArgumentTypeError, InertiaError, ModelError
 from ..model import ClusterModel
 from .engine import run as sweep

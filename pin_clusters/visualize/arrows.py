@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..algorithms.constraint_forces import LoopWrench, RodForce, constraint_forces
 from ..arrays import array
-from ..constraints._closures import FrameClosure, RodClosure
+from ..constraints.closures import FrameClosure, RodClosure
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterModel
 from . import palette

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..constraints import Belt, Gear
-from ..constraints._base import common_ancestor, moving_joint_id, path_below
-from ..constraints._closures import JointClosure
+from ..constraints.closures import JointClosure
+from ..constraints.rows import moving_joint_id
+from ..joints import common_ancestor, path_below
 from ..model import ClusterModel
 from . import meshes, palette
 from .meshes import Mesh

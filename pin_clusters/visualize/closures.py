@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..configuration import residual, residual_rows
-from ..constraints._closures import FrameClosure, RodClosure
+from ..constraints.closures import FrameClosure, RodClosure
 from ..model import ClusterModel
 from . import meshes, palette
 from .nodes import Between, Node, Rigid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..constraints._closures import FrameClosure, JointClosure, RodClosure
+from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from . import palette
 from .arrows import Arrow
 from .figure import Figure

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..primitives import axis_to_z
+from ..model import axis_to_z
 from .palette import rgb
 
 _ROUND = 20

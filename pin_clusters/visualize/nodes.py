@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pinocchio as pin
 
-from ..primitives import axis_to_z
+from ..model import axis_to_z
 from .meshes import Mesh
 
 _THIN = 1e-6

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..elements import RotorElement
-from ..model import ClusterModel
+from ..model import ClusterModel, RotorElement
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin
 from .skeleton import Skeleton, axis_of, facing

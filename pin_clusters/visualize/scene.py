@@ -13,9 +13,8 @@ import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
 from ..arrays import vector
-from ..data import ClusterData
 from ..errors import ArgumentTypeError, ConfigurationError, UnknownNameError, did_you_mean
-from ..model import ClusterModel
+from ..model import ClusterData, ClusterModel
 from . import camera, server
 from .arrows import Arrow
 from .figure import KINDS, Figure

@@ -8,8 +8,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..approximations import followers
-from ..constraints._closures import FrameClosure, RodClosure
-from ..constraints._inertia import joint_axis
+from ..constraints.closures import FrameClosure, RodClosure
+from ..joints import joint_axis
 from ..model import ClusterModel
 
 

@@ -8,8 +8,8 @@ import pytest
 from loaders.urdf_text import coupling_matrix, rows
 
 from pin_clusters.constraints import Belt, Gear
-from pin_clusters.constraints._inertia import spin_defect
 from pin_clusters.errors import LoadError
+from pin_clusters.joints import spin_defect
 from pin_clusters.loaders.chains import belt_chain, geared_chain
 
 Z = np.array([0.0, 0.0, 1.0])

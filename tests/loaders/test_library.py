@@ -12,8 +12,8 @@ import pytest
 from loaders.urdf_text import coupling_matrix
 
 import pin_clusters.loaders.library as library
-from pin_clusters.constraints._inertia import joint_axis, spin_defect
 from pin_clusters.errors import ArgumentTypeError, LoadError, PinClustersWarning, UnknownNameError
+from pin_clusters.joints import joint_axis, spin_defect
 from pin_clusters.loaders.urdf import parse_urdf
 from pin_clusters.model import ClusterModel
 

@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
-from .._base import Row, name_of, number
 from .._closed_form import ClosedForm
-from .._closures import Closure
+from ..closures import Closure
+from ..rows import Row, name_of, number
 
 if TYPE_CHECKING:
     from .ankle_2rsu import Ankle2Rsu

@@ -11,9 +11,9 @@ import pinocchio as pin
 
 from ...errors import ConstraintError
 from .._closed_form import ClosedForm, sine_equation
-from .._closures import Closure
 from .._frames import coordinate_joint, line_joint
 from .._harmonics import coordinates, harmonic_closure
+from ..closures import Closure
 from ..four_bar import check_branch
 from ..rod import Rod
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths, turn

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pinocchio as pin
 
-from .._base import Row, moving_joint_id
 from ..coupling import Coupling
 from ..linear import make_row
+from ..rows import Row, moving_joint_id
 from ._base import Differential, LinearMap
 
 

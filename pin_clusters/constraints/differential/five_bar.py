@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from .._closed_form import ClosedForm, wrap
-from .._closures import Closure
 from .._frames import frame_pair
 from .._planar import Plane, Point, circles, in_order, pin_closure
+from ..closures import Closure
 from ..four_bar import check_branch, revolute_loop
 from ..loop import Loop
 from ._base import Differential

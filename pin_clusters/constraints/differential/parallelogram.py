@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import pinocchio as pin
 
 from ...errors import ConstraintError
-from .._base import Row
 from .._closed_form import wrap
 from .._frames import frame_pair
 from ..four_bar import FourBar
 from ..linear import make_row
 from ..loop import Loop
+from ..rows import Row
 from ._base import Differential
 
 # The rows hold exactly what the lengths hold to this, relative to the longest

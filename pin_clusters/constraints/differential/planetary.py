@@ -9,11 +9,11 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
-from .._base import Row
 from .._frames import line_joint, opening
 from .._planar import PLANAR_TOLERANCE
 from ..coupling import Coupling
 from ..linear import make_row
+from ..rows import Row
 from ._base import Differential, LinearMap
 
 

@@ -10,9 +10,9 @@ import pinocchio as pin
 
 from ...errors import ConstraintError
 from .._closed_form import ClosedForm
-from .._closures import Closure
 from .._frames import line_joint
 from .._harmonics import coordinates, harmonic_closure, linear
+from ..closures import Closure
 from ..coupling import Coupling
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths
 from ._base import Differential

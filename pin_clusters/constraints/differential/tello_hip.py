@@ -12,9 +12,9 @@ import numpy as np
 import pinocchio as pin
 
 from .._closed_form import ClosedForm, sine_equation
-from .._closures import Closure
 from .._frames import coordinate_joint
 from .._harmonics import Harmonic, coordinates, cos, harmonic_closure, sin
+from ..closures import Closure
 from ..coupling import Coupling
 from ._base import Differential
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ...expansion import SpanningTree
+from ...model import SpanningTree
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ...constraints._inertia import joint_subspace
-from ...elements import RotorElement
-from ...expansion import SpanningTree
-from ...model import ClusterModel
+from ...joints import joint_subspace
+from ...model import ClusterModel, RotorElement, SpanningTree
 from ._motion import Motion, transposed
 
 TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "asymmetric rotors")

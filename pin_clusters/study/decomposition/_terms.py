@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...baselines import projection
-from ...expansion import expand
-from ...model import ClusterModel
+from ...model import ClusterModel, expand
 from . import _loops, _rotors
 from ._motion import apply, motion, transposed
 from ._rotors import Spin

@@ -12,8 +12,7 @@ import pinocchio as pin
 from ...algorithms.aba import aba
 from ...algorithms.centroidal import ccrba, computeCentroidalMomentumTimeVariation
 from ...algorithms.coupling import spanning_velocity
-from ...expansion import expand
-from ...model import ClusterModel
+from ...model import ClusterModel, expand
 from .._samples import as_model, chosen, length_rms, quotient, rows
 from ._base import flying_base
 

@@ -1,0 +1,262 @@
+"""What implicit constraints are made of: closures, whose rows are zero when a mechanism is assembled.
+
+A constraint of the user makes closures for one tree; topology, assembly and packing read nothing else. Closures on
+bodies (frames, rods) are evaluated from poses, closures on joints from the joints' coordinates.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._derivatives import ANGLE_STEP, OUTER, call_compiled, central_differences
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """Rows of equations phi(q) = 0.
+
+    Attributes:
+        source: The constraint that the user wrote; ``source.label`` names it.
+        labels: One per row, for messages: what the row says.
+        units: One per row: ``"m"``, ``"rad"`` or ``""``.
+    """
+
+    source: Any
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameClosure(Closure):
+    """Two frames that form a joint.
+
+    With t the position of frame b in the axes of frame a, and e their rotation, the rows are ``rows @ [t; e]``. Both
+    frames are turned so that the axis of the joint is their z axis. ``rotation`` says what e is:
+
+    - ``"none"``: 0;
+    - ``"full"``: log3(R_a' R_b);
+    - ``"axis"``: the shortest rotation vector that takes z of a to z of b, in axes of a (its z component is 0);
+    - ``"universal"``: (0, 0, asin(z_a . x_b)).
+
+    Attributes:
+        joint_a: Joint id of the body of frame a; 0 is the universe.
+        placement_a: Frame a in the frame of joint a.
+        joint_b: Joint id of the body of frame b.
+        placement_b: Frame b in the frame of joint b.
+        rotation: See above.
+        rows: Shape (size, 6), linear part first.
+    """
+
+    joint_a: int
+    placement_a: pin.SE3
+    joint_b: int
+    placement_b: pin.SE3
+    rotation: str
+    rows: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class RodClosure(Closure):
+    """A constant distance between two points: |b - a| - length, one row.
+
+    Attributes:
+        joint_a: Joint id of the body of point a; 0 is the universe.
+        point_a: In the frame of joint a, shape (3,).
+        joint_b: Joint id of the body of point b.
+        point_b: In the frame of joint b, shape (3,).
+        length: [m]; None until the reference pose gives it.
+        mass: Of the slender rod, [kg].
+    """
+
+    joint_a: int
+    point_a: np.ndarray
+    joint_b: int
+    point_b: np.ndarray
+    length: float | None
+    mass: float
+
+
+@dataclass(frozen=True, eq=False)
+class JointClosure(Closure):
+    """Equations between the coordinates of joints of one degree of freedom; made from subclasses only.
+
+    Attributes:
+        joints: Joint ids, in the order of the coordinates.
+    """
+
+    joints: tuple[int, ...]
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return phi, shape (size,), for coordinates of shape (joints,)."""
+        raise NotImplementedError
+
+    def jacobian(self, x: np.ndarray) -> np.ndarray:
+        """Return d phi / d x, shape (size, joints)."""
+        raise NotImplementedError
+
+    def hessian(self, x: np.ndarray) -> np.ndarray:
+        """Return the second derivatives, shape (size, joints, joints)."""
+        raise NotImplementedError
+
+
+SIN, COS, LINEAR = 0, 1, 2
+"""Factors of a harmonic term: sin(angle), cos(angle), the angle itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class HarmonicClosure(JointClosure):
+    """Rows that are sums of products of sines, cosines and powers of linear combinations of coordinates.
+
+    ``angle_p = weights[p] @ x + phases[p]``; row i is the sum over its terms of ``coefficient * f1 * f2 * f3``, each
+    factor one of SIN, COS, LINEAR of one angle. All rigid linkages of joints are of this form.
+
+    Attributes:
+        weights: Shape (angles, joints).
+        phases: Shape (angles,), [rad].
+        terms: Per row: ``(coefficient, ((factor, angle), ...))`` with none to three factors.
+    """
+
+    weights: np.ndarray
+    phases: np.ndarray
+    terms: tuple[tuple[tuple[float, tuple[tuple[int, int], ...]], ...], ...]
+
+    def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Value, first and second derivative of each factor, shape (factors, angles)."""
+        angle = self.weights @ np.asarray(x, dtype=float) + self.phases
+        s, c, one, zero = np.sin(angle), np.cos(angle), np.ones_like(angle), np.zeros_like(angle)
+        return np.array([s, c, angle]), np.array([c, -s, one]), np.array([-s, -c, zero])
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return phi, shape (size,)."""
+        f, _, _ = self._factors(x)
+        return np.array([sum(c * math.prod(f[key] for key in factors) for c, factors in row) for row in self.terms])
+
+    def jacobian(self, x: np.ndarray) -> np.ndarray:
+        """Return d phi / d x, shape (size, joints)."""
+        f, df, _ = self._factors(x)
+        J = np.zeros((self.size, len(self.joints)))
+        for i, row in enumerate(self.terms):
+            for c, factors in row:
+                for k, key in enumerate(factors):
+                    rest = math.prod(f[other] for n, other in enumerate(factors) if n != k)
+                    J[i] += c * rest * df[key] * self.weights[key[1]]
+        return J
+
+    def hessian(self, x: np.ndarray) -> np.ndarray:
+        """Return the second derivatives, shape (size, joints, joints)."""
+        f, df, ddf = self._factors(x)
+        H = np.zeros((self.size, len(self.joints), len(self.joints)))
+        for i, row in enumerate(self.terms):
+            for c, factors in row:
+                for (k, a), (l, b) in itertools.product(enumerate(factors), repeat=2):
+                    rest = math.prod(f[other] for n, other in enumerate(factors) if n not in (k, l))
+                    both = ddf[a] if k == l else df[a] * df[b]
+                    H[i] += c * rest * both * np.outer(self.weights[a[1]], self.weights[b[1]])
+        return H
+
+
+class FunctionFailedError(ConstraintError):
+    """A user's function raised an exception, perhaps because it is not defined there."""
+
+
+@dataclass(frozen=True, eq=False)
+class CallableClosure(JointClosure):
+    """A user's function of coordinates.
+
+    Attributes:
+        function: Python callable, phi(x) -> (size,), or None if compiled.
+        derivative: Python callable, x -> (size, joints), or None.
+        address: Of a compiled ``void phi(const double* x, double* out)``; 0 if there is none.
+        derivative_address: Of a compiled Jacobian, row major; 0 if there is none.
+        keep: What must live as long as the addresses.
+        steps: Of the differences that replace missing derivatives, shape (joints,).
+    """
+
+    function: Callable[[np.ndarray], Any] | None
+    derivative: Callable[[np.ndarray], Any] | None
+    address: int = 0
+    derivative_address: int = 0
+    keep: Any = None
+    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return phi, shape (size,).
+
+        Raises:
+            ConstraintError: The function returns another shape.
+            FunctionFailedError: It raises something.
+        """
+        if self.function is None:
+            return call_compiled(self.address, x, (self.size,))
+        return self._call(self.function, x, (self.size,), "phi")
+
+    def jacobian(self, x: np.ndarray) -> np.ndarray:
+        """Return d phi / d x, shape (size, joints).
+
+        Raises:
+            ConstraintError: A function returns another shape.
+        """
+        shape = (self.size, len(self.joints))
+        if self.derivative_address:
+            return call_compiled(self.derivative_address, x, shape)
+        if self.derivative is not None:
+            return self._call(self.derivative, x, shape, "the Jacobian of phi")
+        return central_differences(self.value, np.array(x, dtype=float), self._steps())
+
+    def hessian(self, x: np.ndarray) -> np.ndarray:
+        """Return the second derivatives, shape (size, joints, joints).
+
+        Raises:
+            ConstraintError: A function returns another shape.
+        """
+        known = self.derivative_address or self.derivative is not None
+        steps = self._steps() if known else OUTER * self._steps()
+        H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
+        return 0.5 * (H + H.transpose(0, 2, 1))
+
+    def _steps(self) -> np.ndarray:
+        return self.steps if len(self.steps) else np.full(len(self.joints), ANGLE_STEP)
+
+    def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
+        try:
+            result = function(np.array(x, dtype=float))
+        except Exception as error:  # whatever the user's function raises
+            raise FunctionFailedError(
+                f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
+                "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
+            ) from error
+        try:
+            out = np.asarray(result, dtype=float)
+        except (TypeError, ValueError):
+            out = None
+        if out is not None and out.ndim == 0:  # one equation may come as a number
+            out = out.reshape(1)
+        if out is None or out.shape != shape:
+            given = type(result).__name__ if out is None else f"an array of shape {out.shape}"
+            raise ConstraintError(f"{self.source.label}: {what} must return {shape} numbers, got {given}.")
+        return out
+
+
+def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
+    """Return the joints on which closures depend."""
+    found: set[int] = set()
+    for closure in closures:
+        if isinstance(closure, JointClosure):
+            found.update(closure.joints)
+        elif isinstance(closure, FrameClosure | RodClosure):
+            # joints above both bodies move them as one
+            found |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
+    return found

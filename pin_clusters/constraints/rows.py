@@ -1,0 +1,113 @@
+"""What all constraints share: numbers that are checked, and rows that name joints by id."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import pinocchio as pin
+
+from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Row:
+    """One resolved coupling: ``q[dependent] = sum(coefficients * q[masters]) + offset``.
+
+    Attributes:
+        dependent: Joint id in the tree.
+        masters: Joint ids in the tree; may be dependent joints of other rows.
+        coefficients: One per master, [rad/rad], [m/rad], ...
+        offset: Unit of the dependent joint.
+        source: The constraint that the user wrote.
+        tied: Joint ids that the constraint ties (they and the joints between them form a cluster).
+    """
+
+    dependent: int
+    masters: tuple[int, ...]
+    coefficients: tuple[float, ...]
+    offset: float
+    source: Any
+    tied: tuple[int, ...]
+
+
+def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
+    """Return ``value`` as a finite float.
+
+    Raises:
+        ConstraintError: It is not a real number, not finite, or zero or negative where that is not allowed.
+    """
+    # NumPy's scalars are Reals; a bool is one too, but never what is meant
+    if isinstance(value, bool) or not isinstance(value, Real):
+        cure = " Give the turns of what follows per turn of what leads, with sign." if "ratio" in what else ""
+        raise ConstraintError(f"{owner}: {what} must be a number, got {value!r} ({type(value).__name__}).{cure}")
+    x = float(value)
+    if not math.isfinite(x):
+        raise ConstraintError(f"{owner}: {what} must be finite, got {x}.")
+    if nonzero and x == 0.0:
+        raise ConstraintError(
+            f"{owner}: {what} is 0, which would tie the joint to nothing. "
+            "Give the ratio of the transmission, or leave the constraint out."
+        )
+    if positive and x < 0.0:
+        raise ConstraintError(f"{owner}: {what} must not be negative, got {x}.")
+    return x
+
+
+def name_of(value: object, what: str, owner: str) -> str:
+    """Return ``value`` if it is a non-empty string.
+
+    Raises:
+        ConstraintError: It is something else.
+    """
+    if not isinstance(value, str) or not value:
+        raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {value!r}.")
+    return value
+
+
+def model_name(tree: pin.Model) -> str:
+    """How messages name a model, which may have no name."""
+    return f"model {tree.name!r}" if tree.name else "the model"
+
+
+def joint_id(tree: pin.Model, name: str, owner: str) -> int:
+    """Return the id of the joint of that name, or of the joint that moves the body of that name.
+
+    Raises:
+        UnknownNameError: Neither a joint nor a body has that name.
+    """
+    if tree.existJointName(name):
+        return int(tree.getJointId(name))
+    if tree.existBodyName(name):
+        return int(tree.frames[tree.getBodyId(name)].parentJoint)
+    bodies = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
+    raise UnknownNameError(
+        f"{owner}: no joint or body {name!r} in {model_name(tree)}."
+        + did_you_mean(name, [*list(tree.names)[1:], *bodies])
+    )
+
+
+def moving_joint_id(tree: pin.Model, name: str, owner: str) -> int:
+    """Return the id of a joint that can be coupled: one degree of freedom, not the universe.
+
+    Raises:
+        UnknownNameError: Neither a joint nor a body has that name.
+        ConstraintError: The body is fixed to the universe.
+        UnsupportedJointError: The joint has more than one degree of freedom.
+    """
+    j = joint_id(tree, name, owner)
+    if j == 0:
+        raise ConstraintError(
+            f"{owner}: {name!r} does not move (it is fixed to the universe), so it cannot be coupled. "
+            "Name a joint or a moving body."
+        )
+    joint = tree.joints[j]
+    if joint.nv != 1:
+        raise UnsupportedJointError(
+            f"{owner}: joint {tree.names[j]!r} is a {joint.shortname()} with {joint.nv} degrees of freedom; a joint "
+            "that a coupling names, or that lies in the sum of a belt, must have one. Couple other joints "
+            "(pc.LinearCoupling, pc.Gear), or split this one into joints of one degree of freedom."
+        )
+    return j

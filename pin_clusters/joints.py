@@ -1,0 +1,130 @@
+"""What a tree and its joints tell: paths, motion subspaces, values in q; and whether an inertia is that of a rotor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import pinocchio as pin
+
+# A CAD export or a rotated inertia carries noise near 1e-15 of its size; a real imbalance is 1e-3. In between lies
+# nothing that one would call balanced on purpose.
+SPIN_TOLERANCE = 1e-9
+# Printed digits of a rotation or an axis leave errors near 1e-7; more than this was not meant as one.
+ROTATION_TOLERANCE = 1e-6
+
+
+def common_ancestor(tree: pin.Model, bodies: Iterable[int]) -> int:
+    """Return the nearest common ancestor of some bodies; a body is its own ancestor."""
+    paths = [list(tree.supports[b]) for b in bodies]
+    nca = 0
+    for level in zip(*paths, strict=False):
+        if len(set(level)) > 1:
+            break
+        nca = int(level[0])
+    return nca
+
+
+def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
+    """Return the joints from just below body ``top`` down to ``j``."""
+    path = list(tree.supports[j])
+    return [int(k) for k in path[path.index(top) + 1 :]]
+
+
+def slides(tree: pin.Model, j: int) -> bool:
+    """Whether a joint of one degree of freedom is prismatic."""
+    return tree.joints[j].shortname().startswith("JointModelP") and tree.joints[j].nv == 1
+
+
+def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
+    """Return the value of a joint of one degree of freedom, [rad] or [m]."""
+    i = tree.idx_qs[j]
+    return float(q[i]) if tree.nqs[j] == 1 else math.atan2(q[i + 1], q[i])
+
+
+def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
+    """Set the value of a joint of one degree of freedom, [rad] or [m], in place."""
+    i = int(tree.idx_qs[j])
+    if int(tree.nqs[j]) == 2:
+        q[i], q[i + 1] = math.cos(value), math.sin(value)
+    else:
+        q[i] = value
+
+
+def unit(axis: object) -> np.ndarray | None:
+    """Return the axis as a unit vector of shape (3,), or None if it is not one direction."""
+    try:
+        a = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
+        return None
+    a = a / np.abs(a).max()  # the square of 1e200 would be inf, that of 1e-200 would be 0
+    return np.asarray(a / np.linalg.norm(a))
+
+
+def is_finite(inertia: pin.Inertia) -> bool:
+    """Say whether mass, centre of mass and rotational inertia are finite."""
+    parts = (inertia.mass, inertia.lever, inertia.inertia)
+    return all(bool(np.all(np.isfinite(part))) for part in parts)
+
+
+def placement_defect(placement: pin.SE3) -> str:
+    """Say why a placement is no rigid one, with the cure; ``""`` if it is one."""
+    rotation = np.asarray(placement.rotation)
+    if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
+        return "is not finite."
+    off = float(np.abs(rotation.T @ rotation - np.eye(3)).max())
+    if off > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
+        return (
+            f"does not hold a rotation (R'R is off the identity by {off:.1e}, det R = {np.linalg.det(rotation):.3g}). "
+            "Give a right-handed orthonormal matrix; pin.SE3's normalize() removes rounding."
+        )
+    return ""
+
+
+def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
+    """Return the motion subspace of a joint of one degree of freedom in its own frame, shape (6,), or None."""
+    if joint.nv != 1:
+        return None
+    data = joint.createData()
+    # a joint of a model reads from that model's q
+    q = np.zeros(joint.idx_q + joint.nq)
+    if joint.nq == 2:
+        q[-2] = 1.0  # (cos, sin)
+    joint.calc(data, q)
+    return np.asarray(data.S, dtype=float).reshape(6, -1)[:, 0]
+
+
+def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
+    """Return the axis of a joint of one degree of freedom in its own frame, shape (3,), or None if it has none."""
+    subspace = joint_subspace(joint)
+    if subspace is None:
+        return None
+    return unit(subspace[3:]) if np.any(subspace[3:]) else unit(subspace[:3])
+
+
+def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
+    """Say why a body is not a balanced, axisymmetric rotor about an axis through its frame's origin.
+
+    Args:
+        inertia: In the rotor frame.
+        axis: Unit axis in the same frame, shape (3,).
+
+    Returns:
+        The reason with its number, or ``""`` if it is one.
+    """
+    rotational = np.asarray(inertia.inertia)
+    axial = float(axis @ rotational @ axis)
+    transverse = 0.5 * (float(np.trace(rotational)) - axial)
+    outer = np.outer(axis, axis)
+    asymmetry = float(np.abs(rotational - transverse * (np.eye(3) - outer) - axial * outer).max())
+    scale = max(float(np.abs(rotational).max()), 1e-300)
+    if asymmetry > SPIN_TOLERANCE * scale:
+        return f"its inertia is not symmetric about the axis (by {asymmetry / scale:.1e} of its largest entry)"
+    offset = float(np.linalg.norm(np.cross(np.asarray(inertia.lever), axis)))
+    gyration = np.sqrt(scale / inertia.mass) if inertia.mass > 0.0 else 0.0
+    if inertia.mass > 0.0 and offset > SPIN_TOLERANCE * max(gyration, 1e-3):
+        return f"its centre of mass is {offset:.2e} m off the axis"
+    return ""

@@ -1,0 +1,44 @@
+"""What turns a tree and constraints into clusters, clusters into the tables of the kernels, and closes loops.
+
+The rest of the package imports from here, never from the modules inside.
+"""
+
+from __future__ import annotations
+
+from .assembly import Equations, LoopAnalysis
+from .cluster_data import ClusterData
+from .cluster_model import ClusterModel, remake
+from .elements import Cluster, RotorElement
+from .expansion import SpanningTree, depth_first, expand, index_maps, visit
+from .loops import Loops, analysis_of, assemble, carry, check_closed, close, loops_of, names_of_cluster, same_pose
+from .primitives import axis_to_z, primitives_of
+from .singular import cluster_at, regular_independents, singular_error
+
+__all__ = [
+    "Cluster",
+    "ClusterData",
+    "ClusterModel",
+    "Equations",
+    "LoopAnalysis",
+    "Loops",
+    "RotorElement",
+    "SpanningTree",
+    "analysis_of",
+    "assemble",
+    "axis_to_z",
+    "carry",
+    "check_closed",
+    "close",
+    "cluster_at",
+    "depth_first",
+    "expand",
+    "index_maps",
+    "loops_of",
+    "names_of_cluster",
+    "primitives_of",
+    "regular_independents",
+    "remake",
+    "same_pose",
+    "singular_error",
+    "visit",
+]

@@ -1,0 +1,21 @@
+"""Analysis of closed loops when a model is built: NumPy and Pinocchio, no compiled code."""
+
+from .analysis import Assembly, ClusterLoops, LoopAnalysis, analyse
+from .evaluate import Equations
+from .linear import LinearClosure, linear_closure
+from .project import AssemblyFailure, project
+from .selection import choose_independents, condition_numbers
+
+__all__ = [
+    "Assembly",
+    "AssemblyFailure",
+    "ClusterLoops",
+    "Equations",
+    "LinearClosure",
+    "LoopAnalysis",
+    "analyse",
+    "choose_independents",
+    "condition_numbers",
+    "linear_closure",
+    "project",
+]

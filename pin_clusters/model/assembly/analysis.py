@@ -1,0 +1,270 @@
+"""What is fixed when a model with loops is built: reference pose, rows to keep, independent joints."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import Closure, RodClosure, touched
+from ...constraints.rows import Row
+from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
+from . import poses
+from .branch import Branches
+from .closing import check_motion, closed_on_kept
+from .evaluate import Equations
+from .independents import check_mobility, independent_columns, refuse_spinning_rods
+from .linear import follow, split_rows
+from .messages import gap, loops_of, names_of
+from .poses import Pose
+from .project import AssemblyFailure
+from .reduction import reduce_rows, scales_of, subset
+from .subtree import Subtree, subtree
+
+FAR = 0.5
+"""Farthest that projection may take a joint from the given reference, [rad] or part of the loop's length."""
+REPORTED = 1e-9
+"""Misses of dropped rows above this are told."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterLoops:
+    """What ties one cluster.
+
+    Attributes:
+        joints: Joint ids.
+        closures: Implicit equations.
+        rows: Couplings, masters before dependents.
+        independent: Joint ids that shall be independent; empty: choose.
+    """
+
+    joints: tuple[int, ...]
+    closures: tuple[Closure, ...]
+    rows: tuple[Row, ...]
+    independent: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class LoopAnalysis:
+    """What was found about one cluster.
+
+    Attributes:
+        joints: Joint ids.
+        closures: As given, with the lengths of rods filled in.
+        kept: The closures that are solved: redundant rows are gone; couplings on joints of the loops are at the end,
+            as LinearClosure. Closures that lost all rows are left out.
+        scales: What each kept row is divided by.
+        pivoted: Whether there are more kept rows than the rank, because the range of K turns with the pose.
+        dependents: idx_v in the tree, ascending.
+        independents: idx_v in the tree, ascending; neither dependent nor of a follower.
+        followers: Couplings that are solved by substitution once the loops are, in order.
+        rank: Of K at regular poses.
+        dropped: Largest miss of a row that is not solved for at the reference, [rad] or part of the loop's length.
+        worst_condition: Of K_d over the sampled poses, rows scaled.
+    """
+
+    joints: tuple[int, ...]
+    closures: tuple[Closure, ...]
+    kept: tuple[Closure, ...]
+    scales: np.ndarray
+    pivoted: bool
+    dependents: tuple[int, ...]
+    independents: tuple[int, ...]
+    followers: tuple[Row, ...]
+    rank: int
+    dropped: float
+    worst_condition: float
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A tree whose loops are closed.
+
+    Attributes:
+        q_reference: Assembled configuration of the whole tree.
+        loops: One per cluster given, in order.
+    """
+
+    q_reference: np.ndarray
+    loops: tuple[LoopAnalysis, ...]
+
+
+def analyse(
+    tree: pin.Model,
+    clusters: Sequence[ClusterLoops],
+    rows: Sequence[Row],
+    q_reference: np.ndarray | None = None,
+    independent: Sequence[int] | None = None,
+) -> Assembly:
+    """Assemble the loops of a tree and choose what is solved for what.
+
+    Args:
+        tree: Spanning tree.
+        clusters: Those that have closures.
+        rows: All couplings of the tree, masters before dependents.
+        q_reference: Fixes the branch of each loop and the rods' lengths; shape (tree.nq,). None: near neutral.
+        independent: Joint ids that the user wants independent; they replace the wishes of a cluster that holds one.
+
+    Returns:
+        Reference pose and analysis of each cluster.
+
+    Raises:
+        ConfigurationError: The reference pose is not finite, or too far from an assembled one.
+        ConstraintError: A loop cannot close or cannot move, a rod spins, or the independent joints do not fit.
+        ShapeError: The reference pose has another size.
+    """
+    q = _given(tree, q_reference)
+    loops: list[LoopAnalysis] = []
+    substituted = list(rows)
+    for cluster in clusters:
+        wished = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
+        loop, here, part = _analyse(tree, cluster, wished, q, q_reference is not None)
+        q[part.iq] = here
+        loops.append(loop)
+        implicit = [row for row in cluster.rows if not any(row is f for f in loop.followers)]
+        substituted = [row for row in substituted if not any(row is i for i in implicit)]
+    follow(tree, substituted, q)
+    return Assembly(q, tuple(loops))
+
+
+def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
+    if q_reference is None:
+        return np.array(pin.neutral(tree))
+    q = np.array(q_reference, dtype=np.float64).ravel()
+    if q.size != tree.nq:
+        raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
+    if not np.isfinite(q).all():
+        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        j = next(j for j in range(1, tree.njoints) if tree.idx_qs[j] <= i < tree.idx_qs[j] + tree.nqs[j])
+        raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
+    return np.array(pin.normalize(tree, q))
+
+
+def _analyse(
+    tree: pin.Model, cluster: ClusterLoops, wished: tuple[int, ...], q: np.ndarray, given: bool
+) -> tuple[LoopAnalysis, np.ndarray, Subtree]:
+    closures = _with_lengths(tree, cluster.closures, q)
+    couplings, followers = split_rows(tree, closures, cluster.rows)
+    equations = (*closures, *couplings)
+    _check_paths(tree, cluster, equations)
+    part = subtree(tree, cluster.joints, equations)
+    branches = Branches(tree, part, closures)
+    start = _near(tree, part, equations, q[part.iq]) if given else _anywhere(tree, part, branches)
+    for source in branches.left(start.q):
+        warnings.warn(
+            f"{source.label}: the {'reference pose is not' if given else 'pose found is not'} on the branch that "
+            f"branch={source.branch} means, and the pose counts. "
+            + ("Write the other branch, or give a pose of this one." if given else "Give a q_reference on it."),
+            PinClustersWarning,
+            stacklevel=4,
+        )
+    samples = poses.sample(part, start)
+    rank = max(p.rank for p in samples)
+    if start.rank < rank and given:
+        warnings.warn(
+            f"{loops_of(equations)}: the reference pose is singular: the rank of the loop equations is {start.rank} "
+            f"there and {rank} nearby, so it does not say on which branch the mechanism is. Give a pose off it.",
+            PinClustersWarning,
+            stacklevel=4,
+        )
+    regular = [p for p in samples if p.rank == rank]
+    scales = scales_of(part.equations, regular)
+    for_rows = [p.K * (part.scales / scales)[:, None] for p in regular]
+    rows, pivoted = reduce_rows(part.equations, for_rows, rank)
+    kept = subset(equations, part.equations.sizes, rows)
+    refuse_spinning_rods(tree, part, closures, for_rows)
+    free = [j for j in part.joints if not any(row.dependent == j for row in followers)]
+    check_mobility(tree, part, equations, free, rank)
+    columns, worst = independent_columns(tree, part, equations, free, wished, [K[rows] for K in for_rows], rank)
+    solved = Equations(part.model, subset(part.equations.closures, part.equations.sizes, rows))
+    here, dropped = closed_on_kept(part, start, solved, pivoted)
+    if not pivoted:
+        check_motion(tree, part, solved, here)
+    if dropped > REPORTED:
+        warnings.warn(
+            f"{loops_of(equations)}: {part.equations.size - rank} of {part.equations.size} loop equations repeat "
+            f"others and are not solved; they miss by {dropped:.3g} (rad, or part of the loop's length), as happens "
+            "where a file writes 1.5708 for pi/2. Write more digits to have them exact.",
+            PinClustersWarning,
+            stacklevel=4,
+        )
+    taken = {c for j in free for c in part.joint_columns(j)}
+    return (
+        LoopAnalysis(
+            joints=part.joints,
+            closures=closures,
+            kept=kept,
+            scales=scales[rows],
+            pivoted=pivoted,
+            dependents=tuple(int(part.iv[c]) for c in sorted(taken - set(columns))),
+            independents=tuple(int(part.iv[c]) for c in columns),
+            followers=followers,
+            rank=rank,
+            dropped=dropped,
+            worst_condition=worst,
+        ),
+        here,
+        part,
+    )
+
+
+def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -> tuple[Closure, ...]:
+    """Fill in the lengths that rods take from the reference pose."""
+    if not any(isinstance(c, RodClosure) and c.length is None for c in closures):
+        return tuple(closures)
+    data = tree.createData()
+    pin.forwardKinematics(tree, data, q)
+    filled: list[Closure] = []
+    for c in closures:
+        if isinstance(c, RodClosure) and c.length is None:
+            length = float(np.linalg.norm(data.oMi[c.joint_b].act(c.point_b) - data.oMi[c.joint_a].act(c.point_a)))
+            if length < 1e-9:
+                raise ConstraintError(
+                    f"{c.source.label}: its ends coincide at the reference pose, so its length would be 0. Give "
+                    "length=, a reference pose in which the ends are apart, or use a spherical pc.Loop."
+                )
+            c = dataclasses.replace(c, length=length)
+        filled.append(c)
+    return tuple(filled)
+
+
+def _check_paths(tree: pin.Model, cluster: ClusterLoops, equations: Sequence[Closure]) -> None:
+    if missing := touched(tree, equations) - set(cluster.joints):
+        raise AssertionError(f"joints {missing} are missing in their cluster")  # excluded by the path rule
+
+
+def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.ndarray) -> Pose:
+    """Assemble near the given pose."""
+    cure = "Give a reference pose nearer to an assembled one, or leave it out, and one is looked for."
+    try:
+        pose = poses.closed_near(part, q)
+    except AssemblyFailure as failure:
+        raise ConfigurationError(
+            f"{gap(part.equations, failure.q)} Nothing nearer to closed is found from the reference pose; cluster of "
+            f"joints {names_of(tree, part.joints)}. {cure} If there is none, check the lengths and placements."
+        ) from None
+    moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
+    if (farthest := int(np.argmax(moved))) >= 0 and moved[farthest] > FAR:
+        j = next(j for j in part.joints if farthest in part.joint_columns(j))
+        raise ConfigurationError(
+            f"{gap(part.equations, q, 'at the reference pose')} The nearest assembled pose found moves joint "
+            f"{tree.names[j]!r} by {moved[farthest] * part.lengths[farthest]:.3g}, which is too far to be the same "
+            f"pose. {cure}"
+        )
+    return pose
+
+
+def _anywhere(tree: pin.Model, part: Subtree, branches: Branches) -> Pose:
+    """Assemble near neutral."""
+    try:
+        return poses.regular_pose(part, branches)
+    except AssemblyFailure as failure:
+        raise ConstraintError(
+            f"{gap(part.equations, failure.q)} No start closes it; cluster of joints "
+            f"{names_of(tree, part.joints)}. Check the lengths and placements, or give a q_reference that is nearly "
+            "closed."
+        ) from None

@@ -1,0 +1,200 @@
+"""Residual and Jacobian of closures, from Pinocchio's kinematics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import (
+    LINEAR,
+    Closure,
+    FrameClosure,
+    FunctionFailedError,
+    HarmonicClosure,
+    JointClosure,
+    RodClosure,
+)
+from ...constraints.rows import Row
+from ...joints import common_ancestor, coordinate, path_below
+from .linear import LinearClosure, linear_closure
+
+TINY = 1e-12
+"""Smallest scale of a row."""
+
+
+class Equations:
+    """Residual and Jacobian of closures and couplings of a tree.
+
+    With n and m the force and moment parts of a row, turned to the world, a row of K is n . (velocity of point b seen
+    from body a) + m . (angular velocity of b relative to a): the exact derivative where the rotation rows are zero, and
+    along the gradient of the misfit elsewhere.
+
+    Args:
+        tree: Spanning tree.
+        closures: Rows in this order,
+        rows: then one row per coupling, dependent joint minus what the coupling asks.
+
+    Attributes:
+        closures: All, couplings at the end as LinearClosure.
+        labels: One per row.
+        units: ``"m"``, ``"rad"`` or ``""`` per row.
+        sizes: Rows per closure.
+        lengths: Characteristic length of each closure, [m]; 0 for closures on joints whose rows say their own scale.
+    """
+
+    def __init__(self, tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row] = ()) -> None:
+        self.tree = tree
+        self.closures: tuple[Closure, ...] = (*closures, *(linear_closure(tree, row) for row in rows))
+        self.labels = tuple(label for c in self.closures for label in c.labels)
+        self.units = tuple(unit for c in self.closures for unit in c.units)
+        self.sizes = tuple(c.size for c in self.closures)
+        self.lengths = tuple(loop_length(tree, c) for c in self.closures)
+        self.size = len(self.labels)
+        self._data = tree.createData()
+        self._mask = np.zeros((self.size, tree.nv))
+        self._fixed = np.array([_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True)
+                                for i in range(c.size)])  # fmt: skip
+        self._joints = []
+        row = 0
+        for c in self.closures:
+            if isinstance(c, JointClosure):
+                self._joints.append((row, c, [int(tree.idx_vs[j]) for j in c.joints]))
+            elif isinstance(c, FrameClosure | RodClosure):
+                for j in set(tree.supports[c.joint_b]) - set(tree.supports[c.joint_a]):
+                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] += 1.0 if j else 0.0
+                for j in set(tree.supports[c.joint_a]) - set(tree.supports[c.joint_b]):
+                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] -= 1.0 if j else 0.0
+            row += c.size
+        self._spatial = any(not isinstance(c, JointClosure) for c in self.closures)
+        self._at: bytes | None = None
+        self._last: tuple[np.ndarray, np.ndarray]
+
+    def evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return residual and Jacobian from one pass over the tree; do not write to them.
+
+        They are NaN where a user's function fails.
+        """
+        key = q.tobytes()
+        if key != self._at:
+            self._last = self._evaluate(q)
+            self._at = key
+        return self._last
+
+    def residual(self, q: np.ndarray) -> np.ndarray:
+        """Return the rows' values in their units, shape (m,)."""
+        return self.evaluate(q)[0].copy()
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return K, shape (m, tree.nv): the derivatives of the rows along Pinocchio's v."""
+        return self.evaluate(q)[1].copy()
+
+    def scales(self, q: np.ndarray) -> np.ndarray:
+        """Return what a residual is measured by, shape (m,).
+
+        The length of the loop for rows in metres, 1 for rows in rad, the norm of the row of K for others.
+        """
+        if self._fixed.all():
+            return self._fixed.copy()
+        norms = np.maximum(np.linalg.norm(self.evaluate(q)[1], axis=1), TINY)
+        return np.where(self._fixed > 0.0, self._fixed, norms)
+
+    def _evaluate(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        residual, W = np.zeros(self.size), np.zeros((self.size, 6))
+        if self._spatial:
+            pin.computeJointJacobians(self.tree, self._data, q)
+            poses = self._data.oMi
+            row = 0
+            for c in self.closures:
+                end = row + c.size
+                if isinstance(c, FrameClosure):
+                    residual[row:end] = _frame_rows(c, poses, W[row:end])
+                elif isinstance(c, RodClosure):
+                    residual[row] = _rod_row(c, poses, W[row])
+                row = end
+            K = (W @ self._data.J) * self._mask
+        else:
+            K = np.zeros((self.size, self.tree.nv))
+        for row, joint_closure, columns in self._joints:
+            end = row + joint_closure.size
+            x = np.array([coordinate(self.tree, j, q) for j in joint_closure.joints])
+            try:
+                residual[row:end] = joint_closure.value(x)
+                K[row:end, columns] = joint_closure.jacobian(x)
+            except FunctionFailedError:  # outside of where the user's function is defined: as if it gave NaN
+                residual[row:end] = K[row:end, columns] = np.nan
+        return residual, K
+
+
+def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.ndarray:
+    """Return the values and set the wrenches (force, moment about the world's origin) of the rows."""
+    A, B = poses[c.joint_a] * c.placement_a, poses[c.joint_b] * c.placement_b
+    Ra, Rb, pb = A.rotation, B.rotation, B.translation
+    value = c.rows[:, :3] @ (Ra.T @ (pb - A.translation))
+    force = c.rows[:, :3] @ Ra.T
+    W[:, :3] = force
+    W[:, 3:] = force @ pin.skew(pb).T
+    if c.rotation in ("full", "axis"):
+        e = pin.log3(Ra.T @ Rb) if c.rotation == "full" else shortest_rotation(Ra.T @ Rb[:, 2])
+        W[:, 3:] += c.rows[:, 3:] @ Ra.T
+        value = value + c.rows[:, 3:] @ e
+    elif c.rotation == "universal":
+        x, z = Rb[:, 0], Ra[:, 2]
+        W[:, 3:] += np.outer(c.rows[:, 5], pin.skew(x) @ z)
+        value = value + c.rows[:, 5] * math.asin(max(-1.0, min(1.0, float(x @ z))))
+    return value
+
+
+def _rod_row(c: RodClosure, poses: pin.StdVec_SE3, w: np.ndarray) -> float:
+    a, b = poses[c.joint_a].act(c.point_a), poses[c.joint_b].act(c.point_b)
+    d = b - a
+    length = math.sqrt(d @ d)
+    u = d / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+    w[:3] = u
+    w[3:] = pin.skew(b) @ u
+    return length - (c.length or 0.0)
+
+
+def shortest_rotation(z: np.ndarray) -> np.ndarray:
+    """Return the shortest rotation vector that takes (0, 0, 1) to the unit vector z; for (0, 0, -1) one about x."""
+    sine = math.hypot(z[0], z[1])
+    angle = math.atan2(sine, z[2])
+    if sine == 0.0:
+        return np.array([angle, 0.0, 0.0])
+    return np.array([-z[1] * angle / sine, z[0] * angle / sine, 0.0])
+
+
+def loop_length(tree: pin.Model, closure: Closure) -> float:
+    """Return the characteristic length of a closure, [m]: what its tree joints and its own placements span.
+
+    It does not depend on the pose. Closures on joints that are sums of lengths times sines give the largest sum;
+    others return 0.
+    """
+    if isinstance(closure, HarmonicClosure):
+        return max(
+            (
+                sum(abs(k) for k, factors in terms if all(f != LINEAR for f, _ in factors))
+                for terms, unit in zip(closure.terms, closure.units, strict=True)
+                if unit == "m"
+            ),
+            default=0.0,
+        )
+    if not isinstance(closure, FrameClosure | RodClosure):
+        return 0.0
+    a, b = closure.joint_a, closure.joint_b
+    top = common_ancestor(tree, (a, b))
+    offsets = [tree.jointPlacements[j].translation for j in (*path_below(tree, top, a), *path_below(tree, top, b))]
+    if isinstance(closure, FrameClosure):
+        offsets += [closure.placement_a.translation, closure.placement_b.translation]
+    else:
+        offsets += [closure.point_a, closure.point_b]
+    return float(sum(np.linalg.norm(x) for x in offsets)) or 1.0
+
+
+def _fixed_scale(closure: Closure, i: int, length: float) -> float:
+    """Return the scale of a row, 0 if it is the norm of its row of K."""
+    if isinstance(closure, LinearClosure):
+        return float(np.linalg.norm(closure.coefficients[i]))
+    return {"m": length, "rad": 1.0}.get(closure.units[i], 0.0)

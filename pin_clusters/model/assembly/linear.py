@@ -1,0 +1,102 @@
+"""Gears and other constant couplings on the joints of a loop: equations like those of the loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import Closure, JointClosure, touched
+from ...constraints.rows import Row
+from ...joints import coordinate, set_coordinate, slides
+
+
+@dataclass(frozen=True, eq=False)
+class LinearClosure(JointClosure):
+    """Rows ``coefficients @ x - offsets``; x of a continuous joint is its angle in (-pi, pi].
+
+    Attributes:
+        coefficients: Shape (size, joints).
+        offsets: Shape (size,).
+        periods: Shape (size,); a row is wrapped to half its period, because continuous joints do not know their turns.
+            0: nothing is left open.
+    """
+
+    coefficients: np.ndarray
+    offsets: np.ndarray
+    periods: np.ndarray
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return the rows, shape (size,)."""
+        r = self.coefficients @ x - self.offsets
+        open_ = self.periods > 0.0
+        r[open_] -= self.periods[open_] * np.round(r[open_] / self.periods[open_])
+        return r
+
+    def jacobian(self, x: np.ndarray) -> np.ndarray:
+        """Return the coefficients."""
+        return self.coefficients
+
+    def hessian(self, x: np.ndarray) -> np.ndarray:
+        """Return zeros."""
+        return np.zeros((self.size, len(self.joints), len(self.joints)))
+
+
+def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
+    """Return the equation ``q[dependent] - sum(coefficients * q[masters]) - offset`` of a coupling."""
+    joint = tree.joints[row.dependent]
+    # what whole turns of continuous masters do to the sum; topology lets only whole coefficients pass there
+    turns = math.gcd(
+        *(round(abs(c)) for m, c in zip(row.masters, row.coefficients, strict=True) if tree.joints[m].nq == 2)
+    )
+    period = 2.0 * math.pi * (1 if joint.nq == 2 else turns)
+    return LinearClosure(
+        source=row.source,
+        labels=(f"joint {tree.names[row.dependent]!r} minus its share of the others",),
+        units=("m" if slides(tree, row.dependent) else "rad",),
+        joints=(row.dependent, *row.masters),
+        coefficients=np.array([[1.0, *(-c for c in row.coefficients)]]),
+        offsets=np.array([row.offset]),
+        periods=np.array([period]),
+    )
+
+
+def split_rows(
+    tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
+) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
+    """Tell couplings that close loops from couplings that can be solved by substitution.
+
+    Args:
+        tree: Spanning tree.
+        closures: Of one cluster.
+        rows: Couplings of the cluster, masters before dependents.
+
+    Returns:
+        Equations of the couplings whose dependent joint the loops need, and the other couplings, in order.
+    """
+    needed = touched(tree, closures)
+    implicit: list[int] = []
+    while True:
+        new = [i for i, row in enumerate(rows) if i not in implicit and row.dependent in needed]
+        if not new:
+            break
+        implicit += new
+        needed.update(m for i in new for m in rows[i].masters)
+    return (
+        tuple(linear_closure(tree, rows[i]) for i in sorted(implicit)),
+        tuple(row for i, row in enumerate(rows) if i not in implicit),
+    )
+
+
+def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
+    """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
+    for row in rows:
+        closure = linear_closure(tree, row)
+        value = sum(c * coordinate(tree, m, q) for m, c in zip(row.masters, row.coefficients, strict=True)) + row.offset
+        period = closure.periods[0]
+        if period and tree.nqs[row.dependent] == 1:
+            value += period * np.round((coordinate(tree, row.dependent, q) - value) / period)
+        set_coordinate(tree, row.dependent, q, value)

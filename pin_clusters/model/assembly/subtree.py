@@ -1,0 +1,91 @@
+"""One cluster as a small tree of its own: what its loops need is evaluated without the rest of the robot."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from .evaluate import Equations
+from .project import step_lengths, translations
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Subtree:
+    """The joints of a cluster, hung from the universe in place of their output body.
+
+    Attributes:
+        model: Tree of these joints.
+        joints: Their ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``.
+        equations: The closures, in the whole tree's order.
+        slides: Which velocities are translations.
+        lengths: Step that counts as one radian, per velocity: the loops' length for translations.
+        scales: Of the rows, at any pose: where it is the norm of the row of K, what that typically is.
+        iq: Indices in the whole tree's q.
+        iv: Indices in the whole tree's v.
+    """
+
+    model: pin.Model
+    joints: tuple[int, ...]
+    equations: Equations
+    slides: np.ndarray
+    lengths: np.ndarray
+    scales: np.ndarray
+    iq: np.ndarray
+    iv: np.ndarray
+
+    def joint_columns(self, j: int) -> tuple[int, ...]:
+        """Return the velocities, in this subtree, of a joint of the whole tree."""
+        i = self.joints.index(j) + 1
+        return tuple(range(self.model.idx_vs[i], self.model.idx_vs[i] + self.model.nvs[i]))
+
+
+def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure]) -> Subtree:
+    """Cut a cluster out of a tree.
+
+    Args:
+        tree: Spanning tree.
+        joints: Of the cluster: all that lie on the closures' paths.
+        closures: In ids of the tree.
+    """
+    model = pin.Model()
+    ordered = tuple(sorted(joints))
+    ids = {j: i + 1 for i, j in enumerate(ordered)}
+    for j in ordered:
+        parent = int(tree.parents[j])
+        model.addJoint(ids.get(parent, 0), tree.joints[j], tree.jointPlacements[j], tree.names[j])
+    iq = np.concatenate([np.arange(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j]) for j in ordered])
+    iv = np.concatenate([np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]) for j in ordered])
+    equations = Equations(model, with_joints(closures, ids))
+    lengths = step_lengths(equations)
+    return Subtree(model, ordered, equations, translations(model), lengths, _typical_scales(equations, lengths), iq, iv)
+
+
+def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:
+    """Return scales that do not vanish where a row of K does: root mean squares over some poses, closed or not."""
+    neutral = pin.neutral(equations.tree)
+    if all(equations.units):
+        return equations.scales(neutral)
+    rng = np.random.default_rng(0)
+    steps = rng.uniform(-1.0, 1.0, (6, equations.tree.nv)) * lengths
+    found = np.array([equations.scales(pin.integrate(equations.tree, neutral, s)) for s in steps])
+    # a user's function need not be defined at all of them, nor at any
+    counted = np.isfinite(found)
+    squares = np.sum(np.where(counted, found, 0.0) ** 2, axis=0)
+    return np.where(counted.any(axis=0), np.sqrt(squares / np.maximum(counted.sum(axis=0), 1)), 1.0)
+
+
+def with_joints(closures: Sequence[Closure], ids: dict[int, int]) -> list[Closure]:
+    """Return closures with other joint ids; joints that are not listed become the universe."""
+    moved: list[Closure] = []
+    for c in closures:
+        if isinstance(c, JointClosure):
+            moved.append(dataclasses.replace(c, joints=tuple(ids[j] for j in c.joints)))
+        elif isinstance(c, FrameClosure | RodClosure):
+            moved.append(dataclasses.replace(c, joint_a=ids.get(c.joint_a, 0), joint_b=ids.get(c.joint_b, 0)))
+        else:
+            raise TypeError(f"unknown closure {type(c).__name__}")
+    return moved

@@ -1,0 +1,176 @@
+"""What a model is made of: clusters and rotors, as users see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints.closures import FrameClosure, RodClosure
+from ..joints import joint_axis, spin_defect
+from .topology import Topology
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Joints that move together.
+
+    Attributes:
+        joints: Names of all its joints, in the tree's order.
+        independent: Names of the joints whose velocities are independent.
+        dependent: Names of the joints that follow.
+        output_body: Name of the joint that moves the body from which the cluster hangs, or ``"universe"``.
+        constraints: The user's constraints that tie it.
+        rotors: Names of the rotors it drives (see ``model.rotors``).
+        bodies: Names of rotors that stay bodies, with the reason.
+    """
+
+    joints: tuple[str, ...]
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    output_body: str
+    constraints: tuple[Any, ...]
+    rotors: tuple[str, ...]
+    bodies: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """One line: what leads, what follows, on which body."""
+        text = f"{' + '.join(self.independent) or '-'}"
+        if self.dependent:
+            text += f" -> {', '.join(self.dependent)}"
+        text += f"   (on {self.output_body})"
+        spinning = [r for r in self.rotors if r not in dict(self.bodies)]
+        if spinning:
+            text += f"   spin: {', '.join(spinning)}"
+        for name, reason in self.bodies:
+            text += f"   body: {name}, {reason}"
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class RotorElement:
+    """A driven rotor: a ``Rotor`` constraint, or a driven leaf body of the tree.
+
+    Attributes:
+        name: Name of the rotor, or of its joint.
+        carrier: Name of the joint that moves its carrier, or ``"universe"``.
+        carrier_id: Joint id of the carrier.
+        row: Row of G, shape (nv,): spin speed relative to the carrier = ``row @ v``; with closed loops at the
+            reference pose.
+        drivers: ``(index in the tree's v, ratio)``: the same speed from velocities of the tree, at any pose.
+        axial_inertia: About the spin axis, [kg m^2].
+        axis: Unit spin axis in the carrier's joint frame, shape (3,).
+        placement: Rotor frame in the carrier's joint frame, at rotor angle 0.
+        inertia: In the rotor frame; None if it is in the carrier's link already.
+        joint_id: Joint id of a rotor that is a body of the tree, None for a ``Rotor``.
+        spins: Whether it is compiled to a spin element; otherwise it stays a body (exact, slower).
+        reason: Why it does not spin.
+        source: The ``Rotor`` constraint, None for a body of the tree.
+    """
+
+    name: str
+    carrier: str
+    carrier_id: int
+    row: np.ndarray
+    drivers: tuple[tuple[int, float], ...]
+    axial_inertia: float
+    axis: np.ndarray
+    placement: pin.SE3
+    inertia: pin.Inertia | None
+    joint_id: int | None
+    spins: bool
+    reason: str
+    source: Any
+
+    def __str__(self) -> str:
+        """One line: carrier, speed, inertia."""
+        kind = "spin element" if self.spins else f"body ({self.reason})"
+        ratios = " ".join(f"{g:+g} v[{i}]" for i, g in enumerate(self.row) if g)
+        return f"{self.name}: on {self.carrier}, speed {ratios or '0'}, axial inertia {self.axial_inertia:g}, {kind}"
+
+
+def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]:
+    """List the rotors of a model: driven leaf bodies of the tree in joint order, then ``Rotor`` constraints."""
+    G = topology.G
+    followers = {row.dependent: row for row in topology.substituted}
+    parents = {int(p) for p in list(tree.parents)[1:]}
+    carriers = {r.carrier for r in topology.rotors}
+    found = []
+    for j in sorted({*followers, *_beside_loops(topology)}):
+        joint = tree.joints[j]
+        if j in parents or j in carriers or joint.nv != 1:
+            continue
+        axis = joint_axis(joint)
+        assert axis is not None
+        inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], int(tree.parents[j])
+        reason = "" if _turns(joint) else f"its joint is a {joint.shortname()}, not a revolute one"
+        reason = reason or spin_defect(inertia, axis)
+        if reason and j not in followers:
+            continue  # a link of a differential, not a rotor
+        drivers: tuple[tuple[int, float], ...] = ((int(joint.idx_v), 1.0),)
+        if j in followers:
+            row = followers[j]
+            drivers = tuple((int(tree.joints[m].idx_v), c) for m, c in zip(row.masters, row.coefficients, strict=True))
+        found.append(
+            RotorElement(
+                tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(), drivers,
+                float(axis @ np.asarray(inertia.inertia) @ axis), placement.rotation @ axis, placement, inertia, j,
+                not reason, reason, None,
+            )
+        )  # fmt: skip
+    for r in topology.rotors:
+        drivers = tuple((int(tree.joints[j].idx_v), ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
+        g = sum((ratio * G[iv] for iv, ratio in drivers), np.zeros(G.shape[1]))
+        found.append(
+            RotorElement(
+                r.name, tree.names[r.carrier], r.carrier, g, drivers, r.axial_inertia, r.axis, r.placement, r.inertia,
+                None, True, "", r.source,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _beside_loops(topology: Topology) -> set[int]:
+    """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
+    found: set[int] = set()
+    for loop in topology.loops:
+        if loop is not None:
+            tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
+            ends = {j for c in tied for j in (c.joint_a, c.joint_b)}
+            found |= {j for j in loop.joints if j not in ends}
+    return found
+
+
+def _turns(joint: pin.JointModel) -> bool:
+    return any(s in joint.shortname() for s in ("JointModelR", "JointModelRevolute"))
+
+
+def describe(
+    tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]
+) -> tuple[Cluster, ...]:
+    """Turn the clusters' joint ids into names."""
+    followers = {j for j in range(1, tree.njoints) if tree.joints[j].idx_v not in topology.independent}
+    found = []
+    for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
+        columns = {
+            i for i, at in enumerate(topology.independent) for j in joints
+            if tree.joints[j].idx_v <= at < tree.joints[j].idx_v + tree.joints[j].nv
+        }  # fmt: skip
+        own = [
+            r for r in rotors
+            if (r.joint_id in joints if r.joint_id is not None else columns & set(np.flatnonzero(r.row).tolist()))
+        ]  # fmt: skip
+        found.append(
+            Cluster(
+                tuple(tree.names[j] for j in joints),
+                tuple(tree.names[j] for j in joints if j not in followers),
+                tuple(tree.names[j] for j in joints if j in followers),
+                tree.names[output],
+                tuple(constraints[i] for i in members),
+                tuple(r.name for r in own),
+                tuple((r.name, r.reason) for r in own if not r.spins),
+            )
+        )
+    return tuple(found)

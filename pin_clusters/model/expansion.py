@@ -1,0 +1,253 @@
+"""The expanded tree: every rotor a body, depth-first; the spanning tree as Pinocchio alone would need it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints.rows import joint_id
+from ..errors import ModelError
+from .cluster_model import ClusterModel
+from .elements import RotorElement
+
+# What pin.Model keeps per coordinate, in any of the supported versions.
+_PER_VELOCITY = (
+    "armature",
+    "rotorInertia",
+    "rotorGearRatio",
+    "friction",
+    "damping",
+    "effortLimit",
+    "velocityLimit",
+    "lowerEffortLimit",
+    "upperEffortLimit",
+    "lowerVelocityLimit",
+    "upperVelocityLimit",
+    "lowerDryFrictionLimit",
+    "upperDryFrictionLimit",
+)
+_PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+
+
+@dataclass(frozen=True, eq=False)
+class SpanningTree:
+    """A robot with a body for every rotor, in an order that all of Pinocchio's algorithms accept.
+
+    Attributes:
+        tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
+            which bears the rotor's name. It has no frames of its own. Treat it as read-only.
+        from_tree: Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity.
+            What turns tree velocities into these turns G(q) and g of a model with loops as well.
+        from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
+        from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
+        from_tree_v: Index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,).
+        rotors: Joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``.
+        coupling: ``G``; None for a model with loops.
+    """
+
+    tree: pin.Model
+    from_tree: np.ndarray
+    from_tree_id: np.ndarray
+    from_tree_q: np.ndarray
+    from_tree_v: np.ndarray
+    rotors: tuple[int, ...]
+    coupling: np.ndarray | None
+
+    @property
+    def G(self) -> np.ndarray:
+        """Coupling matrix, shape (tree.nv, nv): velocity of this tree = G times the independent velocity.
+
+        Raises:
+            ModelError: The model has loops, so G depends on q.
+        """
+        if self.coupling is None:
+            raise ModelError(
+                "The coupling matrix of a model with loops depends on q, so the expanded tree has none of its own. "
+                "Use span.from_tree @ pc.coupling_jacobian(model, data, q)."
+            )
+        return self.coupling
+
+    def joint_id(self, name: str) -> int:
+        """Return the id in this tree of a joint, or of the rotor, of that name."""
+        return int(self.tree.getJointId(name))
+
+    def configuration(self, q: np.ndarray) -> np.ndarray:
+        """Return the configuration of this tree.
+
+        Args:
+            q: Configuration in the user's order, shape (nq,).
+
+        Returns:
+            Shape (tree.nq,); rotors of ``Rotor`` constraints stay at angle 0, since they are axisymmetric.
+        """
+        expanded = np.zeros(self.tree.nq)
+        expanded[self.from_tree_q] = np.asarray(q, dtype=float).ravel()
+        return expanded
+
+    def fext(self, forces: Sequence[Any] | np.ndarray) -> pin.StdVec_Force:
+        """Return external forces in the joint frames of this tree.
+
+        Args:
+            forces: One per joint in the user's order, the universe first: ``pin.Force``, or rows [linear; angular].
+        """
+        expanded = pin.StdVec_Force()
+        expanded.extend([pin.Force.Zero() for _ in range(self.tree.njoints)])
+        for j, force in zip(self.from_tree_id, forces, strict=True):
+            expanded[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+        return expanded
+
+
+def expand(model: ClusterModel) -> SpanningTree:
+    """Turn every ``Rotor`` constraint into a body, and order the joints depth-first.
+
+    A rotor given by its ``axial_inertia`` alone lies in its carrier's link already: its body has no mass and the
+    inertia ``J s s'``, and the same is taken from the carrier, so that the sum stays. So it is with one that the
+    universe carries: what is added to the universe counts nowhere, as in Pinocchio.
+
+    Args:
+        model: Cluster model.
+
+    Returns:
+        The expanded tree with its maps.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> from pin_clusters.model import expand
+        >>> tree = pin.buildSampleModelManipulator()
+        >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 100.0, axial_inertia=1e-5)])
+        >>> expand(model).tree.nv - tree.nv
+        1
+    """
+    user = model.tree
+    spinning = [r for r in model.rotors if r.source is not None]
+    tree = pin.Model()
+    tree.name = user.name
+    tree.gravity = model.gravity
+    from_tree_id = np.zeros(user.njoints, dtype=np.int64)
+    rotor_id: dict[int, int] = {}
+    for kind, k in visit(user, spinning):
+        if kind == "joint":
+            parent = int(from_tree_id[user.parents[k]])
+            j = tree.addJoint(parent, user.joints[k], user.jointPlacements[k], user.names[k])
+            tree.appendBodyToJoint(j, user.inertias[k], pin.SE3.Identity())
+            from_tree_id[k] = j
+        else:
+            rotor_id[k] = _add_rotor(tree, int(from_tree_id[spinning[k].carrier_id]), spinning[k])
+    from_tree_q, from_tree_v = index_maps(user, tree, from_tree_id, range(1, user.njoints))
+    armature = np.zeros(tree.nv)
+    # Rotor(armature="replace") sets the armature of the driven joints aside
+    armature[from_tree_v] = np.array(model.inertia_tree.armature)
+    tree.armature = armature
+    rotors = tuple(rotor_id[k] for k in range(len(spinning)))
+    from_tree = np.zeros((tree.nv, user.nv))
+    from_tree[from_tree_v, np.arange(user.nv)] = 1.0
+    for j, rotor in zip(rotors, spinning, strict=True):
+        for name, ratio in zip(rotor.source.joints, rotor.source.ratios, strict=True):
+            from_tree[tree.joints[j].idx_v, user.joints[joint_id(user, name, rotor.source.label)].idx_v] += ratio
+    G = None if model.closures else from_tree @ _coupling_matrix(model)
+    for array in (from_tree, from_tree_id, from_tree_q, from_tree_v, *(() if G is None else (G,))):
+        array.setflags(write=False)
+    return SpanningTree(tree, from_tree, from_tree_id, from_tree_q, from_tree_v, rotors, G)
+
+
+def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
+    """Return a copy of a model with the joints in depth-first order.
+
+    Args:
+        tree: Any model.
+        locked: Joint ids of leaf bodies to fix to their parents at joint position 0, their inertia included.
+
+    Returns:
+        A model with the names, frames (in their order), limits and reference configurations of the joints that stay.
+    """
+    order = [k for _, k in visit(tree, ()) if k not in locked]
+    if order == list(range(1, tree.njoints)):
+        return tree.copy()
+    copy = pin.Model()
+    copy.name, copy.gravity = tree.name, pin.Motion(tree.gravity)
+    new_id = np.zeros(tree.njoints, dtype=np.int64)
+    for k in order:
+        parent = int(new_id[tree.parents[k]])
+        new_id[k] = copy.addJoint(parent, tree.joints[k], tree.jointPlacements[k], tree.names[k])
+        copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], pin.SE3.Identity())
+    for k in locked:
+        new_id[k] = new_id[tree.parents[k]]
+        if new_id[k]:
+            copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], tree.jointPlacements[k])
+    for f in list(tree.frames)[1:]:
+        fixed = f.parentJoint in locked
+        placement = tree.jointPlacements[f.parentJoint] * f.placement if fixed else f.placement
+        kind = pin.FrameType.FIXED_JOINT if fixed and f.type == pin.FrameType.JOINT else f.type
+        # frames keep their order, so parent frames keep their ids
+        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), int(f.parentFrame), placement, kind, f.inertia)
+        copy.addFrame(frame, False)
+    from_q, from_v = index_maps(tree, copy, new_id, order)
+    for names, at in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
+        for name in (n for n in names if hasattr(tree, n)):
+            values = np.array(getattr(copy, name))
+            values[at[at >= 0]] = np.array(getattr(tree, name))[at >= 0]
+            setattr(copy, name, values)
+    for entry in tree.referenceConfigurations:
+        q = np.zeros(copy.nq)
+        q[from_q[from_q >= 0]] = np.array(entry.data())[from_q >= 0]
+        copy.referenceConfigurations[entry.key()] = q
+    return copy
+
+
+def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:
+    """Yield joints depth-first, and the rotors right behind their carriers."""
+    children: dict[int, list[int]] = {}
+    for j in range(1, tree.njoints):
+        children.setdefault(int(tree.parents[j]), []).append(j)
+    stack = [0]
+    while stack:
+        j = stack.pop()
+        if j:
+            yield "joint", j
+        yield from (("rotor", i) for i, r in enumerate(rotors) if r.carrier_id == j)
+        stack.extend(reversed(children.get(j, [])))
+
+
+def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
+    """Add the body of a ``Rotor`` constraint."""
+    axis = rotor.placement.rotation.T @ rotor.axis
+    j = tree.addJoint(carrier, pin.JointModelRevoluteUnaligned(axis), rotor.placement, rotor.name)
+    if rotor.inertia is not None and carrier:
+        tree.appendBodyToJoint(j, rotor.inertia, pin.SE3.Identity())
+        return int(j)
+    spin = rotor.axial_inertia * np.outer(axis, axis)
+    tree.inertias[j] = pin.Inertia(0.0, np.zeros(3), spin)
+    if carrier:
+        link = tree.inertias[carrier]
+        rest = np.asarray(link.inertia) - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
+        without = pin.Inertia(link)
+        without.inertia = rest  # the constructor would refuse a link that has less inertia than the rotor
+        tree.inertias[carrier] = without
+    return int(j)
+
+
+def index_maps(
+    user: pin.Model, tree: pin.Model, new_id: np.ndarray, joints: Iterable[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the entries of the user's q and v are in ``tree``; -1 if nowhere."""
+    from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
+    for k in joints:
+        old, new = user.joints[k], tree.joints[int(new_id[k])]
+        from_q[old.idx_q : old.idx_q + old.nq] = np.arange(new.idx_q, new.idx_q + new.nq)
+        from_v[old.idx_v : old.idx_v + old.nv] = np.arange(new.idx_v, new.idx_v + new.nv)
+    return from_q, from_v
+
+
+def _coupling_matrix(model: ClusterModel) -> np.ndarray:
+    """Build G of the user's tree from the couplings as the user wrote them, not from the model's own G."""
+    tree = model.tree
+    G = np.zeros((tree.nv, model.nv))
+    G[model.idx_v_independent, np.arange(model.nv)] = 1.0
+    for row in model.coupling_rows:
+        for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+            G[tree.joints[row.dependent].idx_v] += coefficient * G[tree.joints[master].idx_v]
+    return G

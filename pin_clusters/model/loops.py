@@ -1,0 +1,308 @@
+"""Closed loops: how far open, how singular, carried along a motion, closed anew."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels import assembly as _kernels
+from .._kernels import layout
+from .._kernels._jit import Pointer
+from ..arrays import on_a_page
+from ..constraints.closures import JointClosure
+from ..errors import BranchLost, ConfigurationError
+from .assembly import LoopAnalysis, condition_numbers
+from .assembly import project as project_slowly
+from .assembly.evaluate import Equations
+from .assembly.project import AssemblyFailure
+from .cluster_model import ClusterModel
+from .primitives import primitives_of
+from .topology import Topology
+
+CONDITION_LIMIT = 1e8
+"""Condition of the dependent columns from where on loops count as singular, as in the kernels."""
+_STRIDE, _SMALLEST_STEP, _ITERATIONS = 0.2, 1e-6, 12
+
+
+class Loops:
+    """What the loops of one model need, for one thread: equations, and room for the kernels.
+
+    Attributes:
+        every: All closures as the user stated them.
+        solved: Those rows that are solved for, over all clusters, each divided by ``scales``.
+        scales: Shape (rows,).
+        clusters: Analyses, of the clusters that have closures.
+        dependents: Indices in the tree's v.
+        entries: Indices in q of all joints of loops.
+        independent_entries: Indices in q of all independent joints of the model.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        tree, topology = model._pristine, model._topology
+        self.every = Equations(tree, topology.closures)
+        self.clusters: list[LoopAnalysis] = [loop for loop in topology.loops if loop is not None]
+        self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
+        self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
+        self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
+        self.free = np.zeros(tree.nv)
+        (work,) = on_a_page(model._tables.work)
+        self.pointer = Pointer(model._index, model._params, work, np.zeros(1))
+        self.spare = np.zeros(tree.nq)
+        self.compiled = not model._tables.supplies and not any(
+            int(tree.nqs[j]) == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
+            for j in c.joints
+        )  # fmt: skip
+        inside = [j for loop in self.clusters for j in loop.joints]
+        self.entries = np.array([i for j in inside for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])])
+        free = set(model.idx_v_independent.tolist())
+        self.independent_entries = np.array(
+            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free
+             for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])], dtype=np.int64,
+        )  # fmt: skip
+        # rotations may be whole turns apart
+        chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
+        turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
+        self.turns = np.array([iv in turning for iv in self.dependents.tolist()], dtype=bool)
+        self.rows_of = np.cumsum([0, *(sum(c.size for c in loop.kept) for loop in self.clusters)])
+
+    def conditions(self, q: np.ndarray) -> list[tuple[float, float, np.ndarray]]:
+        """Return cond(K), cond(K_d) and the scaled K of each cluster."""
+        K = self.solved.jacobian(q) / self.scales[:, None]
+        found = []
+        for loop, a, b in zip(self.clusters, self.rows_of, self.rows_of[1:], strict=False):
+            columns = [*loop.dependents, *loop.independents]
+            mine = K[a:b, columns]
+            found.append((*condition_numbers(mine, range(len(loop.dependents))), mine))
+        return found
+
+
+_local = threading.local()
+
+
+def loops_of(model: ClusterModel) -> Loops:
+    """Return the loops of a model, for this thread; made once."""
+    known: dict[int, tuple[Topology, Loops]] | None = getattr(_local, "known", None)
+    if known is None:
+        known = _local.known = {}
+    key = id(model._topology)
+    found = known.get(key)
+    if found is None or found[0] is not model._topology:
+        if len(known) > 64:  # models come and go in long sweeps
+            known.clear()
+        found = known[key] = (model._topology, Loops(model))
+    return found[1]
+
+
+def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the names of joints."""
+    return tuple(str(model._pristine.names[j]) for j in joints)
+
+
+def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return ``target`` with the dependent joints of loops where continuation from q along v leads them.
+
+    Raises:
+        BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
+    """
+    loops = loops_of(model)
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        lost = target.copy()
+        lost[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
+        return lost
+    moved = q.copy()
+    if loops.compiled:
+        code = _kernels.move_at.call(loops.pointer, moved, v, target, loops.spare)
+        if code < 0:
+            raise _lost(model, model._tables.joint_of_row[-code])
+    else:
+        moved = _carry_slowly(model, loops, q, v, target)
+    result = target.copy()
+    result[loops.entries] = moved[loops.entries]
+    result[loops.independent_entries] = target[loops.independent_entries]
+    return result
+
+
+def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
+    names = names_of_cluster(model, joints)
+    label = ", ".join(c.label for cluster in model.clusters if set(cluster.joints) == set(names)
+                      for c in cluster.constraints)  # fmt: skip
+    return BranchLost(
+        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: it leads to a pose "
+        "where they do not close, or through one where the dependent joints are not determined (a dead centre). Take "
+        "a shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
+        names,
+    )
+
+
+def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Do what the kernel does, with NumPy: for functions of the user in Python."""
+    tree, free, held = model._pristine, model.idx_v_independent, loops.dependents
+    entries = loops.independent_entries
+    done, allowed, q = 0.0, 1.0, q.copy()
+    while done < 1.0:
+        K = loops.solved.jacobian(q) / loops.scales[:, None]
+        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # the sign of det K_d would be that of rounding
+            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+        P = np.linalg.pinv(K[:, held])
+        rate = np.zeros(tree.nv)
+        rate[free] = v
+        rate[held] = -P @ (K @ rate)
+        longest = float(np.abs(rate[held]).max(initial=0.0))
+        while True:
+            step = min(1.0 - done, allowed, _STRIDE / longest if longest > _STRIDE else 1.0)
+            if step < min(_SMALLEST_STEP, 1.0 - done):
+                raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+            new = np.array(pin.integrate(tree, q, step * rate))
+            if step >= 1.0 - done:
+                new[entries] = target[entries]
+            closed = _close_dependents(tree, loops, new)
+            if closed is not None:
+                Kn = loops.solved.jacobian(closed) / loops.scales[:, None]
+                if np.linalg.det(P @ Kn[:, held]) > 0.0:
+                    break
+            allowed = 0.25 * step
+        q, done, allowed = closed, 1.0 if step >= 1.0 - done else done + step, 4.0 * step
+    return q
+
+
+def _close_dependents(tree: pin.Model, loops: Loops, q: np.ndarray) -> np.ndarray | None:
+    before = math.inf
+    for _ in range(_ITERATIONS):
+        r, K = loops.solved.evaluate(q)
+        r, K = r / loops.scales, K[:, loops.dependents] / loops.scales[:, None]
+        size = float(np.abs(r).max(initial=0.0))
+        allowed = _kernels.TOLERANCE * max(1.0, float(np.abs(q).max()) / 100.0)
+        if size < allowed or (size < 1e-11 and size > 0.3 * before):
+            return q
+        if not size < 2.0 * before:
+            return None
+        before = size
+        step = np.zeros(tree.nv)
+        step[loops.dependents] = -np.linalg.lstsq(K, r, rcond=1e-10)[0]
+        if not np.abs(step).max() < 0.5:
+            return None
+        q = np.array(pin.integrate(tree, q, step))
+    return None
+
+
+def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
+    """Return q with the loops closed by the least change of the joints that are not held (indices in the tree's v).
+
+    Raises:
+        ConfigurationError: They do not close; the gap that remains is said.
+    """
+    loops, tree = loops_of(model), model._pristine
+    followers = [row for loop in loops.clusters for row in loop.followers]
+    if loops.compiled and not followers:
+        held = loops.free
+        held[:] = 0.0
+        held[hold] = 1.0
+        closed = q.copy()
+        if _kernels.project_at.call(loops.pointer, closed, held) == 0:
+            far = float(np.abs(closed - q).max(initial=0.0)) > 0.5
+            if not far or _is_closed(loops, closed):
+                return closed
+    equations = Equations(tree, loops.solved.closures, followers)
+    for tolerance, eq in ((1e-9, equations), (1e-4, Equations(tree, loops.every.closures, followers))):
+        try:
+            closed = project_slowly(eq, tree, q, hold, rank_tolerance=tolerance)
+        except AssemblyFailure as failure:
+            best = failure.q
+            continue
+        if _is_closed(loops, closed):
+            return closed
+        best = closed
+    residual, scales = loops.every.residual(best), loops.every.scales(best)
+    i = int(np.argmax(np.nan_to_num(np.abs(residual) / scales, nan=math.inf)))
+    what = " with the held joints" if hold else ""
+    if np.isnan(residual[i]):
+        raise ConfigurationError(
+            f"project: {loops.every.labels[i]} gives no finite number at q. Start where its function is defined "
+            "(model.q_reference is such a pose)."
+        )
+    raise ConfigurationError(
+        f"project: the loops do not close{what}: {loops.every.labels[i]} stays open by {abs(residual[i]):.4g} "
+        f"{loops.every.units[i]}".rstrip()
+        + ". Start nearer to an assembled pose"
+        + (", or hold fewer joints of its cluster." if hold else " (model.q_reference is one).")
+    )
+
+
+def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np.ndarray | None:
+    """Return q with the loops of one cluster closed from afar; None if they do not close.
+
+    Args:
+        model: Cluster model.
+        at: Which of the clusters with loops.
+        q: Start, shape (nq,).
+        hold: Indices in the tree's v of the joints that stay.
+    """
+    loop, tree = loops_of(model).clusters[at], model._pristine
+    try:
+        closed = project_slowly(Equations(tree, loop.kept), tree, q, hold, rank_tolerance=1e-9)
+    except AssemblyFailure:
+        return None
+    every = Equations(tree, loop.closures)
+    return None if np.any(np.abs(every.residual(closed)) > 1e-4 * every.scales(closed)) else closed
+
+
+def _is_closed(loops: Loops, q: np.ndarray) -> bool:
+    """Whether the rows that repeat others are closed as well: far away they may not be."""
+    return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
+
+
+def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float) -> None:
+    """Check that the loops are closed.
+
+    Raises:
+        ConfigurationError: One is not; the row is named.
+    """
+    loops = loops_of(model)
+    residual, scales = loops.every.residual(q), loops.every.scales(q)
+    allowed = np.maximum(tolerance, 1.01e-4 * _redundant(loops)) * scales
+    excess = np.abs(residual) / allowed
+    if excess.size and excess.max() > 1.0:
+        i = int(np.argmax(excess))
+        raise ConfigurationError(
+            f"q is off the loops of model {model.name!r}: {loops.every.labels[i]} is open by {residual[i]:+.3g} "
+            f"{loops.every.units[i]}".rstrip()
+            + ". Use q = pc.project(model, q), and move q with pc.integrate."
+        )
+
+
+def _redundant(loops: Loops) -> np.ndarray:
+    """Return 1 for rows that repeat others and miss by what a file left out, else 0."""
+    return np.concatenate(
+        [np.zeros(0), *(np.full(c.size, float(loop.dropped > 1e-9)) for loop in loops.clusters for c in loop.closures)]
+    )[: loops.every.size]
+
+
+def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float) -> bool:
+    """Whether the joints of loops stand alike, up to whole turns."""
+    loops, tree = loops_of(model), model._pristine
+    apart = np.array(pin.difference(tree, q0, q1))[loops.dependents]
+    apart[loops.turns] = (apart[loops.turns] + math.pi) % (2.0 * math.pi) - math.pi
+    return bool(np.all(np.abs(apart) < tolerance))
+
+
+def analysis_of(model: ClusterModel, cluster: Any) -> int:
+    """Return which of the clusters with loops holds a joint of that name, or is that ``Cluster``.
+
+    Raises:
+        ConfigurationError: The cluster has no loops.
+    """
+    loops, tree = loops_of(model), model._pristine
+    names = getattr(cluster, "joints", None)
+    j = model.getJointId(names[0] if names else cluster)
+    for i, loop in enumerate(loops.clusters):
+        if j in loop.joints:
+            return i
+    raise ConfigurationError(
+        f"the cluster of joint {tree.names[j]!r} has no closed loops, so its assembly is unique. Clusters with loops: "
+        + "; ".join(", ".join(names_of_cluster(model, loop.joints)) for loop in loops.clusters)
+        + "."
+    )

@@ -1,0 +1,238 @@
+"""The bridge from a tree, its clusters and rotors to the kernels' tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..._kernels import layout as at
+from ..._kernels.closures import at_condition
+from ...constraints.closures import RodClosure
+from ..elements import RotorElement
+from ..primitives import Primitive, primitives_of
+from ..topology import Topology
+from ._clusters import smallest_d, write_cluster
+from ._loops import Loop, Supply
+from ._writer import Body, Writer
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the kernels read; see ``_kernels.layout``.
+
+    Attributes:
+        index: Whole numbers, shape (rows, ROW_WIDTH).
+        params: Floats, flat.
+        work: What the workspace holds when it is made, flat.
+        supplies: Python functions whose derivatives the kernels want in the workspace.
+        conditions: Of each cluster with closures: joint ids, cluster row, where its condition stands in the workspace.
+        joint_of_row: For messages: joint ids of the tree of each cluster row.
+    """
+
+    index: np.ndarray
+    params: np.ndarray
+    work: np.ndarray
+    joint_of_row: dict[int, tuple[int, ...]]
+    supplies: tuple[Supply, ...]
+    conditions: tuple[tuple[tuple[int, ...], int, int], ...]
+
+
+# identity and the two cyclic exchanges of axes, in the order of layout.SHUFFLE
+_SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
+
+
+def pack(
+    tree: pin.Model,
+    inertia_tree: pin.Model,
+    topology: Topology,
+    rotors: Sequence[RotorElement],
+    gravity: np.ndarray,
+) -> Tables:
+    """Write the tables of a model.
+
+    Args:
+        tree: Spanning tree.
+        inertia_tree: The tree with the inertias of ``Rotor`` constraints in their carriers, and armature as it acts.
+        topology: Its clusters.
+        rotors: Its rotors.
+        gravity: Linear acceleration of gravity, shape (3,).
+
+    Returns:
+        The tables.
+    """
+    spinning = {r.joint_id: r for r in rotors if r.spins and r.joint_id is not None}
+    chains = {j: primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)}
+    bodies: list[Body] = []
+    body_of_joint = {0: 0}  # the last primitive's row moves the body of the joint
+    align = {0: np.eye(3)}
+    groups: list[tuple[int, list[int], list[Body]]] = []  # topology index, columns in v, bodies
+    for t, joints in enumerate(topology.clusters):
+        staying = [j for j in joints if j not in spinning]
+        whole: list[Body] = []
+        for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
+            for i, primitive in enumerate(chains[j]):
+                last = i == len(chains[j]) - 1
+                body = Body(j, primitive, body_of_joint[int(tree.parents[j])] if i == 0 else len(bodies), last)
+                bodies.append(body)
+                body.row = len(bodies)
+                whole.append(body)
+            body_of_joint[j] = len(bodies)
+            align[j] = chains[j][-1].align
+            bodies[-1].inertia = inertia_tree.inertias[j]
+        loop = topology.loops[t]
+        for rod in loop.closures if loop is not None else ():
+            if isinstance(rod, RodClosure) and rod.mass > 0.0:
+                middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
+                bodies.append(Body(0, middle, body_of_joint[topology.outputs[t]], False))
+                bodies[-1].row = len(bodies)
+                whole.append(bodies[-1])
+        if len(joints) == 1 and not topology.members[t]:
+            # an untied joint of several degrees of freedom: one cluster per primitive
+            for body in whole:
+                groups.append((t, _columns(topology, [body.primitive]), [body]))
+        else:
+            groups.append((t, _columns(topology, [p for j in joints for p in chains[j]]), whole))
+    fixed_potential = 0.0
+    for j, rotor in spinning.items():
+        carrier = body_of_joint[int(tree.parents[j])]
+        if carrier:
+            bodies[carrier - 1].inertia = bodies[carrier - 1].inertia + rotor.placement.act(tree.inertias[j])
+        else:
+            # a balanced rotor on the universe does not move its weight; Pinocchio counts it in the potential energy
+            centre = rotor.placement.act(np.asarray(tree.inertias[j].lever))
+            fixed_potential -= float(tree.inertias[j].mass * (gravity @ centre))
+    for rod in (c for c in topology.closures if isinstance(c, RodClosure) and c.mass > 0.0):
+        for j, p in ((rod.joint_a, rod.point_a), (rod.joint_b, rod.point_b)):
+            fixed_potential -= 0.0 if j else rod.mass / 6.0 * float(gravity @ p)
+    out = Writer(len(bodies), len(groups))
+    header = out.rows[0]
+    header[at.NB], header[at.CLUSTER0], header[at.CLUSTER1] = (
+        len(bodies),
+        1 + len(bodies),
+        1 + len(bodies) + len(groups),
+    )
+    header[at.NQ], header[at.NV], header[at.NJOINTS] = tree.nq, topology.G.shape[1], tree.njoints
+    header[at.NVT] = tree.nv
+    out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
+    origin = _origin(tree)
+    out.params[at.POTENTIAL] = fixed_potential
+    out.params[at.ORIGIN : at.ORIGIN + 3] = origin.tolist()
+    joint_of_row = {}
+    rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
+    supplies: list[Supply] = []
+    conditions: list[tuple[tuple[int, ...], int, int]] = []
+    for g, (t, columns, members) in enumerate(groups):
+        row = 1 + len(bodies) + g
+        joint_of_row[row] = topology.clusters[t]
+        for body in members:
+            _write_body(out, tree, body, bodies, align, origin)
+        loop = topology.loops[t]
+        if loop is None:
+            write_cluster(out, tree, inertia_tree, topology, rotors, row, columns, members, body_of_joint, align, t)
+            continue
+        entry = out.rows[row]
+        entry[at.FIRST], entry[at.LAST], entry[at.NK] = members[0].row, members[-1].row + 1, len(columns)
+        entry[at.OUT] = members[0].parent
+        entry[at.SMALLEST] = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+        writer = Loop(out, tree, loop, row, columns, members, body_of_joint, align, origin)
+        armature = np.asarray(inertia_tree.armature)
+        found, functions = writer.write(rotors, armature, [j for j in topology.clusters[t] if j in spinning])
+        rows_of_g.update({j: (where, columns) for j, where in found.items()})
+        supplies += functions
+        head = out.rows[entry[at.LOOP]]
+        condition = head[at.AT_LOOP] + at_condition(head[at.ND], head[at.NR], len(columns))
+        conditions.append((topology.clusters[t], row, condition))
+    _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g)
+    work = np.zeros(out.work)
+    work[list(out.initial)] = list(out.initial.values())
+    return Tables(
+        np.ascontiguousarray(out.rows, dtype=np.int64),
+        np.array(out.params, dtype=np.float64),
+        work,
+        joint_of_row,
+        tuple(supplies),
+        tuple(conditions),
+    )
+
+
+def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
+    """Indices in v of the independent velocities among the primitives' ones."""
+    mine = {p.iv + d for p in chain for d in range(p.nv)}
+    return [i for i, iv in enumerate(topology.independent) if int(iv) in mine]
+
+
+def _origin(tree: pin.Model) -> np.ndarray:
+    """Return a point near the robot: placements far from the universe would cost digits."""
+    roots = [j for j in range(1, tree.njoints) if tree.parents[j] == 0]
+    fixed = [j for j in roots if "FreeFlyer" not in tree.joints[j].shortname()]
+    return np.array(tree.jointPlacements[fixed[0]].translation) if fixed else np.zeros(3)
+
+
+def _write_body(
+    out: Writer, tree: pin.Model, body: Body, bodies: list[Body], align: dict[int, np.ndarray], origin: np.ndarray
+) -> None:
+    p, row = body.primitive, out.rows[body.row]
+    row[at.PARENT], row[at.KIND], row[at.IQ], row[at.NDOF] = body.parent, p.kind, p.iq, p.nv
+    row[at.JOINT] = body.joint if body.last else -1
+    row[at.ROOT] = out.rows[body.parent][at.ROOT] if body.parent else body.row
+    if p.kind == at.MIDDLE:
+        return
+    A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
+    position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
+    inertia = body.inertia
+    rotational = p.align.T @ np.asarray(inertia.inertia) @ p.align
+    k = body.row * at.BODY_PARAMS
+    values = out.params
+    rotation = A_parent.T @ p.placement.rotation @ p.align
+    row[at.SHUFFLE] = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
+    values[k + at.ROTATION : k + at.ROTATION + 9] = rotation.ravel().tolist()
+    values[k + at.POSITION : k + at.POSITION + 3] = (A_parent.T @ position).tolist()
+    values[k + at.MASS] = float(inertia.mass)
+    values[k + at.LEVER : k + at.LEVER + 3] = (p.align.T @ np.asarray(inertia.lever)).tolist()
+    values[k + at.INERTIA : k + at.INERTIA + 6] = rotational[np.triu_indices(3)].tolist()
+    values[k + at.PITCH] = p.pitch
+    values[k + at.ALIGN : k + at.ALIGN + 9] = p.align.ravel().tolist()
+    row[at.AT_S] = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
+
+
+def _write_spinning(
+    out: Writer,
+    tree: pin.Model,
+    spinning: dict[int, RotorElement],
+    body_of_joint: dict[int, int],
+    align: dict[int, np.ndarray],
+    chains: dict[int, list[Primitive]],
+    rows_of_g: dict[int, tuple[int, list[int]]],
+) -> None:
+    """Where external forces on spinning rotors of the tree go."""
+    rows = []
+    for j, r in sorted(spinning.items()):
+        free = np.flatnonzero(r.row)
+        where, columns = rows_of_g[j] if j in rows_of_g else (out.store(r.row[free]), free.tolist())
+        p, A = chains[j][0], align[r.carrier_id]
+        data = np.concatenate(
+            [
+                (A.T @ p.placement.rotation @ p.align).ravel(),
+                A.T @ np.asarray(p.placement.translation) if body_of_joint[r.carrier_id] else np.zeros(3),
+                p.align.ravel(),
+            ]
+        )
+        rows.append(
+            (
+                body_of_joint[r.carrier_id],
+                p.iq,
+                p.kind,
+                j,
+                out.append(data),
+                out.add_list(columns),
+                len(columns),
+                where,
+            )
+        )
+    out.rows[0][at.SPIN0] = len(out.rows)
+    for values in rows:
+        out.add_row(*values)
+    out.rows[0][at.SPIN1] = len(out.rows)

@@ -1,0 +1,117 @@
+"""The rows of clusters: how their bodies move with their columns, their armature and spin elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ..._kernels import layout as at
+from ..elements import RotorElement
+from ..topology import Topology
+from ._writer import Body, Writer
+
+
+def write_cluster(
+    out: Writer,
+    tree: pin.Model,
+    inertia_tree: pin.Model,
+    topology: Topology,
+    rotors: Sequence[RotorElement],
+    row: int,
+    columns: list[int],
+    members: list[Body],
+    body_of_joint: dict[int, int],
+    align: dict[int, np.ndarray],
+    t: int,
+) -> None:
+    nk, entry = len(columns), out.rows[row]
+    inside = {b.row for b in members}
+    output = members[0].parent  # of a split joint's later primitives: the one before
+    D, spin = _spin(tree, inertia_tree, topology, rotors, columns, members, body_of_joint, align)
+    carriers = [carrier for carrier in spin if carrier in inside]
+    entry[at.FIRST], entry[at.LAST], entry[at.NK], entry[at.OUT] = members[0].row, members[-1].row + 1, nk, output
+    entry[at.SMALLEST] = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+    entry[at.TYPE] = at.GENERAL
+    alone = members[0].primitive if len(members) == 1 else None
+    if alone is not None and alone.nv == nk == 1 and not carriers and topology.G[alone.iv, columns[0]] == 1.0:
+        entry[at.TYPE], entry[at.COLUMN] = at.SINGLE, columns[0]
+    elif alone is not None and alone.kind == at.FREEFLYER and output == 0 and not D.any() and not carriers:
+        entry[at.TYPE], entry[at.COLUMN] = at.FREE, columns[0]
+    put = out.store if entry[at.TYPE] == at.GENERAL else out.append
+    entry[at.AT_D] = put(D)
+    entry[at.AT_SPIN] = put(spin[output]) if output in spin else -1
+    if entry[at.TYPE] == at.GENERAL:
+        entry[at.COLUMN] = out.add_list(columns)
+        first = len(out.rows)
+        for carrier in carriers:
+            out.add_row(carrier, out.store(spin[carrier]))
+        entry[at.CARRIER0], entry[at.CARRIER1] = first, len(out.rows)
+        entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
+    for body in members:
+        _write_columns(out, topology.G[:, columns], body, row, columns, inside)
+        if body.parent:
+            out.rows[body.parent][at.BEARS] = 1
+    led = {out.rows[b.row][at.UNIT] for b in members} - {-1}
+    if entry[at.TYPE] == at.GENERAL and not carriers and len(led) == len(members):
+        entry[at.TYPE] = at.HINGES
+        for body in members:
+            out.rows[body.row][at.SOLE] = out.rows[body.row][at.UNIT]
+
+
+def _spin(
+    tree: pin.Model,
+    inertia_tree: pin.Model,
+    topology: Topology,
+    rotors: Sequence[RotorElement],
+    columns: list[int],
+    members: list[Body],
+    body_of_joint: dict[int, int],
+    align: dict[int, np.ndarray],
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Return D of armature and spin elements, and per carrier the spin momentum per unit velocity, shape (nk, 3)."""
+    G, D = topology.G[:, columns], np.zeros((len(columns), len(columns)))
+    spin: dict[int, np.ndarray] = {}
+    own = [r for r in rotors if r.spins and set(np.flatnonzero(r.row).tolist()) & set(columns)]
+    velocities = {b.primitive.iv + d for b in members for d in range(b.primitive.nv)}
+    velocities |= {int(tree.joints[r.joint_id].idx_v) for r in own if r.joint_id is not None}
+    armature = np.asarray(inertia_tree.armature)
+    for iv in sorted(velocities):
+        D += armature[iv] * np.outer(G[iv], G[iv])
+    for r in own:
+        g, carrier = r.row[columns], body_of_joint[r.carrier_id]
+        D += r.axial_inertia * np.outer(g, g)
+        if carrier:  # the universe neither turns nor accelerates
+            h = r.axial_inertia * np.outer(g, align[r.carrier_id].T @ r.axis)
+            spin[carrier] = spin.get(carrier, 0.0) + h
+    return D, spin
+
+
+def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: list[int], inside: set[int]) -> None:
+    """Write how a body moves with the columns of its cluster."""
+    mine, kind, p = out.rows[body.row], out.rows[row][at.TYPE], body.primitive
+    mine[at.CLUSTER] = row
+    mine[at.AT_K] = out.room(6 * len(columns)) if kind == at.GENERAL else mine[at.AT_S]
+    mine[at.SOLE] = columns[0] if kind == at.SINGLE else -1
+    rows = G[p.iv : p.iv + p.nv]
+    mine[at.AT_G] = out.store(rows) if kind == at.GENERAL else 0
+    direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
+    mine[at.WHICH] = int(np.argmax(rows[0])) if direct else -1
+    mine[at.UNIT] = columns[mine[at.WHICH]] if direct else -1
+    if len(columns) < 63:
+        mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
+        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if body.parent in inside else 0)
+    else:
+        mine[at.MASK] = -1  # more columns than bits: all are taken to move it
+
+
+def smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int]) -> np.ndarray:
+    """Return the rounding error of D: below it the inertia that a joint sees counts as zero."""
+    below = {k for j in joints for k in tree.subtrees[j]}
+    mass = sum(float(inertia_tree.inertias[k].mass) for k in below)
+    reach = 0.0
+    for j in joints:
+        path = [k for k in tree.supports[j] if k]
+        reach = max(reach, sum(float(np.linalg.norm(tree.jointPlacements[k].translation)) for k in path))
+    return np.array([8.0 * np.finfo(float).eps * mass * reach * reach])

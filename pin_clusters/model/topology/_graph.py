@@ -1,0 +1,81 @@
+"""Clusters as connected components: joints that share a constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pinocchio as pin
+
+from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...constraints.rotor import RotorRow
+from ...joints import common_ancestor, path_below
+
+
+def tied_path(tree: pin.Model, tied: Sequence[int]) -> set[int]:
+    """Joints between the tied ones and their nearest common ancestor, the tied ones included."""
+    top = common_ancestor(tree, [int(tree.parents[j]) for j in tied])
+    return {k for j in tied for k in path_below(tree, top, j)}
+
+
+def rotor_path(tree: pin.Model, rotor: RotorRow) -> set[int]:
+    top = common_ancestor(tree, [rotor.carrier, *(int(tree.parents[j]) for j in rotor.joints)])
+    return {k for j in (rotor.carrier, *rotor.joints) for k in path_below(tree, top, j)}
+
+
+def components(
+    tree: pin.Model, ties: Sequence[tuple[int, set[int]]]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Merge the tied sets that share a joint; what is tied by nothing is a cluster of its own."""
+    root = list(range(tree.njoints))
+
+    def find(j: int) -> int:
+        while root[j] != j:
+            root[j] = root[root[j]]
+            j = root[j]
+        return j
+
+    for _, joints in ties:
+        first, *others = sorted(joints)
+        for j in others:
+            root[find(j)] = find(first)
+    groups: dict[int, list[int]] = {}
+    for j in range(1, tree.njoints):
+        groups.setdefault(find(j), []).append(j)
+    members: dict[int, list[int]] = {}
+    for i, joints in ties:
+        found = members.setdefault(find(min(joints)), [])
+        if i not in found:
+            found.append(i)
+    output = {r: _output_body(tree, joints) for r, joints in groups.items()}
+    order: list[int] = []
+    placed = {0}
+    waiting = sorted(groups, key=lambda r: min(groups[r]))
+    while waiting:
+        r = next(r for r in waiting if output[r] in placed)
+        waiting.remove(r)
+        order.append(r)
+        placed.update(groups[r])
+    return (
+        tuple(tuple(groups[r]) for r in order),
+        tuple(output[r] for r in order),
+        tuple(tuple(members.get(r, ())) for r in order),
+    )
+
+
+def _output_body(tree: pin.Model, joints: Sequence[int]) -> int:
+    """Return the one body outside the cluster from which it hangs (design: clusters hang from one body)."""
+    inside = set(joints)
+    outside = {int(tree.parents[j]) for j in joints} - inside
+    if len(outside) != 1:
+        raise AssertionError("a cluster hangs from several bodies")  # excluded by the path rule
+    return outside.pop()
+
+
+def closed_path(tree: pin.Model, closure: Closure) -> set[int]:
+    """Joints between what a closure ties, up to their nearest common ancestor."""
+    if isinstance(closure, JointClosure):
+        return tied_path(tree, closure.joints)
+    assert isinstance(closure, (FrameClosure, RodClosure))
+    bodies = (closure.joint_a, closure.joint_b)
+    top = common_ancestor(tree, bodies)
+    return {k for j in bodies for k in path_below(tree, top, j)}
