@@ -6,11 +6,12 @@ from numba import types
 
 from ._jit import inline, kernel
 from .aba import aba, aba_loops
-from .layout import CLUSTER0, CLUSTER1, IMPLICIT, TYPE
-from .loops import CONDITION_LIMIT, condition_of
+from .closure_values import largest_value
+from .coupling_of_loops import CONDITION_LIMIT, condition_of
+from .layout import LOOP
 from .rnea import rnea, rnea_loops
-from .simd import LANES, entry, put
-from .values import largest_value
+from .simd import LANES, put
+from .views import cluster, header
 
 OPEN = 1e-6  # scaled value of a row from where on a loop counts as open
 
@@ -42,10 +43,11 @@ def scatter(lanes, first, end, rows):
 @inline
 def judge(index, params, work, q, room, status, first, end):
     """Say of each lane whether its loops are open (1) or singular (2); lanes after the end are no rows."""
-    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
-        if entry(index, c, TYPE) == IMPLICIT:
-            condition = condition_of(index, work, c)
-            value = largest_value(index, params, work, q, c)
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            condition = condition_of(index, work, C)
+            value = largest_value(index, params, work, q, C)
             put(room, 0, value)
             for lane in range(min(LANES, end - first)):
                 if not room[0, lane] < OPEN * OPEN and status[first + lane] == 0:

@@ -3,166 +3,156 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
-from .closures import point, point_rate
-from .implicit import nothing, velocities
-from .kinematics import along, body_inertia, free_motion, free_rotation, hinge, place, start
+from .bodies import along, body_inertia, free_motion, free_rotation, hinge, place, start
+from .closure_biases import point_rate
+from .closure_rows import point
+from .clusters import loop
+from .coupling_of_loops import joint_motion
 from .layout import (
-    AT_CARRIED,
-    AT_D,
-    AT_SPIN,
     BODY_PARAMS,
-    BODY_WORK,
-    CARRIER,
-    CARRIER0,
-    CARRIER1,
-    CLUSTER0,
-    CLUSTER1,
-    COLUMN,
-    FIRST,
     FREE,
-    IMPLICIT,
-    IQ,
-    KIND,
-    LAST,
     LOOP,
     MIDDLE,
     MINUS_GRAVITY,
-    NK,
-    NQ,
-    NV,
     OK,
     ORIGIN,
-    OUT,
-    PARENT,
     POSITION,
     POTENTIAL,
-    ROD0,
-    ROD1,
-    ROD_A,
-    ROD_AT,
-    ROD_B,
-    ROD_MIDDLE,
-    ROOT,
     ROTATION,
     SINGLE,
-    TYPE,
-    W_F,
-    W_P,
-    W_R,
-    W_V,
     WRONG_SIZE,
 )
-from .loops import joint_motion
-from .memory import load3, load6, load9, store3, store6, store9
-from .simd import entry, get, put, tables, zero
-from .spatial import add3, add6, angular, axpy3, dot3, dot6, matmul3, rigid_mul, rot, rot_t, scale3, scale6
+from .memory import load3, load9
+from .simd import get, put, tables, zero
+from .spatial import Vec3, angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
+from .views import body, carrier_row, cluster, head, header, listed, rod
+from .workspace import (
+    E_entry,
+    base_position,
+    momentum,
+    position,
+    rotation,
+    set_base_position,
+    set_position,
+    set_rotation,
+    set_velocity,
+    velocity,
+)
 
 
 @inline
-def spin_energy(index, work, v, c, carrier, at):
+def spin_energy(index, work, v, C, carrier, at_spin):
     """Spin momentum times the angular velocity of the carrier."""
-    w, total = carrier * BODY_WORK, zero(work)
-    omega = rot_t(load9(work, w + W_R), angular(load6(work, w + W_V)))
-    for k in range(entry(index, c, NK)):
-        total += get(v, entry(index, entry(index, c, COLUMN) + k, 0)) * dot3(load3(work, at + 3 * k), omega)
+    omega, total = rot_t(rotation(work, carrier), angular(velocity(work, carrier))), zero(work)
+    for k in range(C.nk):
+        total += get(v, listed(index, C.column, k)) * dot3(momentum(work, at_spin, k), omega)
     return total
 
 
 @inline
-def body_energy(index, params, work, b, vel):
-    """Twice the kinetic energy of body b, and its potential energy."""
-    w = b * BODY_WORK
-    I = body_inertia(params, b, load9(work, w + W_R), load3(work, w + W_P))
-    base = add3(load3(params, ORIGIN), load3(work, entry(index, b, ROOT) * BODY_WORK + W_F))
-    height = dot3(load3(params, MINUS_GRAVITY), axpy3(I[0], base, (I[1], I[2], I[3])))
-    return dot6(vel, rigid_mul(I, vel)), height
+def base_of(params, work, B):
+    """Where the origin of the kernels' world is below a free flyer, else where it is in the universe."""
+    return load3(params, ORIGIN) + base_position(work, B.root)
 
 
 @inline
-def rod_energy(index, params, work, c):
+def body_energy(params, work, b, B, vel):
+    """Twice the kinetic energy of body b, and its potential energy."""
+    I = body_inertia(params, b, rotation(work, b), position(work, b))
+    moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
+    return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, MINUS_GRAVITY), moment)
+
+
+@inline
+def rod_energy(index, params, work, C):
     """Twice the kinetic energy and the potential energy of the middles of rods with mass."""
-    head, twice, potential = entry(index, c, LOOP), zero(work), zero(work)
-    for r in range(entry(index, head, ROD0), entry(index, head, ROD1)):
-        at, a, b = entry(index, r, ROD_AT), entry(index, r, ROD_A), entry(index, r, ROD_B)
-        pa, pb, m = point(params, work, a, at), point(params, work, b, at + 3), get(params, at + 6)
-        xa, xb = point_rate(pa, load6(work, a * BODY_WORK + W_V)), point_rate(pb, load6(work, b * BODY_WORK + W_V))
-        mean = scale3(0.5, add3(xa, xb))
+    H, twice, potential = head(index, C.head), zero(work), zero(work)
+    for r in range(H.rod0, H.rod1):
+        R = rod(index, r)
+        pa, pb, m = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3), get(params, R.at + 6)
+        mean = (point_rate(pa, velocity(work, R.a)) + point_rate(pb, velocity(work, R.b))) * 0.5
+        middle = base_of(params, work, body(index, R.middle)) + (pa + pb) * 0.5
         twice += m * dot3(mean, mean)
-        root = entry(index, entry(index, r, ROD_MIDDLE), ROOT)
-        base = add3(load3(params, ORIGIN), load3(work, root * BODY_WORK + W_F))
-        middle = add3(base, scale3(0.5, add3(pa, pb)))
         potential += m * dot3(load3(params, MINUS_GRAVITY), middle)
     return twice, potential
 
 
-def energy_with(implicit):
-    """Make energy; ``implicit`` is its pass over LOOP clusters."""
+@inline
+def joint_velocity(index, params, work, q, v, C, b, B):
+    """Place body b, and return its velocity relative to its parent."""
+    if C.kind == SINGLE:
+        R, x, S = hinge(params, work, q, b, B)
+        set_rotation(work, b, R)
+        set_position(work, b, x)
+        return S * get(v, C.column)
+    if C.kind == FREE:
+        fixed = load9(params, b * BODY_PARAMS + ROTATION)
+        R = matmul3(fixed, free_rotation(q, B.iq))
+        set_rotation(work, b, R)
+        set_position(work, b, zero3(zero(work)))
+        # poses are relative to the base: keep where it is
+        set_base_position(work, b, load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq)))
+        return free_motion(R, v, C.column)
+    if C.kind == LOOP:
+        return joint_motion(work, B, C.nk, 1)
+    place(params, work, q, b, B)
+    return along(index, work, v, C, B)
+
+
+@inline
+def spin_energies(index, params, work, v, C):
+    """Twice the kinetic energy that armature and spin elements add to those of the bodies."""
+    twice = zero(work)
+    if C.kind == SINGLE:
+        rate = get(v, C.column)
+        twice += get(params, C.at_E) * rate * rate
+        if C.at_spin >= 0:
+            h = rot(rotation(work, C.out), load3(params, C.at_spin))
+            twice += 2.0 * rate * dot3(h, angular(velocity(work, C.out)))
+    elif C.kind != FREE:
+        for k in range(C.nk):
+            for m in range(C.nk):
+                both = get(v, listed(index, C.column, k)) * get(v, listed(index, C.column, m))
+                twice += E_entry(work, C.at_E, C.nk, k, m) * both
+        if C.at_spin >= 0:
+            twice += 2.0 * spin_energy(index, work, v, C, C.out, C.at_spin)
+        for r in range(C.carrier0, C.carrier1):
+            carrier = carrier_row(index, r)
+            twice += 2.0 * spin_energy(index, work, v, C, carrier.body, carrier.at_spin)
+    return twice
+
+
+def energy_with(velocities):
+    """Make energy; ``velocities`` is for LOOP clusters."""
 
     @paste
     def energy(index, params, work, out, q, v):
         """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
-        nv = entry(index, 0, NV)
-        if q.shape[0] != entry(index, 0, NQ) or v.shape[0] != nv:
+        n = header(index)
+        if q.shape[0] != n.nq or v.shape[0] != n.nv:
             return WRONG_SIZE
         start(params, work)
-        twice, o = zero(work), zero(work)
-        potential, code = o + get(params, POTENTIAL), OK
-        for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
-            kind, nk, column, at = (
-                entry(index, c, TYPE),
-                entry(index, c, NK),
-                entry(index, c, COLUMN),
-                entry(index, c, AT_D),
-            )
-            if kind == IMPLICIT:
-                if implicit(index, params, work, q, v, c):
+        twice, potential, code = zero(work), zero(work) + get(params, POTENTIAL), OK
+        for c in range(n.cluster0, n.cluster1):
+            C = cluster(index, c)
+            if C.kind == LOOP:
+                if velocities(index, params, work, q, v, C):
                     code = -c
-            for b in range(entry(index, c, FIRST), entry(index, c, LAST)):
-                w = b * BODY_WORK
-                vp = load6(work, entry(index, b, PARENT) * BODY_WORK + W_V)
-                store3(work, w + W_F, (o, o, o))
-                if kind == SINGLE:
-                    R, x, S = hinge(index, params, work, q, b)
-                    store9(work, w + W_R, R)
-                    store3(work, w + W_P, x)
-                    vel = add6(vp, scale6(get(v, column), S))
-                elif kind == FREE:
-                    R = matmul3(load9(params, b * BODY_PARAMS + ROTATION), free_rotation(q, entry(index, b, IQ)))
-                    store9(work, w + W_R, R)
-                    store3(work, w + W_P, (o, o, o))
-                    vel = free_motion(R, v, column)
-                    # poses are relative to the base: keep where it is
-                    place_of = rot(load9(params, b * BODY_PARAMS + ROTATION), load3(q, entry(index, b, IQ)))
-                    store3(work, w + W_F, add3(load3(params, b * BODY_PARAMS + POSITION), place_of))
-                elif kind == IMPLICIT:
-                    vel = vp if entry(index, b, KIND) == MIDDLE else add6(vp, joint_motion(index, work, b, nk, 1))
-                else:
-                    place(index, params, work, q, b)
-                    vel = add6(vp, along(index, params, work, v, c, b))
-                store6(work, w + W_V, vel)
-                two_t, height = body_energy(index, params, work, b, vel)
+            for b in range(C.first, C.last):
+                B = body(index, b)
+                set_base_position(work, b, zero3(zero(work)))
+                vel = velocity(work, B.parent)
+                if B.kind != MIDDLE:
+                    vel = vel + joint_velocity(index, params, work, q, v, C, b, B)
+                set_velocity(work, b, vel)
+                two_t, height = body_energy(params, work, b, B, vel)
                 twice += two_t
                 potential += height
-            if kind == IMPLICIT:
-                two_t, height = rod_energy(index, params, work, c)
+            if C.kind == LOOP:
+                two_t, height = rod_energy(index, params, work, C)
                 twice += two_t
                 potential += height
-            if kind == SINGLE:
-                rate = get(v, column)
-                twice += get(params, at) * rate * rate
-                if entry(index, c, AT_SPIN) >= 0:
-                    up = entry(index, c, OUT) * BODY_WORK
-                    h = rot(load9(work, up + W_R), load3(params, entry(index, c, AT_SPIN)))
-                    twice += 2.0 * rate * dot3(h, angular(load6(work, up + W_V)))
-            elif kind != FREE:
-                for k in range(nk):
-                    for m in range(nk):
-                        i, j = entry(index, column + k, 0), entry(index, column + m, 0)
-                        twice += get(work, at + k * nk + m) * get(v, i) * get(v, j)
-                if entry(index, c, AT_SPIN) >= 0:
-                    twice += 2.0 * spin_energy(index, work, v, c, entry(index, c, OUT), entry(index, c, AT_SPIN))
-                for r in range(entry(index, c, CARRIER0), entry(index, c, CARRIER1)):
-                    twice += 2.0 * spin_energy(index, work, v, c, entry(index, r, CARRIER), entry(index, r, AT_CARRIED))
+            twice += spin_energies(index, params, work, v, C)
         put(out, 0, 0.5 * twice)
         put(out, 1, potential)
         return code
@@ -170,19 +160,19 @@ def energy_with(implicit):
     return energy
 
 
-energy = energy_with(nothing)
-energy_loops = energy_with(velocities)
+energy = energy_with(loop.without_loops)
+energy_loops = energy_with(loop.velocities)
 
 
 @kernel(signature(2), "energy (kinetic and potential)", energy)
 def energy_at(address, q, v):
     """Call energy with the tables at an address."""
-    index, params, work, keep = tables(address)
-    return energy(index, params, work, keep, q, v)
+    index, params, work, out = tables(address)
+    return energy(index, params, work, out, q, v)
 
 
 @kernel(signature(2), "energy (kinetic and potential, closed loops)", energy_loops)
 def energy_loops_at(address, q, v):
     """Call energy with the tables at an address."""
-    index, params, work, keep = tables(address)
-    return energy_loops(index, params, work, keep, q, v)
+    index, params, work, out = tables(address)
+    return energy_loops(index, params, work, out, q, v)

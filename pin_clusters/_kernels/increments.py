@@ -6,10 +6,11 @@ import math
 from typing import Final
 
 from ._jit import device
-from .assembly import turn_pair, turn_quaternion
-from .kinematics import free_rotation
+from .bodies import free_rotation
+from .following import turn_pair, turn_quaternion
 from .layout import CONTINUOUS, FREEFLYER, PLANAR, SPHERICAL
-from .spatial import add3, axpy3, cross, rot
+from .memory import store6
+from .spatial import Vec3, Vec6, cross, join, rot, zero3
 
 _SMALL: Final = 0.5  # [rad]; below it coefficients come from series
 
@@ -20,11 +21,12 @@ def move_one(q, kind, i, x, k):
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
-        t = rot(free_rotation(q, i), displacement((x[k], x[k + 1], x[k + 2]), (x[k + 3], x[k + 4], x[k + 5])))
+        u, w = Vec3(x[k], x[k + 1], x[k + 2]), Vec3(x[k + 3], x[k + 4], x[k + 5])
+        t = rot(free_rotation(q, i), displacement(u, w))
         q[i], q[i + 1], q[i + 2] = q[i] + t[0], q[i + 1] + t[1], q[i + 2] + t[2]
         turn_quaternion(q, i + 3, x[k + 3], x[k + 4], x[k + 5])
     elif kind == PLANAR:
-        t = displacement((x[k], x[k + 1], 0.0), (0.0, 0.0, x[k + 2]))
+        t = displacement(Vec3(x[k], x[k + 1], 0.0), Vec3(0.0, 0.0, x[k + 2]))
         q[i], q[i + 1] = q[i] + q[i + 2] * t[0] - q[i + 3] * t[1], q[i + 1] + q[i + 3] * t[0] + q[i + 2] * t[1]
         turn_pair(q, i + 2, x[k + 2])
     elif kind == CONTINUOUS:
@@ -45,27 +47,21 @@ def displacement(u, w):
         s = math.sin(0.5 * angle)
         a, b = 2.0 * s * s / T, (angle - math.sin(angle)) / (T * angle)
     c = cross(w, u)
-    return axpy3(b, cross(w, c), axpy3(a, c, u))
-
-
-@device
-def bracket(u, w, y):
-    """Motion cross product of [u; w] and y, both [linear; angular]."""
-    a, b = (y[0], y[1], y[2]), (y[3], y[4], y[5])
-    linear, angular = add3(cross(w, a), cross(u, b)), cross(w, b)
-    return (linear[0], linear[1], linear[2], angular[0], angular[1], angular[2])
+    return u + c * a + cross(w, c) * b
 
 
 @device
 def rate_one(kind, x, v, k, out):
     """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute."""
     if kind == SPHERICAL:
-        u, w, y = (0.0, 0.0, 0.0), (x[k], x[k + 1], x[k + 2]), (0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
+        u, w = zero3(0.0), Vec3(x[k], x[k + 1], x[k + 2])
+        y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
     elif kind == PLANAR:
-        u, w, y = (x[k], x[k + 1], 0.0), (0.0, 0.0, x[k + 2]), (v[k], v[k + 1], 0.0, 0.0, 0.0, v[k + 2])
+        u, w = Vec3(x[k], x[k + 1], 0.0), Vec3(0.0, 0.0, x[k + 2])
+        y = Vec6(v[k], v[k + 1], 0.0, 0.0, 0.0, v[k + 2])
     else:
-        u, w = (x[k], x[k + 1], x[k + 2]), (x[k + 3], x[k + 4], x[k + 5])
-        y = (v[k], v[k + 1], v[k + 2], v[k + 3], v[k + 4], v[k + 5])
+        u, w = Vec3(x[k], x[k + 1], x[k + 2]), Vec3(x[k + 3], x[k + 4], x[k + 5])
+        y = Vec6(v[k], v[k + 1], v[k + 2], v[k + 3], v[k + 4], v[k + 5])
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < _SMALL:
@@ -84,18 +80,13 @@ def rate_one(kind, x, v, k, out):
         slope = -(0.5 * cot - 0.5 * half / (sin * sin)) / (2.0 * angle)
         c4 = (1.0 - value - slope * T) / (T * T)
         c2 = slope + 2.0 * c4 * T
-    first = bracket(u, w, y)
-    second = bracket(u, w, first)
-    fourth = bracket(u, w, bracket(u, w, second))
-    r0 = y[0] + 0.5 * first[0] + c2 * second[0] + c4 * fourth[0]
-    r1 = y[1] + 0.5 * first[1] + c2 * second[1] + c4 * fourth[1]
-    r2 = y[2] + 0.5 * first[2] + c2 * second[2] + c4 * fourth[2]
-    r3 = y[3] + 0.5 * first[3] + c2 * second[3] + c4 * fourth[3]
-    r4 = y[4] + 0.5 * first[4] + c2 * second[4] + c4 * fourth[4]
-    r5 = y[5] + 0.5 * first[5] + c2 * second[5] + c4 * fourth[5]
+    increment = join(u, w)
+    first = cross(increment, y)
+    second = cross(increment, first)
+    r = y + first * 0.5 + second * c2 + cross(increment, cross(increment, second)) * c4
     if kind == SPHERICAL:
-        out[k], out[k + 1], out[k + 2] = r3, r4, r5
+        out[k], out[k + 1], out[k + 2] = r[3], r[4], r[5]
     elif kind == PLANAR:
-        out[k], out[k + 1], out[k + 2] = r0, r1, r5
+        out[k], out[k + 1], out[k + 2] = r[0], r[1], r[5]
     else:
-        out[k], out[k + 1], out[k + 2], out[k + 3], out[k + 4], out[k + 5] = r0, r1, r2, r3, r4, r5
+        store6(out, k, r)

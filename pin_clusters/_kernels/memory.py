@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .simd import get, put, zero
-from .spatial import add3, add6, add21
+from .simd import get, put
+from .spatial import Vec3, Vec6, add21
 
 
 @inline
 def load3(a, i):
-    return (get(a, i), get(a, i + 1), get(a, i + 2))
+    return Vec3(get(a, i), get(a, i + 1), get(a, i + 2))
 
 
 @inline
 def load6(a, i):
-    return (get(a, i), get(a, i + 1), get(a, i + 2), get(a, i + 3), get(a, i + 4), get(a, i + 5))
+    return Vec6(get(a, i), get(a, i + 1), get(a, i + 2), get(a, i + 3), get(a, i + 4), get(a, i + 5))
 
 
 @inline
@@ -91,30 +91,24 @@ def store21(a, i, x):
 
 @inline
 def accumulate3(a, i, x):
-    store3(a, i, add3(load3(a, i), x))
+    store3(a, i, load3(a, i) + x)
 
 
 @inline
 def accumulate6(a, i, x):
-    store6(a, i, add6(load6(a, i), x))
+    store6(a, i, load6(a, i) + x)
 
 
 @inline
 def accumulate10(a, i, x):
-    accumulate6(a, i, (x[0], x[1], x[2], x[3], x[4], x[5]))
-    accumulate3(a, i + 6, (x[6], x[7], x[8]))
+    accumulate6(a, i, Vec6(x[0], x[1], x[2], x[3], x[4], x[5]))
+    accumulate3(a, i + 6, Vec3(x[6], x[7], x[8]))
     put(a, i + 9, get(a, i + 9) + x[9])
 
 
 @inline
 def accumulate21(a, i, x):
     store21(a, i, add21(load21(a, i), x))
-
-
-@inline
-def zero6(a):
-    o = zero(a)
-    return (o, o, o, o, o, o)
 
 
 @inline

@@ -106,13 +106,13 @@ def _if_less(a, b, x, y):
     return lambda a, b, x, y: x if a < b else y
 
 
-def is_less(x, limit):
-    """Return whether x < limit; not for NaN. A pack always is: batches look at what the kernel leaves."""
+def may_be_less(x, limit):
+    """Return whether x < limit; not for NaN. For a pack it is True: the caller looks at the lanes later."""
     return bool(x < limit)
 
 
-@overload(is_less, **INLINE)
-def _is_less(x, limit):
+@overload(may_be_less, **INLINE)
+def _may_be_less(x, limit):
     if isinstance(x, Pack):
         return lambda x, limit: True
     return lambda x, limit: x < limit

@@ -10,16 +10,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ._jit import device, kernel
+from .closure_values import largest_value
+from .coupling_of_loops import condition_of
 from .increments import move_one, rate_one
-from .layout import CLUSTER0, CLUSTER1, FREEFLYER, IMPLICIT, NV, PLANAR, SPHERICAL, TYPE
-from .loops import condition_of
-from .simd import entry, tables
-from .values import largest_value
-
-# methods
-RK4: Final = 0
-SEMI_IMPLICIT: Final = 1
-RKMK4: Final = 2
+from .layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from .simd import tables
+from .views import cluster, header
 
 # plan, row 0
 MOVED: Final = 0  # rows of independent joints: kind, first index in q, first index in v
@@ -46,7 +42,7 @@ STEP: Final = 0  # the next step
 END: Final = 1
 STEPS: Final = 2  # of the whole simulation
 RECORD: Final = 3
-METHOD: Final = 4
+CORRECTED: Final = 4  # whether rates of the increment, not velocities, are added up
 SAMPLES: Final = 5  # out
 DUE: Final = 6  # whether the first state may be a sample
 STOPPED: Final = 7  # out: 1 if a step could not be done, 2 if a cluster is beyond its limit; the caller looks closer
@@ -149,9 +145,10 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
     """
     index, params, work, _ = tables(address)
     row[3] = 0.0
-    for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
-        if entry(index, c, TYPE) == IMPLICIT:
-            row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, c)))
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
     _call(calls[ENERGY], calls[ENERGY_AT], (q, v))
     row[0], row[1], row[2] = k, energies[0], energies[1]
     nq, nv = q.shape[0], v.shape[0]
@@ -174,16 +171,40 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
             row[at + n + j] = y
 
 
+@device
+def near_singular(index, work, limits):
+    """Whether the condition of a cluster with loops, at the pose of the last acceleration, exceeds its limit."""
+    n = 0
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            if not condition_of(index, work, C) < limits[n]:
+                return True
+            n += 1
+    return False
+
+
+@device
+def weighted(h, weights, rows, i, last, out):
+    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
+    for k in range(out.shape[0]):
+        x = 0.0
+        for j in range(last):
+            x += weights[i, j] * rows[j, k]
+        out[k] = h * x
+
+
 def simulate_signature():
     """The address of the tables, then what ``simulate_at`` lists."""
     whole, flat, table = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-    return types.int64(
-        types.int64, whole, types.int64[:, ::1], whole, flat, flat, flat, flat, flat, flat, table, table, table
-    )
+    return types.int64(types.int64, whole, types.int64[:, ::1], whole, *([flat] * 6), *([table] * 5))
 
 
 @kernel(simulate_signature, "simulate (loop over steps)", None)
-def simulate_at(address, calls, plan, clock, ratios, lengths, limits, coupling, energies, state, torque, room, samples):
+def simulate_at(
+    address, calls, plan, clock, ratios, lengths, limits, coupling, energies, state, torque, positions, velocities, room,
+    samples,
+):  # fmt: skip
     """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
 
     Args:
@@ -198,89 +219,55 @@ def simulate_at(address, calls, plan, clock, ratios, lengths, limits, coupling, 
         energies: Where the energy function leaves both energies.
         state: q and v.
         torque: One row, or one per step.
-        room: 17 rows, as wide as q.
+        positions: Tableau of the method for increments: a row per stage, the last one for the step.
+        velocities: The same for velocities.
+        room: 5 + 3 (stages + 1) rows, as wide as q.
         samples: A row per sample.
     """
     index, _, work, _ = tables(address)
-    nq, nv = room.shape[1], entry(index, 0, NV)
+    nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
     q, v = state[:nq], state[nq:]
-    qs, spare, held, q_new = room[0], room[1], room[2], room[3]
-    a1, a2, a3, a4 = room[4][:nv], room[5][:nv], room[6][:nv], room[7][:nv]
-    v2, v3, v4, v_new = room[8][:nv], room[9][:nv], room[10][:nv], room[11][:nv]
-    k2, k3, k4, x, mapped = room[12][:nv], room[13][:nv], room[14][:nv], room[15][:nv], room[16][:nv]
-    method, due = clock[METHOD], clock[DUE] != 0
+    moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
+    first = 5 + stages + 1
+    k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
+    due = clock[DUE] != 0
     clock[SAMPLES], clock[STOPPED] = 0, 0
-    for k in range(clock[STEP], clock[END]):
-        h = lengths[0] if k < clock[STEPS] - 1 else lengths[1]
-        tau = torque[min(k, torque.shape[0] - 1)]
-        clock[STEP], clock[STOPPED] = k, 1
-        if accelerate(address, calls, plan, coupling, q, v, tau, mapped, a1) != 0:
-            return 0
-        n = 0
-        for c in range(entry(index, 0, CLUSTER0), entry(index, 0, CLUSTER1)):
-            if entry(index, c, TYPE) == IMPLICIT:
-                if not condition_of(index, work, c) < limits[n]:
+    for n in range(clock[STEP], clock[END]):
+        h = lengths[0] if n < clock[STEPS] - 1 else lengths[1]
+        tau = torque[min(n, torque.shape[0] - 1)]
+        clock[STEP], clock[STOPPED] = n, 1
+        for i in range(stages + 1):
+            v_i, a_i, k_i = v_rows[i][:nv], a_rows[i][:nv], k_rows[i][:nv]
+            weighted(h, velocities, a_rows, i, i, v_i)
+            for j in range(nv):
+                v_i[j] += v[j]
+                k_i[j] = v_i[j]
+            if i == 0:
+                if accelerate(address, calls, plan, coupling, q, v, tau, mapped, a_i) != 0:
+                    return 0
+                if near_singular(index, work, limits):
                     clock[STOPPED] = 2
-                n += 1
-        if clock[STOPPED] == 2:
-            return 0
-        if k % clock[RECORD] == 0 and due:
-            keep_sample(address, calls, plan, coupling, energies, k, q, v, a1, samples[clock[SAMPLES]])
-            clock[SAMPLES] += 1
-        due = True
-        if method == SEMI_IMPLICIT:
-            for i in range(nv):
-                v_new[i] = v[i] + h * a1[i]
-                x[i] = h * v_new[i]
-        else:
-            for i in range(nv):
-                v2[i] = v[i] + 0.5 * h * a1[i]
-                x[i] = 0.5 * h * v[i]
-            if method == RKMK4:
-                rates(plan, x, v2, k2)
-            if moved(calls, plan, ratios, q, x, qs, spare, held) != 0:
+                    return 0
+                if n % clock[RECORD] == 0 and due:
+                    keep_sample(address, calls, plan, coupling, energies, n, q, v, a_i, samples[clock[SAMPLES]])
+                    clock[SAMPLES] += 1
+                due = True
+                continue
+            weighted(h, positions, k_rows, i, i + 1, x)
+            if clock[CORRECTED] != 0 and i < stages:
+                rates(plan, x, v_i, k_i)
+            if moved(calls, plan, ratios, q, x, moved_q, spare, held) != 0:
                 return 0
-            if accelerate(address, calls, plan, coupling, qs, v2, tau, mapped, a2) != 0:
+            if i < stages and accelerate(address, calls, plan, coupling, moved_q, v_i, tau, mapped, a_i) != 0:
                 return 0
-            if method == RK4:
-                for i in range(nv):
-                    k2[i] = v2[i]
-            for i in range(nv):
-                v3[i] = v[i] + 0.5 * h * a2[i]
-                x[i] = 0.5 * h * k2[i]
-            if method == RKMK4:
-                rates(plan, x, v3, k3)
-            if moved(calls, plan, ratios, q, x, qs, spare, held) != 0:
-                return 0
-            if accelerate(address, calls, plan, coupling, qs, v3, tau, mapped, a3) != 0:
-                return 0
-            if method == RK4:
-                for i in range(nv):
-                    k3[i] = v3[i]
-            for i in range(nv):
-                v4[i] = v[i] + h * a3[i]
-                x[i] = h * k3[i]
-            if method == RKMK4:
-                rates(plan, x, v4, k4)
-            if moved(calls, plan, ratios, q, x, qs, spare, held) != 0:
-                return 0
-            if accelerate(address, calls, plan, coupling, qs, v4, tau, mapped, a4) != 0:
-                return 0
-            if method == RK4:
-                for i in range(nv):
-                    k4[i] = v4[i]
-            for i in range(nv):
-                x[i] = h / 6.0 * (v[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
-                v_new[i] = v[i] + h / 6.0 * (a1[i] + 2.0 * a2[i] + 2.0 * a3[i] + a4[i])
-        if moved(calls, plan, ratios, q, x, q_new, spare, held) != 0:
-            return 0
-        if not sound(q_new, v_new):
+        v_new = v_rows[stages]
+        if not sound(moved_q, v_new[:nv]):
             return 0
         for i in range(nq):
-            q[i] = q_new[i]
+            q[i] = moved_q[i]
         for i in range(nv):
             v[i] = v_new[i]
-        clock[STEP], clock[STOPPED] = k + 1, 0
+        clock[STEP], clock[STOPPED] = n + 1, 0
     return 0
 
 

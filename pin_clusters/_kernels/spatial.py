@@ -1,29 +1,176 @@
-"""Spatial algebra on tuples of scalars, linear part first.
+"""Spatial algebra, linear part first: vectors with operators, and functions on tuples of scalars.
 
-Every value is a tuple: 3-vector (3), rotation (9, row major), symmetric 3x3 (6: xx xy xz yy yz zz), spatial vector
-(6), symmetric spatial matrix (21: linear-linear (6), linear-angular (9), angular-angular (6)), rigid-body inertia
-(10: mass, first moment, inertia about the origin). Nothing here knows whether a scalar is a float64 or a SIMD pack.
-Loops are written out: Numba keeps unrolled tuples in registers.
+3-vectors are ``Vec3``, spatial motions and forces ``Vec6``: ``v + S * rate``, ``cross(v, S)``. Other values are tuples:
+rotation (9, row major), symmetric 3x3 (6: xx xy xz yy yz zz), symmetric spatial matrix (21: linear-linear (6),
+linear-angular (9), angular-angular (6)), rigid-body inertia (10: mass, first moment, inertia about the origin). Nothing
+here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps unrolled tuples in registers.
 """
 
 from __future__ import annotations
 
+import operator
+from typing import Any, NamedTuple
+
+from numba import types
+from numba.extending import overload
+
 from ._jit import inline
+from .pack import INLINE, Pack
+
+# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+# What it compiles of the operators is the methods themselves.
+
+
+class Vec3(NamedTuple):
+    """Vector, with the operators of one."""
+
+    x: Any
+    y: Any
+    z: Any
+
+    def __add__(a, b):
+        return Vec3(a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+    def __sub__(a, b):
+        return Vec3(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+    def __neg__(a):
+        return Vec3(-a[0], -a[1], -a[2])
+
+    def __mul__(a, b):
+        return Vec3(a[0] * b, a[1] * b, a[2] * b)
+
+    __rmul__ = __mul__  # a tuple would repeat itself
+
+
+class Vec6(NamedTuple):
+    """Spatial motion or force."""
+
+    x: Any
+    y: Any
+    z: Any
+    wx: Any
+    wy: Any
+    wz: Any
+
+    def __add__(a, b):
+        return Vec6(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+    def __sub__(a, b):
+        return Vec6(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
+
+    def __neg__(a):
+        return Vec6(-a[0], -a[1], -a[2], -a[3], -a[4], -a[5])
+
+    def __mul__(a, b):
+        return Vec6(a[0] * b, a[1] * b, a[2] * b, a[3] * b, a[4] * b, a[5] * b)
+
+    __rmul__ = __mul__
+
+
+def _kind(t):
+    return t.instance_class if isinstance(t, types.BaseNamedTuple) and t.instance_class in (Vec3, Vec6) else None
+
+
+def _declare(op):
+    @overload(op, **INLINE)
+    def choose(a, b):
+        kind = _kind(a)
+        return getattr(kind, f"__{op.__name__}__") if kind is not None and kind is _kind(b) else None
+
+
+_declare(operator.add)
+_declare(operator.sub)
+
+
+@overload(operator.mul, **INLINE)
+def _mul(a, b):
+    kind = _kind(a)
+    return kind.__mul__ if kind is not None and isinstance(b, types.Number | Pack) else None
+
+
+@overload(operator.neg, **INLINE)
+def _neg(a):
+    kind = _kind(a)
+    return None if kind is None else kind.__neg__
+
+
+def cross(a, b):
+    """Product of vectors, or of motions, v x m."""
+    return _cross6(a, b) if len(a) == 6 else _cross3(a, b)
+
+
+def _cross3(a, b):
+    return Vec3(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def _cross6(a, b):
+    return Vec6(
+        a[4] * b[2] - a[5] * b[1] + a[1] * b[5] - a[2] * b[4],
+        a[5] * b[0] - a[3] * b[2] + a[2] * b[3] - a[0] * b[5],
+        a[3] * b[1] - a[4] * b[0] + a[0] * b[4] - a[1] * b[3],
+        a[4] * b[5] - a[5] * b[4],
+        a[5] * b[3] - a[3] * b[5],
+        a[3] * b[4] - a[4] * b[3],
+    )
+
+
+@overload(cross, **INLINE)
+def _cross(a, b):
+    return _cross6 if _kind(a) is Vec6 else _cross3
 
 
 @inline
-def add3(a, b):
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+def cross_force(v, f):
+    """Product of a motion and a force, v x* f."""
+    return Vec6(
+        v[4] * f[2] - v[5] * f[1],
+        v[5] * f[0] - v[3] * f[2],
+        v[3] * f[1] - v[4] * f[0],
+        v[4] * f[5] - v[5] * f[4] + v[1] * f[2] - v[2] * f[1],
+        v[5] * f[3] - v[3] * f[5] + v[2] * f[0] - v[0] * f[2],
+        v[3] * f[4] - v[4] * f[3] + v[0] * f[1] - v[1] * f[0],
+    )
 
 
 @inline
-def scale3(s, a):
-    return (s * a[0], s * a[1], s * a[2])
+def zero3(o):
+    """Return no vector; o is a zero of the scalar type."""
+    return Vec3(o, o, o)
 
 
 @inline
-def axpy3(s, a, b):
-    return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2])
+def zero6(o):
+    """Return no motion or force; o is a zero of the scalar type."""
+    return Vec6(o, o, o, o, o, o)
+
+
+@inline
+def linear(a):
+    return Vec3(a[0], a[1], a[2])
+
+
+@inline
+def angular(a):
+    return Vec3(a[3], a[4], a[5])
+
+
+@inline
+def join(a, b):
+    """Spatial vector of a linear and an angular part."""
+    return Vec6(a[0], a[1], a[2], b[0], b[1], b[2])
+
+
+@inline
+def add_angular(a, h):
+    """A + [0; h]."""
+    return Vec6(a[0], a[1], a[2], a[3] + h[0], a[4] + h[1], a[5] + h[2])
+
+
+@inline
+def column(R, k):
+    """Column k of a rotation."""
+    return Vec3(R[k], R[3 + k], R[6 + k])
 
 
 @inline
@@ -32,14 +179,14 @@ def dot3(a, b):
 
 
 @inline
-def cross(a, b):
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+def dot6(a, b):
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 
 
 @inline
 def rot(R, a):
     """R a."""
-    return (
+    return Vec3(
         R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
         R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
         R[6] * a[0] + R[7] * a[1] + R[8] * a[2],
@@ -49,7 +196,7 @@ def rot(R, a):
 @inline
 def rot_t(R, a):
     """R' a."""
-    return (
+    return Vec3(
         R[0] * a[0] + R[3] * a[1] + R[6] * a[2],
         R[1] * a[0] + R[4] * a[1] + R[7] * a[2],
         R[2] * a[0] + R[5] * a[1] + R[8] * a[2],
@@ -74,7 +221,7 @@ def matmul3(A, B):
 
 @inline
 def sym3_mul(S, a):
-    return (
+    return Vec3(
         S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
         S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
         S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
@@ -84,9 +231,9 @@ def sym3_mul(S, a):
 @inline
 def rotate_sym3(R, S):
     """R S R'."""
-    a = sym3_mul(S, (R[0], R[1], R[2]))
-    b = sym3_mul(S, (R[3], R[4], R[5]))
-    c = sym3_mul(S, (R[6], R[7], R[8]))
+    a = sym3_mul(S, Vec3(R[0], R[1], R[2]))
+    b = sym3_mul(S, Vec3(R[3], R[4], R[5]))
+    c = sym3_mul(S, Vec3(R[6], R[7], R[8]))
     return (
         R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
         R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
@@ -98,85 +245,10 @@ def rotate_sym3(R, S):
 
 
 @inline
-def add6(a, b):
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
-
-
-@inline
-def sub6(a, b):
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
-
-
-@inline
-def scale6(s, a):
-    return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
-
-
-@inline
-def axpy6(s, a, b):
-    """Return s a + b."""
-    return (
-        s * a[0] + b[0],
-        s * a[1] + b[1],
-        s * a[2] + b[2],
-        s * a[3] + b[3],
-        s * a[4] + b[4],
-        s * a[5] + b[5],
-    )
-
-
-@inline
-def dot6(a, b):
-    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
-
-
-@inline
-def angular(a):
-    return (a[3], a[4], a[5])
-
-
-@inline
-def linear(a):
-    return (a[0], a[1], a[2])
-
-
-@inline
-def join(a, b):
-    """Spatial vector of a linear and an angular part."""
-    return (a[0], a[1], a[2], b[0], b[1], b[2])
-
-
-@inline
-def crm(v, m):
-    """Motion cross motion, v x m."""
-    return (
-        v[4] * m[2] - v[5] * m[1] + v[1] * m[5] - v[2] * m[4],
-        v[5] * m[0] - v[3] * m[2] + v[2] * m[3] - v[0] * m[5],
-        v[3] * m[1] - v[4] * m[0] + v[0] * m[4] - v[1] * m[3],
-        v[4] * m[5] - v[5] * m[4],
-        v[5] * m[3] - v[3] * m[5],
-        v[3] * m[4] - v[4] * m[3],
-    )
-
-
-@inline
-def crf(v, f):
-    """Motion cross force, v x* f."""
-    return (
-        v[4] * f[2] - v[5] * f[1],
-        v[5] * f[0] - v[3] * f[2],
-        v[3] * f[1] - v[4] * f[0],
-        v[4] * f[5] - v[5] * f[4] + v[1] * f[2] - v[2] * f[1],
-        v[5] * f[3] - v[3] * f[5] + v[2] * f[0] - v[0] * f[2],
-        v[3] * f[4] - v[4] * f[3] + v[0] * f[1] - v[1] * f[0],
-    )
-
-
-@inline
 def rigid_in_world(R, x, m, lever, I):
     """Move a rigid-body inertia about the centre of mass to the world's axes and origin, as 10 numbers."""
-    c = add3(x, rot(R, lever))
-    h = scale3(m, c)
+    c = x + rot(R, lever)
+    h = c * m
     J = rotate_sym3(R, I)
     xx, yy, zz = h[0] * c[0], h[1] * c[1], h[2] * c[2]
     return (
@@ -197,7 +269,7 @@ def rigid_in_world(R, x, m, lever, I):
 def rigid_mul(I, a):
     """Rigid-body inertia times motion."""
     m, h0, h1, h2 = I[0], I[1], I[2], I[3]
-    return (
+    return Vec6(
         m * a[0] + a[4] * h2 - a[5] * h1,
         m * a[1] + a[5] * h0 - a[3] * h2,
         m * a[2] + a[3] * h1 - a[4] * h0,
@@ -216,7 +288,7 @@ def rigid_as_sym6(I, o):
 
 @inline
 def sym6_mul(I, a):
-    return (
+    return Vec6(
         I[0] * a[0] + I[1] * a[1] + I[2] * a[2] + I[6] * a[3] + I[7] * a[4] + I[8] * a[5],
         I[1] * a[0] + I[3] * a[1] + I[4] * a[2] + I[9] * a[3] + I[10] * a[4] + I[11] * a[5],
         I[2] * a[0] + I[4] * a[1] + I[5] * a[2] + I[12] * a[3] + I[13] * a[4] + I[14] * a[5],

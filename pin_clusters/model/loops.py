@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import assembly as _kernels
 from .._kernels import layout
 from .._kernels._jit import Pointer
+from .._kernels.closing import project_at
+from .._kernels.following import TOLERANCE, move_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import BranchLost, ConfigurationError
@@ -115,7 +116,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray)
         return lost
     moved = q.copy()
     if loops.compiled:
-        code = _kernels.move_at.call(loops.pointer, moved, v, target, loops.spare)
+        code = move_at.call(loops.pointer, moved, v, target, loops.spare)
         if code < 0:
             raise _lost(model, model._tables.joint_of_row[-code])
     else:
@@ -175,7 +176,7 @@ def _close_dependents(tree: pin.Model, loops: Loops, q: np.ndarray) -> np.ndarra
         r, K = loops.solved.evaluate(q)
         r, K = r / loops.scales, K[:, loops.dependents] / loops.scales[:, None]
         size = float(np.abs(r).max(initial=0.0))
-        allowed = _kernels.TOLERANCE * max(1.0, float(np.abs(q).max()) / 100.0)
+        allowed = TOLERANCE * max(1.0, float(np.abs(q).max()) / 100.0)
         if size < allowed or (size < 1e-11 and size > 0.3 * before):
             return q
         if not size < 2.0 * before:
@@ -202,7 +203,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         held[:] = 0.0
         held[hold] = 1.0
         closed = q.copy()
-        if _kernels.project_at.call(loops.pointer, closed, held) == 0:
+        if project_at.call(loops.pointer, closed, held) == 0:
             far = float(np.abs(closed - q).max(initial=0.0)) > 0.5
             if not far or _is_closed(loops, closed):
                 return closed

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._kernels import simulate as _kernel
 from .._kernels._jit import JIT
-from .._kernels.assembly import move_at
 from .._kernels.coupling import coupling_at
+from .._kernels.following import move_at
 from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
 from ._coordinates import Coordinates
@@ -16,7 +16,6 @@ from ._groups import parts_of
 from ._recorder import Recorder
 from ._settings import Settings
 
-_METHODS = {"rk4": _kernel.RK4, "semi_implicit": _kernel.SEMI_IMPLICIT, "rkmk4": _kernel.RKMK4}
 _BATCH = 1000
 
 
@@ -77,13 +76,13 @@ class CompiledEngine(PythonEngine):
             [settings.step(0) if settings.steps > 1 else settings.dt, settings.step(settings.steps - 1)]
         )
         self._clock = np.zeros(8, dtype=np.int64)
-        self._room = np.zeros((17, model.nq))
+        self._room = np.zeros((5 + 3 * len(self.method.positions), model.nq))
         self._samples = np.empty((0, 0))
         self._prepared: dict[int, _Prepared] = {}
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``."""
-        s, clock = self.settings, self._clock
+        s, clock, method = self.settings, self._clock, self.method
         prepared = self._prepared.get(id(on))
         if prepared is None:
             prepared = self._prepared[id(on)] = _Prepared(on)
@@ -94,10 +93,11 @@ class CompiledEngine(PythonEngine):
             self._samples = np.empty((rows, width))
         samples = self._samples
         both = np.concatenate([state.q, state.v])
-        clock[:] = state.k, end, s.steps, s.record, _METHODS[s.method], 0, self.recorder.wants(state.k), 0
+        clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0
         _kernel.simulate_at.call(
             on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
-            prepared.coupling, prepared.energies, both, self._torque_table, self._room, samples,
+            prepared.coupling, prepared.energies, both, self._torque_table, method.positions, method.velocities,
+            self._room, samples,
         )  # fmt: skip
         self._take(on, samples[: clock[_kernel.SAMPLES]])
         state.k, state.q, state.v = int(clock[_kernel.STEP]), both[:nq].copy(), both[nq:].copy()

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import layout
 from ..algorithms import _bridge
 from ..algorithms.aba import aba
 from ..algorithms.energy import computeMechanicalEnergy
@@ -69,15 +68,10 @@ class Coordinates:
         self.data = model.createData()
         self.columns = given.idx_v_independent
         self.groups = groups_of(model)
-        index = model._tables.index
-        rows = [
-            c for c in range(index[0, layout.CLUSTER0], index[0, layout.CLUSTER1])
-            if index[c, layout.TYPE] == layout.IMPLICIT
-        ]  # fmt: skip
-        self.joints = [model._tables.joint_of_row[c] for c in rows]
-        heads = [index[c, layout.LOOP] for c in rows]
-        self.at = np.array([_at_condition(index, c) for c in rows], dtype=np.int64)
-        self.limits = np.array([LIMIT * max(1, int(index[h, layout.ND])) for h in heads])
+        conditions = model._tables.conditions
+        self.joints = [c.joints for c in conditions]
+        self.at = np.array([c.at for c in conditions], dtype=np.int64)
+        self.limits = np.array([LIMIT * max(1, c.dependents) for c in conditions])
 
     def independents(self, joints: tuple[int, ...]) -> tuple[str, ...]:
         """Return the names of the independent joints of a cluster."""
@@ -180,13 +174,6 @@ class Choices:
                 return None
             self._known[key] = self._make(model, now.given)
         return self._known[key]
-
-
-def _at_condition(index: np.ndarray, c: int) -> int:
-    """Return where the kernels leave the squared bound of a cluster's condition: behind K, P, W, values, biases."""
-    head = index[c, layout.LOOP]
-    nd, nr, nk = int(index[head, layout.ND]), int(index[head, layout.NR]), int(index[c, layout.NK])
-    return int(index[head, layout.AT_LOOP]) + nr * (nd + nk) + nd * nr + 6 * nr + nr + nk
 
 
 def _condition(now: Coordinates, at: int, q: np.ndarray) -> float:

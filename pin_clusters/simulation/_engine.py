@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import velocity
 from ..errors import PinClustersError
 from ._coordinates import Coordinates
-from ._methods import STEPS
+from ._methods import METHODS, step
 from ._recorder import Recorder
 from ._settings import Settings
 
@@ -63,7 +63,7 @@ class PythonEngine:
 
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         self.settings, self.recorder = settings, recorder
-        self._step = STEPS[settings.method]
+        self.method = METHODS[settings.method]
 
     def coordinates(self, model: Any, given: Any) -> Coordinates:
         """Return a choice of independent joints."""
@@ -88,7 +88,7 @@ class PythonEngine:
             k, t = state.k, s.time(state.k)
             a = self.start(on, state)
             with np.errstate(over="ignore", invalid="ignore"):
-                q, v = self._step(f, on, t, s.step(k), state.q, state.v, a)
+                q, v = step(self.method, f, on, t, s.step(k), state.q, state.v, a)
                 if not np.abs(v).max(initial=0.0) < FASTEST or not _finite(q):
                     raise Diverged(on.velocity(q, v) if _finite(q) and _finite(v) else v)
             state.k, state.q, state.v = k + 1, q, v

@@ -1,8 +1,9 @@
-"""One step of each method, on any coordinates."""
+"""Methods as data, and one step of any of them on any coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,35 +15,50 @@ Acceleration = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
 State = tuple[np.ndarray, np.ndarray]
 
 
-def rk4(f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> State:
-    """Runge-Kutta of order 4 with increments added up as if all velocities commuted."""
-    v2 = v + 0.5 * h * a
-    a2 = f(t + 0.5 * h, on.move(q, 0.5 * h * v), v2)
-    v3 = v + 0.5 * h * a2
-    a3 = f(t + 0.5 * h, on.move(q, 0.5 * h * v2), v3)
-    v4 = v + h * a3
-    a4 = f(t + h, on.move(q, h * v3), v4)
-    return on.move(q, h / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4)), v + h / 6.0 * (a + 2.0 * a2 + 2.0 * a3 + a4)
+@dataclass(frozen=True)
+class Method:
+    """Tableaux of a partitioned Runge-Kutta method; the last row of each is the step itself.
+
+    Attributes:
+        times: Of the stages, in parts of a step.
+        velocities: Weights of the accelerations, shape (stages + 1, stages + 1).
+        positions: Weights of the velocities in the increment of the configuration; the step's own velocity is the last.
+        corrected: Whether rates of the increment are added up, not velocities, which need not commute (Munthe-Kaas).
+    """
+
+    times: tuple[float, ...]
+    velocities: np.ndarray
+    positions: np.ndarray
+    corrected: bool = False
 
 
-def semi_implicit(
-    f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
+_RK4 = np.zeros((5, 5))
+_RK4[1, 0] = _RK4[2, 1] = 0.5
+_RK4[3, 2] = 1.0
+_RK4[4, :4] = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
+_TIMES = (0.0, 0.5, 0.5, 1.0)
+# the new velocity moves the configuration
+_EULER = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]])
+
+METHODS = {
+    "rk4": Method(_TIMES, _RK4, _RK4),
+    "semi_implicit": Method((0.0,), *_EULER),
+    "rkmk4": Method(_TIMES, _RK4, _RK4, corrected=True),
+}
+
+
+def step(
+    method: Method, f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> State:
-    """Semi-implicit Euler: the new velocity moves the configuration."""
-    v = v + h * a
-    return on.move(q, h * v), v
-
-
-def rkmk4(f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> State:
-    """Runge and Kutta's and Munthe-Kaas' method: rates of the increment, not velocities, are added up."""
-    groups = on.groups
-    x2, v2 = 0.5 * h * v, v + 0.5 * h * a
-    k2, a2 = increment_rate(groups, x2, v2), f(t + 0.5 * h, on.move(q, x2), v2)
-    x3, v3 = 0.5 * h * k2, v + 0.5 * h * a2
-    k3, a3 = increment_rate(groups, x3, v3), f(t + 0.5 * h, on.move(q, x3), v3)
-    x4, v4 = h * k3, v + h * a3
-    k4, a4 = increment_rate(groups, x4, v4), f(t + h, on.move(q, x4), v4)
-    return on.move(q, h / 6.0 * (v + 2.0 * k2 + 2.0 * k3 + k4)), v + h / 6.0 * (a + 2.0 * a2 + 2.0 * a3 + a4)
-
-
-STEPS = {"rk4": rk4, "semi_implicit": semi_implicit, "rkmk4": rkmk4}
+    """Return the state after a step; a is the acceleration at its start."""
+    rates, accelerations, stages = [v], [a], len(method.times)
+    for i in range(1, stages + 1):
+        v_i = v + h * sum(w * x for w, x in zip(method.velocities[i], accelerations, strict=False) if w)
+        rates.append(v_i)
+        x = h * sum(w * k for w, k in zip(method.positions[i], rates, strict=False) if w)
+        moved = on.move(q, x)
+        if i < stages:
+            if method.corrected:
+                rates[i] = increment_rate(on.groups, x, v_i)
+            accelerations.append(f(t + method.times[i] * h, moved, v_i))
+    return moved, v_i

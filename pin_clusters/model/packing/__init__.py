@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.closures import at_condition
+from ..._kernels.loop_block import offsets
 from ...constraints.closures import RodClosure
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
@@ -17,6 +18,20 @@ from ..topology import Topology
 from ._clusters import smallest_d, write_cluster
 from ._loops import Loop, Supply
 from ._writer import Body, Writer
+
+
+class Condition(NamedTuple):
+    """How well the closures of a cluster determine its dependent joints.
+
+    Attributes:
+        joints: Ids of its joints.
+        dependents: Number of dependent velocities.
+        at: Where the kernels leave the squared bound of the condition in the workspace.
+    """
+
+    joints: tuple[int, ...]
+    dependents: int
+    at: int
 
 
 @dataclass(frozen=True)
@@ -28,7 +43,7 @@ class Tables:
         params: Floats, flat.
         work: What the workspace holds when it is made, flat.
         supplies: Python functions whose derivatives the kernels want in the workspace.
-        conditions: Of each cluster with closures: joint ids, cluster row, where its condition stands in the workspace.
+        conditions: One per cluster with closures.
         joint_of_row: For messages: joint ids of the tree of each cluster row.
     """
 
@@ -37,7 +52,7 @@ class Tables:
     work: np.ndarray
     joint_of_row: dict[int, tuple[int, ...]]
     supplies: tuple[Supply, ...]
-    conditions: tuple[tuple[tuple[int, ...], int, int], ...]
+    conditions: tuple[Condition, ...]
 
 
 # identity and the two cyclic exchanges of axes, in the order of layout.SHUFFLE
@@ -109,13 +124,13 @@ def pack(
             fixed_potential -= 0.0 if j else rod.mass / 6.0 * float(gravity @ p)
     out = Writer(len(bodies), len(groups))
     header = out.rows[0]
-    header[at.NB], header[at.CLUSTER0], header[at.CLUSTER1] = (
+    header.bodies, header.cluster0, header.cluster1 = (
         len(bodies),
         1 + len(bodies),
         1 + len(bodies) + len(groups),
     )
-    header[at.NQ], header[at.NV], header[at.NJOINTS] = tree.nq, topology.G.shape[1], tree.njoints
-    header[at.NVT] = tree.nv
+    header.nq, header.nv, header.njoints = tree.nq, topology.G.shape[1], tree.njoints
+    header.nv_tree = tree.nv
     out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
     origin = _origin(tree)
     out.params[at.POTENTIAL] = fixed_potential
@@ -123,7 +138,7 @@ def pack(
     joint_of_row = {}
     rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
     supplies: list[Supply] = []
-    conditions: list[tuple[tuple[int, ...], int, int]] = []
+    conditions: list[Condition] = []
     for g, (t, columns, members) in enumerate(groups):
         row = 1 + len(bodies) + g
         joint_of_row[row] = topology.clusters[t]
@@ -134,22 +149,23 @@ def pack(
             write_cluster(out, tree, inertia_tree, topology, rotors, row, columns, members, body_of_joint, align, t)
             continue
         entry = out.rows[row]
-        entry[at.FIRST], entry[at.LAST], entry[at.NK] = members[0].row, members[-1].row + 1, len(columns)
-        entry[at.OUT] = members[0].parent
-        entry[at.SMALLEST] = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+        entry.first, entry.last, entry.nk = members[0].row, members[-1].row + 1, len(columns)
+        entry.out = members[0].parent
+        entry.smallest = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
         writer = Loop(out, tree, loop, row, columns, members, body_of_joint, align, origin)
         armature = np.asarray(inertia_tree.armature)
         found, functions = writer.write(rotors, armature, [j for j in topology.clusters[t] if j in spinning])
         rows_of_g.update({j: (where, columns) for j, where in found.items()})
         supplies += functions
-        head = out.rows[entry[at.LOOP]]
-        condition = head[at.AT_LOOP] + at_condition(head[at.ND], head[at.NR], len(columns))
-        conditions.append((topology.clusters[t], row, condition))
+        head = out.rows[entry.head]
+        conditions.append(
+            Condition(topology.clusters[t], head.nd, offsets(head.at, head.nd, head.nr, len(columns)).condition)
+        )
     _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g)
     work = np.zeros(out.work)
     work[list(out.initial)] = list(out.initial.values())
     return Tables(
-        np.ascontiguousarray(out.rows, dtype=np.int64),
+        out.index(),
         np.array(out.params, dtype=np.float64),
         work,
         joint_of_row,
@@ -175,9 +191,9 @@ def _write_body(
     out: Writer, tree: pin.Model, body: Body, bodies: list[Body], align: dict[int, np.ndarray], origin: np.ndarray
 ) -> None:
     p, row = body.primitive, out.rows[body.row]
-    row[at.PARENT], row[at.KIND], row[at.IQ], row[at.NDOF] = body.parent, p.kind, p.iq, p.nv
-    row[at.JOINT] = body.joint if body.last else -1
-    row[at.ROOT] = out.rows[body.parent][at.ROOT] if body.parent else body.row
+    row.parent, row.kind, row.iq, row.ndof = body.parent, p.kind, p.iq, p.nv
+    row.joint = body.joint if body.last else -1
+    row.root = out.rows[body.parent].root if body.parent else body.row
     if p.kind == at.MIDDLE:
         return
     A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
@@ -187,7 +203,7 @@ def _write_body(
     k = body.row * at.BODY_PARAMS
     values = out.params
     rotation = A_parent.T @ p.placement.rotation @ p.align
-    row[at.SHUFFLE] = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
+    row.shuffle = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
     values[k + at.ROTATION : k + at.ROTATION + 9] = rotation.ravel().tolist()
     values[k + at.POSITION : k + at.POSITION + 3] = (A_parent.T @ position).tolist()
     values[k + at.MASS] = float(inertia.mass)
@@ -195,7 +211,7 @@ def _write_body(
     values[k + at.INERTIA : k + at.INERTIA + 6] = rotational[np.triu_indices(3)].tolist()
     values[k + at.PITCH] = p.pitch
     values[k + at.ALIGN : k + at.ALIGN + 9] = p.align.ravel().tolist()
-    row[at.AT_S] = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
+    row.at_S = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
 
 
 def _write_spinning(
@@ -220,19 +236,9 @@ def _write_spinning(
                 p.align.ravel(),
             ]
         )
-        rows.append(
-            (
-                body_of_joint[r.carrier_id],
-                p.iq,
-                p.kind,
-                j,
-                out.append(data),
-                out.add_list(columns),
-                len(columns),
-                where,
-            )
-        )
-    out.rows[0][at.SPIN0] = len(out.rows)
-    for values in rows:
-        out.add_row(*values)
-    out.rows[0][at.SPIN1] = len(out.rows)
+        carrier, listed = body_of_joint[r.carrier_id], out.add_list(columns)
+        rows.append(at.Rotor(carrier, p.iq, p.kind, j, out.append(data), listed, len(columns), where))
+    out.rows[0].rotor0 = len(out.rows)
+    for row in rows:
+        out.add(row)
+    out.rows[0].rotor1 = len(out.rows)

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
+from ..._kernels.workspace import cluster_work
 from ..elements import RotorElement
 from ..topology import Topology
 from ._writer import Body, Writer
@@ -31,33 +32,33 @@ def write_cluster(
     output = members[0].parent  # of a split joint's later primitives: the one before
     D, spin = _spin(tree, inertia_tree, topology, rotors, columns, members, body_of_joint, align)
     carriers = [carrier for carrier in spin if carrier in inside]
-    entry[at.FIRST], entry[at.LAST], entry[at.NK], entry[at.OUT] = members[0].row, members[-1].row + 1, nk, output
-    entry[at.SMALLEST] = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
-    entry[at.TYPE] = at.GENERAL
+    entry.first, entry.last, entry.nk, entry.out = members[0].row, members[-1].row + 1, nk, output
+    entry.smallest = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+    entry.kind = at.GENERAL
     alone = members[0].primitive if len(members) == 1 else None
     if alone is not None and alone.nv == nk == 1 and not carriers and topology.G[alone.iv, columns[0]] == 1.0:
-        entry[at.TYPE], entry[at.COLUMN] = at.SINGLE, columns[0]
+        entry.kind, entry.column = at.SINGLE, columns[0]
     elif alone is not None and alone.kind == at.FREEFLYER and output == 0 and not D.any() and not carriers:
-        entry[at.TYPE], entry[at.COLUMN] = at.FREE, columns[0]
-    put = out.store if entry[at.TYPE] == at.GENERAL else out.append
-    entry[at.AT_D] = put(D)
-    entry[at.AT_SPIN] = put(spin[output]) if output in spin else -1
-    if entry[at.TYPE] == at.GENERAL:
-        entry[at.COLUMN] = out.add_list(columns)
+        entry.kind, entry.column = at.FREE, columns[0]
+    put = out.store if entry.kind == at.GENERAL else out.append
+    entry.at_E = put(D)
+    entry.at_spin = put(spin[output]) if output in spin else -1
+    if entry.kind == at.GENERAL:
+        entry.column = out.add_list(columns)
         first = len(out.rows)
         for carrier in carriers:
-            out.add_row(carrier, out.store(spin[carrier]))
-        entry[at.CARRIER0], entry[at.CARRIER1] = first, len(out.rows)
-        entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
+            out.add(at.Carrier(carrier, out.store(spin[carrier])))
+        entry.carrier0, entry.carrier1 = first, len(out.rows)
+        entry.at_work = out.room(cluster_work(nk, len(carriers)))
     for body in members:
         _write_columns(out, topology.G[:, columns], body, row, columns, inside)
         if body.parent:
-            out.rows[body.parent][at.BEARS] = 1
-    led = {out.rows[b.row][at.UNIT] for b in members} - {-1}
-    if entry[at.TYPE] == at.GENERAL and not carriers and len(led) == len(members):
-        entry[at.TYPE] = at.HINGES
+            out.rows[body.parent].bears = 1
+    led = {out.rows[b.row].unit for b in members} - {-1}
+    if entry.kind == at.GENERAL and not carriers and len(led) == len(members):
+        entry.kind = at.HINGES
         for body in members:
-            out.rows[body.row][at.SOLE] = out.rows[body.row][at.UNIT]
+            out.rows[body.row].sole = out.rows[body.row].unit
 
 
 def _spin(
@@ -90,20 +91,20 @@ def _spin(
 
 def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: list[int], inside: set[int]) -> None:
     """Write how a body moves with the columns of its cluster."""
-    mine, kind, p = out.rows[body.row], out.rows[row][at.TYPE], body.primitive
-    mine[at.CLUSTER] = row
-    mine[at.AT_K] = out.room(6 * len(columns)) if kind == at.GENERAL else mine[at.AT_S]
-    mine[at.SOLE] = columns[0] if kind == at.SINGLE else -1
+    mine, kind, p = out.rows[body.row], out.rows[row].kind, body.primitive
+    mine.cluster = row
+    mine.at_K = out.room(6 * len(columns)) if kind == at.GENERAL else mine.at_S
+    mine.sole = columns[0] if kind == at.SINGLE else -1
     rows = G[p.iv : p.iv + p.nv]
-    mine[at.AT_G] = out.store(rows) if kind == at.GENERAL else 0
+    mine.at_G = out.store(rows) if kind == at.GENERAL else 0
     direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
-    mine[at.WHICH] = int(np.argmax(rows[0])) if direct else -1
-    mine[at.UNIT] = columns[mine[at.WHICH]] if direct else -1
+    mine.which = int(np.argmax(rows[0])) if direct else -1
+    mine.unit = columns[mine.which] if direct else -1
     if len(columns) < 63:
         mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
-        mine[at.MASK] = mask | (out.rows[body.parent][at.MASK] if body.parent in inside else 0)
+        mine.mask = mask | (out.rows[body.parent].mask if body.parent in inside else 0)
     else:
-        mine[at.MASK] = -1  # more columns than bits: all are taken to move it
+        mine.mask = -1  # more columns than bits: all are taken to move it
 
 
 def smallest_d(tree: pin.Model, inertia_tree: pin.Model, joints: Sequence[int]) -> np.ndarray:

@@ -9,8 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.closures import loop_work
-from ..._kernels.external import external_work
+from ..._kernels.loop_block import offsets
+from ..._kernels.user_functions import external_work
+from ..._kernels.workspace import cluster_work
 from ...constraints.closures import (
     CallableClosure,
     Closure,
@@ -21,7 +22,7 @@ from ...constraints.closures import (
 )
 from ..assembly import LinearClosure, LoopAnalysis
 from ..elements import RotorElement
-from ._writer import Body, Writer
+from ._writer import Body, Row, Writer
 
 _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "universal": at.TURN_UNIVERSAL}
 
@@ -69,7 +70,7 @@ class Loop:
 
     def __post_init__(self) -> None:
         self.nk, self.nd = len(self.columns), len(self.loop.dependents)
-        self.dofs: dict[int, int] = {}  # index in the tree's v -> row of the velocity
+        self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
         for j in self.loop.joints:
             for d in range(int(self.tree.nvs[j])):
@@ -82,20 +83,20 @@ class Loop:
         """Write everything; return where the rows of G of spinning rotors of the tree stand, and Python functions."""
         out, nk = self.out, self.nk
         entry = out.rows[self.row]
-        entry[at.TYPE], entry[at.COLUMN] = at.IMPLICIT, out.add_list(self.columns)
+        entry.kind, entry.column = at.LOOP, out.add_list(self.columns)
         self._write_bodies()
         self._write_velocities(spinning)
         nr = sum(c.size for c in self.loop.kept)
-        block = out.room(loop_work(self.nd, nr, nk))
-        head = out.add_row(self.nd, nr, block)
-        entry[at.LOOP] = head
-        dofs = list(self.dofs.values())
-        out.rows[head][at.DOF0], out.rows[head][at.DOF1] = dofs[0], dofs[-1] + 1
+        head = Row(at.Head)
+        entry.head = out.add(head)
+        head.nd, head.nr, head.at = self.nd, nr, out.room(offsets(0, self.nd, nr, nk).end)
+        velocities = list(self.velocities.values())
+        head.velocity0, head.velocity1 = velocities[0], velocities[-1] + 1
         supplies = self._write_closures(head)
         self._write_followers(head)
         self._write_elements(head, rotors, armature)
         self._write_rods(head)
-        return {j: out.rows[self.dofs[int(self.tree.joints[j].idx_v)]][at.DOF_G] for j in spinning}, supplies
+        return {j: out.rows[self.velocities[int(self.tree.joints[j].idx_v)]].at_G for j in spinning}, supplies
 
     def _write_bodies(self) -> None:
         out, nk = self.out, self.nk
@@ -103,18 +104,18 @@ class Loop:
         inside = {b.row for b in self.members}
         for body in self.members:
             mine, p = out.rows[body.row], body.primitive
-            mine[at.CLUSTER], mine[at.SOLE] = self.row, -1
-            mine[at.AT_K], mine[at.AT_G] = out.room(6 * nk), out.room(p.nv * (nk + 2))
-            mask = out.rows[body.parent][at.MASK] if body.parent in inside else 0
+            mine.cluster, mine.sole = self.row, -1
+            mine.at_K, mine.at_G = out.room(6 * nk), out.room(p.nv * (nk + 2))
+            mask = out.rows[body.parent].mask if body.parent in inside else 0
             alone = p.nv == 1 and p.iv in self.loop.independents
-            mine[at.WHICH] = self.loop.independents.index(p.iv) if alone else -1
-            mine[at.UNIT] = self.columns[mine[at.WHICH]] if alone else -1
+            mine.which = self.loop.independents.index(p.iv) if alone else -1
+            mine.unit = self.columns[mine.which] if alone else -1
             for iv in range(p.iv, p.iv + p.nv):
                 free = iv in self.loop.independents and nk < 63
                 mask |= 1 << self.loop.independents.index(iv) if free else every
-            mine[at.MASK] = every if p.kind == at.MIDDLE or every == -1 else mask
+            mine.mask = every if p.kind == at.MIDDLE or every == -1 else mask
             if body.parent:
-                out.rows[body.parent][at.BEARS] = 1
+                out.rows[body.parent].bears = 1
 
     def _write_velocities(self, spinning: Sequence[int]) -> None:
         out, nk = self.out, self.nk
@@ -122,7 +123,7 @@ class Loop:
         for body in self.members:
             p = body.primitive
             for d in range(p.nv):
-                where[p.iv + d] = (out.rows[body.row][at.AT_G], p.nv, d, body.row)
+                where[p.iv + d] = (out.rows[body.row].at_G, p.nv, d, body.row)
         for j in spinning:
             where[int(self.tree.joints[j].idx_v)] = (out.room(nk + 2), 1, 0, -1)
         rest = sorted(set(where) - set(self.loop.dependents))
@@ -130,32 +131,32 @@ class Loop:
             block, n, d, body_row = where[iv]
             k = self.loop.independents.index(iv) if iv in self.loop.independents else -1
             bias = block + n * nk + d
-            self.dofs[iv] = out.add_row(block + d * nk, bias, bias + n, body_row, iv, k, *self.at_q[iv])
+            self.velocities[iv] = out.add(at.Velocity(block + d * nk, bias, bias + n, body_row, iv, k, *self.at_q[iv]))
             if k >= 0:
                 out.initial[block + d * nk + k] = 1.0
 
-    def _write_closures(self, head: int) -> list[Supply]:
+    def _write_closures(self, head: Row) -> list[Supply]:
         out, supplies = self.out, []
-        rows: list[list[int]] = []
+        rows: list[Row] = []
         first = 0
         for closure in self.loop.kept:
-            row = [0] * at.ROW_WIDTH
-            row[at.ROW0], row[at.ROWS] = first, closure.size
+            row = Row(at.Closure)
+            row.row0, row.rows = first, closure.size
             scales = self.loop.scales[first : first + closure.size]
             if isinstance(closure, JointClosure):
                 self._write_joints(row, closure, scales)
-                if row[at.FORM] == at.SUPPLIED:
+                if row.form == at.SUPPLIED:
                     assert isinstance(closure, CallableClosure)
                     iq = tuple(int(self.tree.idx_qs[j]) for j in closure.joints)
-                    supplies.append(Supply(closure, iq, row[at.AT_ROOM]))
+                    supplies.append(Supply(closure, iq, row.room))
             else:
                 self._write_on_bodies(row, closure, scales)
             rows.append(row)
             first += closure.size
-        out.rows[head][at.CLOSURE0] = len(out.rows)
+        head.closure0 = len(out.rows)
         for row in rows:
-            out.add_row(*row)
-        out.rows[head][at.CLOSURE1] = len(out.rows)
+            out.add(row)
+        head.closure1 = len(out.rows)
         return supplies
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
@@ -165,121 +166,123 @@ class Loop:
     def _path(self, b: int) -> list[int]:
         """Kernel bodies of the cluster from the output body down to b."""
         path = []
-        while b > 0 and self.out.rows[b][at.CLUSTER] == self.row:
+        while b > 0 and self.out.rows[b].cluster == self.row:
             path.append(b)
-            b = self.out.rows[b][at.PARENT]
+            b = self.out.rows[b].parent
         return path
 
-    def _write_on_bodies(self, row: list[int], closure: Closure, scales: np.ndarray) -> None:
+    def _write_on_bodies(self, row: Row, closure: Closure, scales: np.ndarray) -> None:
         assert isinstance(closure, (FrameClosure, RodClosure))
         out, ends = self.out, (closure.joint_a, closure.joint_b)
-        row[at.BODY_A], row[at.BODY_B] = (self.body_of_joint[j] for j in ends)
+        row.a, row.b = (self.body_of_joint[j] for j in ends)
         if isinstance(closure, FrameClosure):
-            row[at.FORM], row[at.TURN] = at.FRAMES, _TURNS[closure.rotation]
+            row.form, row.turn = at.FRAMES, _TURNS[closure.rotation]
             data: list[float] = []
             for j, M in zip(ends, (closure.placement_a, closure.placement_b), strict=True):
                 data += (self.align[j].T @ M.rotation).ravel().tolist() + self._place(j, M.translation).tolist()
             data += (closure.rows / scales[:, None]).ravel().tolist()
         else:
             assert closure.length is not None
-            row[at.FORM] = at.ROD
+            row.form = at.ROD
             data = [*self._place(ends[0], closure.point_a), *self._place(ends[1], closure.point_b)]
             data += [1.0 / (closure.length * scales[0]), closure.length]
-        row[at.AT_DATA] = out.append(np.array(data))
+        row.at = out.append(np.array(data))
         to_a, to_b = (self._path(self.body_of_joint[j]) for j in ends)
-        row[at.PART0] = len(out.rows)
+        row.part0 = len(out.rows)
         for path, other, sign in ((to_a, to_b, -1), (to_b, to_a, 1)):
             for b in path:
                 if b not in other:
                     primitive = next(m.primitive for m in self.members if m.row == b)
                     for d in range(primitive.nv):
-                        out.add_row(self.column[primitive.iv + d], out.rows[b][at.AT_S] + 6 * d, sign)
-        row[at.PART1] = len(out.rows)
+                        out.add(at.OnPath(self.column[primitive.iv + d], out.rows[b].at_S + 6 * d, sign))
+        row.part1 = len(out.rows)
 
-    def _write_joints(self, row: list[int], closure: JointClosure, scales: np.ndarray) -> None:
+    def _write_joints(self, row: Row, closure: JointClosure, scales: np.ndarray) -> None:
         out, tree, n, m = self.out, self.tree, len(closure.joints), closure.size
-        row[at.PART0] = len(out.rows)
+        row.part0 = len(out.rows)
         for j in closure.joints:
             iv = int(tree.joints[j].idx_v)
-            out.add_row(self.column[iv], int(tree.idx_qs[j]), self.dofs[iv], int(tree.nqs[j]))
-        row[at.PART1] = len(out.rows)
+            out.add(at.OnJoint(self.column[iv], int(tree.idx_qs[j]), self.velocities[iv], int(tree.nqs[j])))
+        row.part1 = len(out.rows)
         if isinstance(closure, HarmonicClosure):
-            row[at.FORM], row[at.ANGLES] = at.HARMONIC, len(closure.phases)
-            row[at.AT_DATA] = out.append(np.hstack([closure.weights, np.reshape(closure.phases, (-1, 1))]))
-            row[at.AT_ROOM] = out.room(4 * len(closure.phases))
+            row.form, row.angles = at.HARMONIC, len(closure.phases)
+            row.at = out.append(np.hstack([closure.weights, np.reshape(closure.phases, (-1, 1))]))
+            row.room = out.room(4 * len(closure.phases))
             coefficients = [[out.append(np.array([t[0] / s])) for t in terms]
                             for terms, s in zip(closure.terms, scales, strict=True)]  # fmt: skip
-            row[at.TERM0] = len(out.rows)
+            row.term0 = len(out.rows)
             for i, terms in enumerate(closure.terms):
                 for (_, factors), where in zip(terms, coefficients[i], strict=True):
                     full = [*factors, *[(at.ONE, 0)] * (3 - len(factors))]
-                    out.add_row(i, where, *(int(x) for factor in full for x in factor))
-            row[at.TERM1] = len(out.rows)
+                    out.add(at.Term(i, where, *(int(x) for factor in full for x in factor)))
+            row.term1 = len(out.rows)
         elif isinstance(closure, LinearClosure):
-            row[at.FORM] = at.PROPORTIONAL
-            row[at.AT_DATA] = out.append(closure.coefficients / scales[:, None])
+            row.form = at.PROPORTIONAL
+            row.at = out.append(closure.coefficients / scales[:, None])
             out.append(closure.offsets / scales)
             out.append(closure.periods / scales)
         else:
             assert isinstance(closure, CallableClosure)
-            row[at.FORM] = at.CALLED if closure.address else at.SUPPLIED
-            row[at.ADDRESS], row[at.SLOPE] = closure.address, closure.derivative_address
-            row[at.AT_DATA], row[at.AT_ROOM] = out.append(1.0 / scales), out.room(external_work(n, m))
+            row.form = at.CALLED if closure.address else at.SUPPLIED
+            row.address, row.slope = closure.address, closure.derivative_address
+            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m))
             out.append(np.array(closure.steps if len(closure.steps) else [0.02] * n))
 
-    def _write_masters(self, masters: Sequence[tuple[int, float]]) -> tuple[int, int]:
+    def _write_shares(self, masters: Sequence[tuple[int, float]]) -> tuple[int, int]:
         """Rows of (velocity, coefficient)."""
         out = self.out
         first = len(out.rows)
         for iv, coefficient in masters:
-            out.add_row(self.dofs[iv], out.append(np.array([coefficient])))
+            out.add(at.Share(self.velocities[iv], out.append(np.array([coefficient]))))
         return first, len(out.rows)
 
-    def _write_followers(self, head: int) -> None:
+    def _write_followers(self, head: Row) -> None:
         out, tree = self.out, self.tree
         rows = []
         for follower in self.loop.followers:
             masters = [(int(tree.joints[m].idx_v), c)
                        for m, c in zip(follower.masters, follower.coefficients, strict=True)]  # fmt: skip
-            rows.append((self.dofs[int(tree.joints[follower.dependent].idx_v)], *self._write_masters(masters)))
-        out.rows[head][at.FOLLOWER0] = len(out.rows)
+            rows.append(
+                at.Follower(self.velocities[int(tree.joints[follower.dependent].idx_v)], *self._write_shares(masters))
+            )
+        head.follower0 = len(out.rows)
         for row in rows:
-            out.add_row(*row)
-        out.rows[head][at.FOLLOWER1] = len(out.rows)
+            out.add(row)
+        head.follower1 = len(out.rows)
 
-    def _write_elements(self, head: int, rotors: Sequence[RotorElement], armature: np.ndarray) -> None:
+    def _write_elements(self, head: Row, rotors: Sequence[RotorElement], armature: np.ndarray) -> None:
         """Armature and spin elements, and the tables of spin momenta of their carriers."""
         out, nk, entry = self.out, self.nk, self.out.rows[self.row]
         inside, output = {b.row for b in self.members}, self.members[0].parent
-        own = [r for r in rotors if r.spins and any(iv in self.dofs for iv, _ in r.drivers)]
+        own = [r for r in rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]
         tables: dict[int, int] = {}
         for r in own:
             carrier = self.body_of_joint[r.carrier_id]
             if carrier and carrier not in tables:
                 tables[carrier] = out.room(3 * (nk + 1))
-        entry[at.AT_SPIN] = tables.get(output, -1) if output else -1
+        entry.at_spin = tables.get(output, -1) if output else -1
         carriers = [c for c in tables if c in inside]
-        entry[at.CARRIER0] = len(out.rows)
+        entry.carrier0 = len(out.rows)
         for c in carriers:
-            out.add_row(c, tables[c])
-        entry[at.CARRIER1] = len(out.rows)
-        entry[at.AT_D] = out.room(nk * nk)
-        entry[at.AT_WORK] = out.room(13 * nk + nk * nk + 3 * nk * (1 + len(carriers)))
+            out.add(at.Carrier(c, tables[c]))
+        entry.carrier1 = len(out.rows)
+        entry.at_E = out.room(nk * nk)
+        entry.at_work = out.room(cluster_work(nk, len(carriers)))
         rows = []
-        for iv in self.dofs:
+        for iv in self.velocities:
             if armature[iv] != 0.0:
                 data = out.append(np.array([armature[iv], 0.0, 0.0, 0.0]))
-                rows.append((data, *self._write_masters([(iv, 1.0)]), -1, out.room(nk + 1)))
+                rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(nk)))
         for r in own:
             carrier = self.body_of_joint[r.carrier_id]
             data = out.append(np.array([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)]))
-            rows.append((data, *self._write_masters(r.drivers), tables.get(carrier, -1), out.room(nk + 1)))
-        out.rows[head][at.ELEMENT0] = len(out.rows)
+            rows.append(at.Element(data, *self._write_shares(r.drivers), tables.get(carrier, -1), out.room(nk)))
+        head.element0 = len(out.rows)
         for row in rows:
-            out.add_row(*row)
-        out.rows[head][at.ELEMENT1] = len(out.rows)
+            out.add(row)
+        head.element1 = len(out.rows)
 
-    def _write_rods(self, head: int) -> None:
+    def _write_rods(self, head: Row) -> None:
         out = self.out
         middles = [b.row for b in self.members if b.primitive.kind == at.MIDDLE]
         massive = [c for c in self.loop.closures if isinstance(c, RodClosure) and c.mass > 0.0]
@@ -287,8 +290,8 @@ class Loop:
         for c, middle in zip(massive, middles, strict=True):
             a, b = self._place(c.joint_a, c.point_a), self._place(c.joint_b, c.point_b)
             data = out.append(np.array([*a, *b, 2.0 / 3.0 * c.mass]))
-            rows.append((data, self.body_of_joint[c.joint_a], self.body_of_joint[c.joint_b], middle))
-        out.rows[head][at.ROD0] = len(out.rows)
+            rows.append(at.Rod(data, self.body_of_joint[c.joint_a], self.body_of_joint[c.joint_b], middle))
+        head.rod0 = len(out.rows)
         for row in rows:
-            out.add_row(*row)
-        out.rows[head][at.ROD1] = len(out.rows)
+            out.add(row)
+        head.rod1 = len(out.rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -24,12 +25,29 @@ class Body:
     row: int = 0
 
 
+class Row:
+    """A row of ``index`` while it is written: the fields of one of the named tuples of ``layout``, zero at first."""
+
+    def __init__(self, kind: Any) -> None:
+        vars(self).update(dict.fromkeys(kind._fields, 0))
+
+    def __setattr__(self, name: str, value: int) -> None:
+        if name not in vars(self):
+            raise AttributeError(name)
+        vars(self)[name] = int(value)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
 class Writer:
     """Grows ``params`` and the lists of ``index``."""
 
     def __init__(self, bodies: int, clusters: int) -> None:
         self.params: list[float] = [0.0] * ((bodies + 1) * at.BODY_PARAMS)
-        self.rows: list[list[int]] = [[0] * at.ROW_WIDTH for _ in range(1 + bodies + clusters)]
+        self.rows: list[Any] = [Row(at.Header), *(Row(at.Body) for _ in range(bodies))]
+        self.rows += [Row(at.Cluster) for _ in range(clusters)]
         self.work = (bodies + 1) * at.BODY_WORK
         self.initial: dict[int, float] = {}  # what the workspace holds when it is made; the rest is zero
 
@@ -38,15 +56,16 @@ class Writer:
         self.params.extend(float(x) for x in np.asarray(values).ravel())
         return offset
 
-    def add_row(self, *values: int) -> int:
-        self.rows.append([*values, *[0] * (at.ROW_WIDTH - len(values))])
+    def add(self, row: Row | tuple[int, ...]) -> int:
+        """Append a row; return its number."""
+        self.rows.append(row)
         return len(self.rows) - 1
 
     def add_list(self, values: Sequence[int]) -> int:
         """Return the first of the rows that hold a list."""
         first = len(self.rows)
         for v in values:
-            self.add_row(int(v))
+            self.add(at.Entry(int(v)))
         return first
 
     def store(self, values: np.ndarray) -> int:
@@ -55,6 +74,14 @@ class Writer:
         offset = self.room(len(flat))
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
         return offset
+
+    def index(self) -> np.ndarray:
+        """Return the table of whole numbers."""
+        table = np.zeros((len(self.rows), at.ROW_WIDTH), dtype=np.int64)
+        for numbers, row in zip(table, self.rows, strict=True):
+            values = tuple(vars(row).values()) if isinstance(row, Row) else row
+            numbers[: len(values)] = values
+        return table
 
     def room(self, size: int) -> int:
         offset = self.work

@@ -9,9 +9,9 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from ._jit import device
-from .layout import ADDRESS, AT_DATA, AT_ROOM, OF_IQ, PART0, PART1, ROWS, SLOPE
 from .pack import INLINE
-from .simd import LANES, entry
+from .simd import LANES
+from .views import on_joint
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -116,9 +116,8 @@ def _lanes_of(a):
 @device
 def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
     """Write the coordinates of the joints of closure r to raw number x on, two of them moved."""
-    first = entry(index, r, PART0)
-    for i in range(entry(index, r, PART1) - first):
-        put_raw(work, x + i, read_lane(q, entry(index, first + i, OF_IQ), lane))
+    for i in range(r.part1 - r.part0):
+        put_raw(work, x + i, read_lane(q, on_joint(index, r.part0 + i).iq, lane))
     put_raw(work, x + j, raw(work, x + j) + step)
     put_raw(work, x + k, raw(work, x + k) + more)
 
@@ -126,12 +125,11 @@ def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
 @device
 def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
     """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room."""
-    steps = entry(index, r, AT_DATA) + entry(index, r, ROWS)
-    n, m = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS)
-    slope = entry(index, r, SLOPE)
-    if slope != 0:
+    n, m = r.part1 - r.part0, r.rows
+    steps = r.at + m
+    if r.slope != 0:
         at_coordinates(index, work, q, r, lane, x, 0, 0.0, k, more)
-        call_address(slope, work, x, to)
+        call_address(r.slope, work, x, to)
         return
     for i in range(m * n):
         put_raw(work, to + i, 0.0)
@@ -141,7 +139,7 @@ def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
             for sign in range(2):
                 step = (1.0 - 2.0 * sign) * (s + 1) * params[steps + j]
                 at_coordinates(index, work, q, r, lane, x, j, step, k, more)
-                call_address(entry(index, r, ADDRESS), work, x, y)
+                call_address(r.address, work, x, y)
                 for i in range(m):
                     change = (1.0 - 2.0 * sign) * weight * raw(work, y + i)
                     put_raw(work, to + i * n + j, raw(work, to + i * n + j) + change)
@@ -150,20 +148,19 @@ def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
 @device
 def called_jacobian(index, params, work, q, r):
     """Write the Jacobian of a compiled function to its room."""
-    n, m, room = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS), entry(index, r, AT_ROOM)
-    x = (room + m * n + m * n * n) * lanes_of(work)
+    n, m = r.part1 - r.part0, r.rows
+    x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
         jacobian_at(index, params, work, q, r, lane, x, x + n, x + n + m, 0, 0.0)
         for i in range(m * n):
-            write_lane(work, room + i, lane, raw(work, x + n + m + i))
+            write_lane(work, r.room + i, lane, raw(work, x + n + m + i))
 
 
 @device
 def called_hessian(index, params, work, q, r):
     """Write the second derivatives of a compiled function to its room: differences of the Jacobian."""
-    n, m, room = entry(index, r, PART1) - entry(index, r, PART0), entry(index, r, ROWS), entry(index, r, AT_ROOM)
-    x, second = (room + m * n + m * n * n) * lanes_of(work), room + m * n
-    steps = entry(index, r, AT_DATA) + m
+    n, m = r.part1 - r.part0, r.rows
+    x, second, steps = (r.room + m * n + m * n * n) * lanes_of(work), r.room + m * n, r.at + m
     for lane in range(lanes_of(work)):
         for k in range(n):
             for i in range(m * n):

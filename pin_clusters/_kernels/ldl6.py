@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline
+from .spatial import Vec6
 
 
 @inline
@@ -55,4 +56,4 @@ def sym6_solve(inverse_d, L, b):
     x2 = y2 * inverse_d[2] - l32 * x3 - l42 * x4 - l52 * x5
     x1 = y1 * inverse_d[1] - l21 * x2 - l31 * x3 - l41 * x4 - l51 * x5
     x0 = y0 * inverse_d[0] - l10 * x1 - l20 * x2 - l30 * x3 - l40 * x4 - l50 * x5
-    return (x0, x1, x2, x3, x4, x5)
+    return Vec6(x0, x1, x2, x3, x4, x5)

@@ -1,0 +1,432 @@
+"""GENERAL: several joints, several independent velocities, spin elements on any of its bodies and on the output body."""
+
+from __future__ import annotations
+
+from .._jit import inline
+from ..bodies import (
+    along,
+    body_force,
+    body_inertia,
+    external_force,
+    hinge,
+    hinge_rate,
+    motion,
+    motion_at_rest,
+    newton_euler,
+    place,
+    set_body,
+)
+from ..pack import too_small
+from ..simd import get, put, zero
+from ..spatial import (
+    add21,
+    add_angular,
+    angular,
+    cross,
+    dot3,
+    dot6,
+    rigid_as_sym6,
+    rigid_mul,
+    rot,
+    rot_t,
+    sym6_minus_outer,
+    sym6_mul,
+    zero3,
+    zero6,
+)
+from ..views import body, carrier_row, listed
+from ..workspace import (
+    D_entry,
+    E_entry,
+    G_entry,
+    K_column,
+    U_column,
+    UDinv_column,
+    acceleration,
+    add_articulated,
+    add_composite,
+    add_force,
+    add_moment,
+    add_spin_to_U,
+    add_U_column,
+    articulated,
+    composite,
+    force,
+    momentum,
+    position,
+    rotation,
+    set_acceleration,
+    set_articulated,
+    set_composite,
+    set_D_entry,
+    set_K_column,
+    set_spin_column,
+    set_subspace,
+    set_U_column,
+    set_u_entry,
+    set_UDinv_column,
+    spin_column,
+    subspace,
+    u_entry,
+    velocity,
+)
+from .one_or_two_columns import eliminate_one, eliminate_pair
+
+
+@inline
+def moves(mask, k):
+    """Whether column k moves a body; a mask of ones stands for more columns than bits, so never shift by 64."""
+    return (mask >> min(k, 62)) & 1 == 1
+
+
+@inline
+def columns(index, work, C, B):
+    """K_b = K_parent + S_b G_b; (A5)."""
+    P, above = body(index, B.parent), 0
+    if B.parent > 0 and P.cluster == B.cluster:
+        above = P.mask
+    for k in range(C.nk):
+        K = zero6(zero(work))
+        if moves(B.mask, k):
+            if moves(above, k):
+                K = K_column(work, P.at_K, k)
+            for d in range(B.ndof):
+                K = K + subspace(work, B.at_S, d) * G_entry(work, B.at_G, C.nk, d, k)
+        set_K_column(work, B.at_K, k, K)
+
+
+@inline
+def spin_columns(index, work, C):
+    """Turn the spin momenta per unit velocity to the world."""
+    if C.at_spin >= 0:
+        turn_momenta(work, C, rotation(work, C.out), C.at_spin, 0)
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        turn_momenta(work, C, rotation(work, carrier.body), carrier.at_spin, 1 + r - C.carrier0)
+
+
+@inline
+def turn_momenta(work, C, R, at_spin, i):
+    """Turn the momenta on one carrier."""
+    for k in range(C.nk):
+        set_spin_column(work, C.at_work, C.nk, i, k, rot(R, momentum(work, at_spin, k)))
+
+
+@inline
+def inertia_torques(index, work, a, out, C):
+    """Write the torques of armature and of the spin elements' own acceleration; (S2)."""
+    for k in range(C.nk):
+        t = zero(work)
+        for m in range(C.nk):
+            t += E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
+        put(out, listed(index, C.column, k), t)
+
+
+@inline
+def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
+    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier."""
+    R = rotation(work, carrier)
+    # in the carrier's axes the spin momenta are constant
+    omega, alpha = rot_t(R, angular(velocity(work, carrier))), rot_t(R, angular(acceleration(work, carrier)))
+    total = zero3(zero(work))
+    for k in range(C.nk):
+        h, i_v = momentum(work, at_spin, k), listed(index, C.column, k)
+        total = total + h * get(v, i_v)
+        rate = rate + h * get(a, i_v)
+        put(out, i_v, get(out, i_v) + dot3(h, alpha))
+    if carrier > 0:
+        add_moment(work, carrier, rot(R, cross(omega, total) + rate))
+
+
+@inline
+def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
+    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.ndof == 1:
+            R, x, S = hinge(params, work, q, b, B)
+            set_subspace(work, B.at_S, 0, S)
+            vj, aj = S * hinge_rate(index, work, v, C, B), S * hinge_rate(index, work, a, C, B)
+        else:
+            place(params, work, q, b, B)
+            R, x = rotation(work, b), position(work, b)
+            vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
+        vel, acc = motion(work, B.parent, vj, aj)
+        f = body_force(params, b, R, x, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        set_body(work, b, R, x, vel, acc, f)
+    inertia_torques(index, work, a, out, C)
+    rest = zero3(zero(work))
+    if C.at_spin >= 0:
+        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, rest)
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, rest)
+
+
+@inline
+def collect(index, work, out, C):
+    """(A4): tau_k = sum over bodies and joints of G' S' f."""
+    for i in range(C.last - C.first):
+        b = C.last - 1 - i
+        B, f = body(index, b), force(work, b)
+        if B.unit >= 0:
+            put(out, B.unit, get(out, B.unit) + dot6(subspace(work, B.at_S, 0), f))
+        else:
+            for d in range(B.ndof):
+                t = dot6(subspace(work, B.at_S, d), f)
+                for k in range(C.nk):
+                    i_v = listed(index, C.column, k)
+                    put(out, i_v, get(out, i_v) + G_entry(work, B.at_G, C.nk, d, k) * t)
+        if B.parent > 0:
+            add_force(work, B.parent, f)
+
+
+@inline
+def gyration(index, work, v, C, carrier, i, rate):
+    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
+    omega, alpha = angular(velocity(work, carrier)), angular(acceleration(work, carrier))
+    total = zero3(zero(work))
+    for k in range(C.nk):
+        h = spin_column(work, C.at_work, C.nk, i, k)
+        total = total + h * get(v, listed(index, C.column, k))
+        set_u_entry(work, C.at_work, C.nk, k, u_entry(work, C.at_work, C.nk, k) - dot3(h, alpha))
+    if carrier > 0:
+        add_moment(work, carrier, cross(omega, total) + rate)
+
+
+@inline
+def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
+    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+    o = zero(work)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.ndof == 1:
+            R, x, S = hinge(params, work, q, b, B)
+            set_subspace(work, B.at_S, 0, S)
+            vj = S * hinge_rate(index, work, v, C, B)
+        else:
+            place(params, work, q, b, B)
+            R, x = rotation(work, b), position(work, b)
+            vj = along(index, work, v, C, B)
+        columns(index, work, C, B)
+        vel, acc = motion_at_rest(work, B.parent, vj)
+        I = body_inertia(params, b, R, x)
+        f = newton_euler(I, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        set_body(work, b, R, x, vel, acc, f)
+        set_articulated(work, b, rigid_as_sym6(I, o))
+    for k in range(C.nk):
+        set_u_entry(work, C.at_work, C.nk, k, o)
+    spin_columns(index, work, C)
+    if C.at_spin >= 0:
+        gyration(index, work, v, C, C.out, 0, zero3(o))
+    for r in range(C.carrier0, C.carrier1):
+        gyration(index, work, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, zero3(o))
+
+
+@inline
+def sum_up(index, work, C):
+    """U and D of the cluster; returns the sum of its articulated inertias; (A6)."""
+    nk, at, o = C.nk, C.at_work, zero(work)
+    for k in range(nk):
+        set_U_column(work, at, nk, k, zero6(o))
+        for m in range(k + 1):
+            set_D_entry(work, at, nk, k, m, E_entry(work, C.at_E, nk, k, m))
+    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    for b in range(C.first, C.last):
+        B, I = body(index, b), articulated(work, b)
+        total = add21(total, I)
+        for k in range(nk):
+            if moves(B.mask, k):
+                U = sym6_mul(I, K_column(work, B.at_K, k))
+                add_U_column(work, at, nk, k, U)
+                for m in range(k + 1):
+                    if moves(B.mask, m):
+                        d = D_entry(work, at, nk, k, m) + dot6(K_column(work, B.at_K, m), U)
+                        set_D_entry(work, at, nk, k, m, d)
+    if C.at_spin >= 0:
+        for k in range(nk):
+            add_spin_to_U(work, at, nk, k, spin_column(work, at, nk, 0, k))
+    for r in range(C.carrier0, C.carrier1):
+        i, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
+        for k in range(nk):
+            h = spin_column(work, at, nk, i, k)
+            add_spin_to_U(work, at, nk, k, h)
+            for m in range(k + 1):
+                d = D_entry(work, at, nk, k, m) + spin_coupling(work, at, nk, i, at_K, k, m)
+                set_D_entry(work, at, nk, k, m, d)
+    return total
+
+
+@inline
+def spin_coupling(work, at, nk, i, at_K, k, m):
+    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4)."""
+    K_k, K_m = angular(K_column(work, at_K, k)), angular(K_column(work, at_K, m))
+    return dot3(K_k, spin_column(work, at, nk, i, m)) + dot3(spin_column(work, at, nk, i, k), K_m)
+
+
+@inline
+def factor_D(params, work, C):
+    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular."""
+    nk, at, singular = C.nk, C.at_work, False
+    smallest = get(params, C.smallest)
+    for k in range(nk):
+        # L e stands below the diagonal (the rows below need it), L above it
+        for m in range(k):
+            t = D_entry(work, at, nk, k, m)
+            for r in range(m):
+                t -= D_entry(work, at, nk, k, r) * D_entry(work, at, nk, r, m)
+            set_D_entry(work, at, nk, k, m, t)
+        t = D_entry(work, at, nk, k, k)
+        for m in range(k):
+            le = D_entry(work, at, nk, k, m)
+            ell = le * D_entry(work, at, nk, m, m)
+            t -= le * ell
+            set_D_entry(work, at, nk, m, k, ell)
+        if too_small(t, smallest):
+            singular = True
+        set_D_entry(work, at, nk, k, k, 1.0 / t)
+    for k in range(nk):
+        Y = U_column(work, at, nk, k)
+        for m in range(k):
+            Y = Y - UDinv_column(work, at, nk, m) * D_entry(work, at, nk, m, k)
+        set_UDinv_column(work, at, nk, k, Y)
+    for i in range(nk):
+        k = nk - 1 - i
+        Y = UDinv_column(work, at, nk, k) * D_entry(work, at, nk, k, k)
+        for m in range(k + 1, nk):
+            Y = Y - UDinv_column(work, at, nk, m) * D_entry(work, at, nk, k, m)
+        set_UDinv_column(work, at, nk, k, Y)
+    return singular
+
+
+@inline
+def solve_D(work, C):
+    """Replace u by D^-1 u."""
+    nk, at = C.nk, C.at_work
+    for k in range(nk):
+        t = u_entry(work, at, nk, k)
+        for m in range(k):
+            t -= D_entry(work, at, nk, m, k) * u_entry(work, at, nk, m)
+        set_u_entry(work, at, nk, k, t)
+    for i in range(nk):
+        k = nk - 1 - i
+        t = u_entry(work, at, nk, k) * D_entry(work, at, nk, k, k)
+        for m in range(k + 1, nk):
+            t -= D_entry(work, at, nk, k, m) * u_entry(work, at, nk, m)
+        set_u_entry(work, at, nk, k, t)
+
+
+@inline
+def hand_inertia(work, C, total):
+    """I_out += sum I_b - U D^-1 U'; (A8)."""
+    if C.out > 0:
+        for k in range(C.nk):
+            U, Y = U_column(work, C.at_work, C.nk, k), UDinv_column(work, C.at_work, C.nk, k)
+            total = sym6_minus_outer(total, U, Y)
+        add_articulated(work, C.out, total)
+
+
+@inline
+def eliminate(index, params, work, out, C):
+    """(A6)-(A8); out holds tau. Returns whether D is singular."""
+    if C.carrier0 == C.carrier1:
+        # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
+        if C.nk == 1:
+            return eliminate_one(index, params, work, out, C)
+        if C.nk == 2:
+            return eliminate_pair(index, params, work, out, C)
+    nk, at = C.nk, C.at_work
+    total = sum_up(index, work, C)
+    singular, f_out = factor_D(params, work, C), zero6(zero(work))
+    for k in range(nk):
+        set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) + get(out, listed(index, C.column, k)))
+    for b in range(C.first, C.last):
+        B, f = body(index, b), force(work, b)
+        f_out = f_out + f
+        for k in range(nk):
+            if moves(B.mask, k):
+                set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) - dot6(K_column(work, B.at_K, k), f))
+    solve_D(work, C)
+    hand_inertia(work, C, total)
+    if C.out > 0:
+        for k in range(nk):
+            f_out = f_out + U_column(work, at, nk, k) * u_entry(work, at, nk, k)
+        add_force(work, C.out, f_out)
+    return singular
+
+
+@inline
+def propagate(index, work, out, C):
+    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
+    nk, at, a_out = C.nk, C.at_work, acceleration(work, C.out)
+    for k in range(nk):
+        put(out, listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(UDinv_column(work, at, nk, k), a_out))
+    for b in range(C.first, C.last):
+        B, a = body(index, b), a_out
+        if B.bears == 1:
+            for k in range(nk):
+                if moves(B.mask, k):
+                    a = a + K_column(work, B.at_K, k) * get(out, listed(index, C.column, k))
+            set_acceleration(work, b, a)
+
+
+@inline
+def compose(index, params, work, q, C):
+    """Poses, motion subspaces, inertias, K and the spin momenta in the world."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        place(params, work, q, b, B)
+        columns(index, work, C, B)
+        set_composite(work, b, body_inertia(params, b, rotation(work, b), position(work, b)))
+    spin_columns(index, work, C)
+
+
+@inline
+def couple(index, work, nv, C, k, M):
+    """(C1), (C2) for column k: its entries of M inside the cluster; returns the force per unit velocity."""
+    nk, at = C.nk, C.at_work
+    i_v, F_out = listed(index, C.column, k), zero6(zero(work))
+    for m in range(k + 1):
+        put(M, i_v * nv + listed(index, C.column, m), E_entry(work, C.at_E, nk, k, m))
+    if C.at_spin >= 0:
+        F_out = add_angular(F_out, spin_column(work, at, nk, 0, k))
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if moves(B.mask, k):
+            F = rigid_mul(composite(work, b), K_column(work, B.at_K, k))
+            F_out = F_out + F
+            for m in range(k + 1):
+                if moves(B.mask, m):
+                    i = i_v * nv + listed(index, C.column, m)
+                    put(M, i, get(M, i) + dot6(F, K_column(work, B.at_K, m)))
+    for r in range(C.carrier0, C.carrier1):
+        n, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
+        F_out = add_angular(F_out, spin_column(work, at, nk, n, k))
+        for m in range(k + 1):
+            i = i_v * nv + listed(index, C.column, m)
+            put(M, i, get(M, i) + spin_coupling(work, at, nk, n, at_K, k, m))
+    for m in range(k):
+        j_v = listed(index, C.column, m)
+        put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
+    return F_out
+
+
+@inline
+def hand_composite(work, C):
+    """Add the composite inertias of the bodies to the output body's."""
+    if C.out > 0:
+        for b in range(C.first, C.last):
+            add_composite(work, C.out, composite(work, b))
+
+
+@inline
+def factor(index, params, work, C):
+    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
+    total = sum_up(index, work, C)
+    singular = factor_D(params, work, C)
+    hand_inertia(work, C, total)
+    return singular

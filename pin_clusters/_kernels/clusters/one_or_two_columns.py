@@ -1,0 +1,98 @@
+"""Elimination of GENERAL and LOOP clusters of one or two columns, in registers: gears with bodies, belts, differentials."""
+
+from __future__ import annotations
+
+from .._jit import inline
+from ..pack import too_small
+from ..simd import get, zero
+from ..spatial import add21, add_angular, dot6, sym6_minus_outer, sym6_mul, zero6
+from ..views import body, listed
+from ..workspace import (
+    E_entry,
+    K_column,
+    add_articulated,
+    add_force,
+    articulated,
+    force,
+    set_u_entry,
+    set_UDinv_column,
+    spin_column,
+    u_entry,
+)
+
+
+@inline
+def eliminate_one(index, params, work, out, C):
+    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular."""
+    at, o = C.at_work, zero(work)
+    D, U, f_out = E_entry(work, C.at_E, 1, 0, 0), zero6(o), zero6(o)
+    u = u_entry(work, at, 1, 0) + get(out, listed(index, C.column, 0))
+    if C.at_spin >= 0:
+        U = add_angular(U, spin_column(work, at, 1, 0, 0))
+    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    for b in range(C.first, C.last):
+        I, f, K = articulated(work, b), force(work, b), K_column(work, body(index, b).at_K, 0)
+        V = sym6_mul(I, K)
+        total, f_out, U = add21(total, I), f_out + f, U + V
+        D += dot6(K, V)
+        u -= dot6(K, f)
+    inverse = 1.0 / D
+    Y, a = U * inverse, inverse * u
+    set_UDinv_column(work, at, 1, 0, Y)
+    set_u_entry(work, at, 1, 0, a)
+    if C.out > 0:
+        add_articulated(work, C.out, sym6_minus_outer(total, U, Y))
+        add_force(work, C.out, U * a + f_out)
+    return too_small(D, get(params, C.smallest))
+
+
+@inline
+def solve_pair(d00, d01, d11, U0, U1, u0, u1):
+    """U D^-1 and D^-1 u of two columns, and the second pivot of D."""
+    e0 = 1.0 / d00
+    ell = d01 * e0
+    pivot = d11 - ell * d01
+    e1 = 1.0 / pivot
+    Y1 = (U1 - U0 * ell) * e1
+    Y0 = U0 * e0 - Y1 * ell
+    w1 = e1 * (u1 - ell * u0)
+    return Y0, Y1, e0 * u0 - ell * w1, w1, pivot
+
+
+@inline
+def hand_up_pair(work, parent, total, f_out, U0, U1, Y0, Y1, w0, w1):
+    """(A7), (A8): I_out += sum I_b - U D^-1 U'; p_out += sum p_b + U D^-1 u."""
+    if parent > 0:
+        add_articulated(work, parent, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
+        add_force(work, parent, U0 * w0 + (U1 * w1 + f_out))
+
+
+@inline
+def eliminate_pair(index, params, work, out, C):
+    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular."""
+    at, o = C.at_work, zero(work)
+    d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
+    u0 = u_entry(work, at, 2, 0) + get(out, listed(index, C.column, 0))
+    u1 = u_entry(work, at, 2, 1) + get(out, listed(index, C.column, 1))
+    U0, U1, f_out = zero6(o), zero6(o), zero6(o)
+    if C.at_spin >= 0:
+        U0, U1 = add_angular(U0, spin_column(work, at, 2, 0, 0)), add_angular(U1, spin_column(work, at, 2, 0, 1))
+    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    for b in range(C.first, C.last):
+        B, I, f = body(index, b), articulated(work, b), force(work, b)
+        total, f_out = add21(total, I), f_out + f
+        K0, K1 = K_column(work, B.at_K, 0), K_column(work, B.at_K, 1)
+        if B.mask & 1:
+            V = sym6_mul(I, K0)
+            U0, d00, u0 = U0 + V, d00 + dot6(K0, V), u0 - dot6(K0, f)
+        if B.mask & 2:
+            V = sym6_mul(I, K1)
+            U1, d01, d11, u1 = U1 + V, d01 + dot6(K0, V), d11 + dot6(K1, V), u1 - dot6(K1, f)
+    Y0, Y1, w0, w1, pivot = solve_pair(d00, d01, d11, U0, U1, u0, u1)
+    set_UDinv_column(work, at, 2, 0, Y0)
+    set_UDinv_column(work, at, 2, 1, Y1)
+    set_u_entry(work, at, 2, 0, w0)
+    set_u_entry(work, at, 2, 1, w1)
+    hand_up_pair(work, C.out, total, f_out, U0, U1, Y0, Y1, w0, w1)
+    smallest = get(params, C.smallest)
+    return too_small(d00, smallest) or too_small(pivot, smallest)

@@ -1,0 +1,294 @@
+"""LOOP clusters: from q to G, from v to the bias g, and what depends on both.
+
+tree velocity = G v and tree acceleration = G a + g follow from K (tree velocity) = 0: with P the inverse of the
+dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK/dt) (tree velocity). P comes from an
+elimination that chooses its pivot rows per state, over all rows: where the range of K turns with q (Bennett's linkage)
+no fixed choice would do.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, paste
+from .bodies import place
+from .closure_biases import biases
+from .closure_rows import equations, point
+from .layout import MIDDLE
+from .loop_block import block
+from .memory import load3
+from .pack import if_less, may_be_less
+from .simd import get, put, zero
+from .spatial import cross, zero3, zero6
+from .views import body, carrier_row, element, follower, head, listed, rod, share, velocity_row
+from .workspace import (
+    E_entry,
+    acceleration,
+    momentum,
+    set_acceleration,
+    set_E_entry,
+    set_momentum,
+    set_position,
+    set_velocity,
+    subspace,
+    velocity,
+)
+
+# above it half of the digits are lost, and forces grow beyond what any machine bears
+CONDITION_LIMIT = 1e8
+
+
+@inline
+def magnitude(x):
+    """Square: compares like the absolute value."""
+    return x * x
+
+
+@inline
+def invert(work, K, width, nd, nr, P, room):
+    """Write P with P K = 1, K being nr x nd; pivot rows are chosen lane by lane.
+
+    Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
+    """
+    wide = nd + nr
+    for i in range(nr):
+        for j in range(nd):
+            put(work, room + i * wide + j, get(work, K + i * width + j))
+        for j in range(nr):
+            put(work, room + i * wide + nd + j, zero(work) + (1.0 if i == j else 0.0))
+    for k in range(nd):
+        top = room + k * wide
+        for i in range(k + 1, nr):
+            # the larger of both rows goes up
+            row = room + i * wide
+            a, b = magnitude(get(work, top + k)), magnitude(get(work, row + k))
+            if may_be_less(a, b):  # lanes choose one by one
+                for j in range(k, wide):
+                    x, y = get(work, top + j), get(work, row + j)
+                    put(work, top + j, if_less(a, b, y, x))
+                    put(work, row + j, if_less(a, b, x, y))
+        inverse = 1.0 / get(work, top + k)
+        # column k itself is not looked at again
+        for j in range(k + 1, wide):
+            put(work, top + j, inverse * get(work, top + j))
+        for i in range(nr):
+            if i != k and (i < nd or k + 1 < nd):
+                row = room + i * wide
+                x = get(work, row + k)
+                for j in range(k + 1, wide):
+                    put(work, row + j, get(work, row + j) - x * get(work, top + j))
+    for i in range(nd):
+        for j in range(nr):
+            put(work, P + i * nr + j, get(work, room + i * wide + nd + j))
+
+
+@inline
+def invert_dependents(work, L):
+    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2)."""
+    if L.nd == 1 and L.nr == 1:
+        put(work, L.P, 1.0 / get(work, L.K))
+    elif L.nd == 2 and L.nr == 2:
+        invert_pair(work, L)
+    else:
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+
+
+@inline
+def invert_pair(work, L):
+    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
+    a, b = get(work, L.K), get(work, L.K + 1)
+    c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
+    x = 1.0 / (a * d - b * c)
+    p00, p01, p10, p11 = x * d, -(x * b), -(x * c), x * a
+    put(work, L.P, p00)
+    put(work, L.P + 1, p01)
+    put(work, L.P + 2, p10)
+    put(work, L.P + 3, p11)
+    # the inverse has the same entries, times x
+    norms = x * (a * a + b * b + c * c + d * d)
+    return p00, p01, p10, p11, norms * norms
+
+
+@inline
+def product_of_norms(work, L):
+    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
+    a, b = zero(work), zero(work)
+    for i in range(L.nr):
+        for j in range(L.nd):
+            a += magnitude(get(work, L.K + i * L.width + j))
+            b += magnitude(get(work, L.P + j * L.nr + i))
+    return a * b
+
+
+@inline
+def combined_row(index, params, work, share0, share1, row, nk):
+    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5)."""
+    for k in range(nk):
+        x = zero(work)
+        for s in range(share0, share1):
+            part = share(index, s)
+            x += get(params, part.at) * get(work, velocity_row(index, part.velocity).at_G + k)
+        put(work, row + k, x)
+
+
+@inline
+def combined_bias(index, params, work, share0, share1):
+    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5)."""
+    x = zero(work)
+    for s in range(share0, share1):
+        part = share(index, s)
+        x += get(params, part.at) * get(work, velocity_row(index, part.velocity).at_bias)
+    return x
+
+
+@inline
+def spin_elements(index, params, work, C, H):
+    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
+    nk, rest = C.nk, zero3(zero(work))
+    for k in range(nk):
+        for m in range(nk):
+            set_E_entry(work, C.at_E, nk, k, m, zero(work))
+        if C.at_spin >= 0:
+            set_momentum(work, C.at_spin, k, rest)
+        for r in range(C.carrier0, C.carrier1):
+            set_momentum(work, carrier_row(index, r).at_spin, k, rest)
+    for n in range(H.element0, H.element1):
+        e = element(index, n)
+        combined_row(index, params, work, e.share0, e.share1, e.at_row, nk)
+        J, s = get(params, e.at), load3(params, e.at + 1)
+        for k in range(nk):
+            x = J * get(work, e.at_row + k)
+            for m in range(nk):
+                set_E_entry(work, C.at_E, nk, k, m, E_entry(work, C.at_E, nk, k, m) + x * get(work, e.at_row + m))
+            if e.at_spin >= 0:
+                set_momentum(work, e.at_spin, k, momentum(work, e.at_spin, k) + s * x)
+
+
+@inline
+def spin_biases(index, params, work, C, H, L):
+    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
+    nk, rest = C.nk, zero3(zero(work))
+    for k in range(nk):
+        put(work, L.spin_bias + k, zero(work))
+    # the rate stands behind the momenta
+    if C.at_spin >= 0:
+        set_momentum(work, C.at_spin, nk, rest)
+    for r in range(C.carrier0, C.carrier1):
+        set_momentum(work, carrier_row(index, r).at_spin, nk, rest)
+    for n in range(H.element0, H.element1):
+        e = element(index, n)
+        x = get(params, e.at) * combined_bias(index, params, work, e.share0, e.share1)
+        for k in range(nk):
+            put(work, L.spin_bias + k, get(work, L.spin_bias + k) + x * get(work, e.at_row + k))
+        if e.at_spin >= 0:
+            set_momentum(work, e.at_spin, nk, momentum(work, e.at_spin, nk) + load3(params, e.at + 1) * x)
+
+
+@inline
+def place_bodies(index, params, work, q, C):
+    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            place(params, work, q, b, B)
+    H = head(index, C.head)
+    for r in range(H.rod0, H.rod1):
+        R = rod(index, r)
+        set_position(work, R.middle, (point(params, work, R.a, R.at) + point(params, work, R.b, R.at + 3)) * 0.5)
+
+
+@paste
+def prepare(index, params, work, q, C):
+    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5)."""
+    place_bodies(index, params, work, q, C)
+    equations(index, params, work, q, C)
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    if L.nd == 2 and L.nr == 2:
+        # most loops: in registers
+        p00, p01, p10, p11, norms = invert_pair(work, L)
+        put(work, L.condition, norms)
+        row, below = velocity_row(index, H.velocity0).at_G, velocity_row(index, H.velocity0 + 1).at_G
+        for k in range(C.nk):
+            x, y = get(work, L.K + 2 + k), get(work, L.K + L.width + 2 + k)
+            put(work, row + k, -(p00 * x + p01 * y))
+            put(work, below + k, -(p10 * x + p11 * y))
+    else:
+        invert_dependents(work, L)
+        put(work, L.condition, product_of_norms(work, L))
+        for i in range(L.nd):
+            row = velocity_row(index, H.velocity0 + i).at_G
+            for k in range(C.nk):
+                x = zero(work)
+                for j in range(L.nr):
+                    x -= get(work, L.P + i * L.nr + j) * get(work, L.K + j * L.width + L.nd + k)
+                put(work, row + k, x)
+    for n in range(H.follower0, H.follower1):
+        f = follower(index, n)
+        combined_row(index, params, work, f.share0, f.share1, velocity_row(index, f.velocity).at_G, C.nk)
+    spin_elements(index, params, work, C, H)
+
+
+@inline
+def condition_of(index, work, C):
+    """Square of a number not below the condition of the dependent columns of a LOOP cluster."""
+    return get(work, block(head(index, C.head), C.nk).condition)
+
+
+@inline
+def is_singular(index, work, C):
+    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none."""
+    return not may_be_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT)
+
+
+@inline
+def rates_of(index, work, v, C):
+    """G v of all velocities of a LOOP cluster."""
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V, x = velocity_row(index, n), zero(work)
+        for k in range(C.nk):
+            x += get(work, V.at_G + k) * get(v, listed(index, C.column, k))
+        put(work, V.at_rate, x)
+
+
+@inline
+def joint_motion(work, B, nk, which):
+    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
+    at = B.at_G + B.ndof * nk + B.ndof * which
+    if B.ndof == 1:
+        return subspace(work, B.at_S, 0) * get(work, at)
+    m = zero6(zero(work))
+    for d in range(B.ndof):
+        m = m + subspace(work, B.at_S, d) * get(work, at + d)
+    return m
+
+
+@paste
+def prepare_bias(index, params, work, q, v, c, C):
+    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
+
+    Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
+    """
+    rates_of(index, work, v, C)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            vj = joint_motion(work, B, C.nk, 1)
+            vel, acc = vj, zero6(zero(work))
+            if B.parent > 0 and body(index, B.parent).cluster == c:
+                up = velocity(work, B.parent)
+                vel, acc = up + vj, acceleration(work, B.parent) + cross(up, vj)
+            set_velocity(work, b, vel)
+            set_acceleration(work, b, acc)
+    biases(index, params, work, q, c, C)
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for i in range(L.nd):
+        x = zero(work)
+        for j in range(L.nr):
+            x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
+        put(work, velocity_row(index, H.velocity0 + i).at_bias, x)
+    for n in range(H.follower0, H.follower1):
+        f = follower(index, n)
+        bias = combined_bias(index, params, work, f.share0, f.share1)
+        put(work, velocity_row(index, f.velocity).at_bias, bias)
+    spin_biases(index, params, work, C, H, L)
