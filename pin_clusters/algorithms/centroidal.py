@@ -8,13 +8,25 @@ import numpy as np
 import pinocchio as pin
 
 from ..data import ClusterData
+from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import _bridge, _check
 from ._rods import Whole, add_to_centers, lumps
 from .motor import rotor_rows
 
+_documented = stock(
+    COMMON,
+    CHECKED,
+    LOOPS,
+    """
+    References:
+        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
+    """,
+)
 
+
+@_documented
 def centerOfMass(
     model: ClusterModel,
     data: ClusterData,
@@ -28,10 +40,7 @@ def centerOfMass(
     Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
         compute_subtree_coms: Also for the subtree of every joint, in its frame.
 
@@ -39,11 +48,7 @@ def centerOfMass(
         Position in the world, shape (3,), [m]; a fresh array.
 
     Raises:
-        ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong, v comes without q, or a without v.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
@@ -62,26 +67,19 @@ def centerOfMass(
     return np.array(data.tree.com[0])
 
 
+@_documented
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, compute_subtree_coms: bool = True
 ) -> np.ndarray:
     """Compute the Jacobian of the centre of mass: its velocity is J v.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Jcom`` keeps the result, ``data.com`` and ``data.mass`` are filled.
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
         compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
 
     Returns:
         Shape (3, nv), in the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
@@ -105,27 +103,15 @@ def jacobianCenterOfMass(
     return data.Jcom.copy()
 
 
+@_documented
 def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> pin.Force:
     """Compute the momentum about the centre of mass, the spin of all rotors included.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.hg`` keeps the result, ``data.com[0]`` and the kinematics are filled.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
@@ -138,26 +124,15 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     return _keep(data, pin.Force(h))
 
 
+@_documented
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix: momentum about the centre of mass = A v.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Ag`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,).
 
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
@@ -167,27 +142,15 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     return _map(model, data, G, Whole(model, data))
 
 
+@_documented
 def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix and the momentum.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Ag`` keeps the matrix, ``data.hg`` the momentum.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
@@ -199,28 +162,15 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     return A
 
 
+@_documented
 def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> pin.Force:
     """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.hg`` keeps the momentum, ``data.tree.dhg`` its derivative.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
 
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -9,8 +9,12 @@ import numpy as np
 
 from ..configuration.loops import loops_of, names_of_cluster
 from ..data import ClusterData
+from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _check
+
+_documented = stock(COMMON, CHECKED)
+
 
 # beyond this a singular value is rounding
 _LOST = 1.0 / np.finfo(float).eps
@@ -32,22 +36,15 @@ class ClusterCondition(NamedTuple):
     K_d: float
 
 
+@_documented
 def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCondition, ...]:
     """Return how well the loops of each cluster determine its dependent joints.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
         q: Configuration of the whole tree, shape (nq,); it may be singular.
 
     Returns:
         One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; none for a model without.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).

@@ -7,17 +7,21 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
+from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _check
+
+_documented = stock(COMMON, CHECKED)
+
 
 _empty = np.empty
 
 
+@_documented
 def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Minv`` keeps the result.
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
@@ -25,10 +29,6 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; a fresh array.
 
     Raises:
-        ShapeError: q has the wrong size.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
         SingularClusterError: A joint moves no inertia.
 
     References:
