@@ -10,55 +10,14 @@ from .._kernels.coupling import coupling_at as _kernel
 from .._kernels.layout import PLANAR, SPHERICAL
 from ..arrays import plain
 from ..data import ClusterData
+from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
 from ..primitives import primitives
 from . import _check
 
-
-def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-    """Return G, shape (tree.nv, nv); not to be written to.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned: it also feeds the user's Python functions.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
+_documented = stock(
     """
-    return matrix_and_bias(model, data, q, None)[0]
-
-
-def matrix_and_bias(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return G, shape (tree.nv, nv), and g, shape (tree.nv,); G is not to be written to.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned.
-        v: Independent velocity, shape (nv,); None is zero.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
-    """
-    if model._topology.constant:
-        return model._topology.G, np.zeros(model._pristine.nv)
-    code, G, g = _solve(model, data, q, np.zeros(model.nv) if v is None else v)
-    _check.status(model, code, q)
-    return G, g
-
-
-def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return dG/dt at a velocity, shape (tree.nv, nv): exact, but for rounding.
-
-    The bias g(v) = B(v, v) is quadratic, with B(v, w) = dG/dt w at the velocity v. Its symmetric part comes by
-    polarisation; the other part is the failure of velocities to commute, which is known: it is zero for joints of one
-    degree of freedom, and the Lie bracket of the joint's group for the others. The motions G v and G w keep the loops
-    closed, so their bracket is G times that of the independent velocities.
-
     Args:
         model: Cluster model.
         data: Its workspace.
@@ -67,6 +26,44 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
 
     Raises:
         SingularClusterError: The loops cannot be solved for the dependent joints.
+    """,
+)
+
+
+@_documented
+def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
+    """Return G, shape (tree.nv, nv); not to be written to.
+
+    Args:
+        q: What ``_check.configuration`` returned: it also feeds the user's Python functions.
+    """
+    return matrix_and_bias(model, data, q, None)[0]
+
+
+@_documented
+def matrix_and_bias(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return G, shape (tree.nv, nv), and g, shape (tree.nv,); G is not to be written to.
+
+    Args:
+        v: Independent velocity, shape (nv,); None is zero.
+    """
+    if model._topology.constant:
+        return model._topology.G, np.zeros(model._pristine.nv)
+    code, G, g = _solve(model, data, q, np.zeros(model.nv) if v is None else v)
+    _check.status(model, code, q)
+    return G, g
+
+
+@_documented
+def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return dG/dt at a velocity, shape (tree.nv, nv): exact, but for rounding.
+
+    The bias g(v) = B(v, v) is quadratic, with B(v, w) = dG/dt w at the velocity v. Its symmetric part comes by
+    polarisation; the other part is the failure of velocities to commute, which is known: it is zero for joints of one
+    degree of freedom, and the Lie bracket of the joint's group for the others. The motions G v and G w keep the loops
+    closed, so their bracket is G times that of the independent velocities.
     """
     G, g = matrix_and_bias(model, data, q, v)
     result = np.zeros_like(G)

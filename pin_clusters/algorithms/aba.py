@@ -13,7 +13,6 @@ from . import _check
 
 _documented = stock(COMMON, CHECKED)
 
-
 _empty = np.empty
 
 
@@ -29,7 +28,7 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
         Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array. NaN and inf propagate.
 
     Raises:
-        SingularClusterError: A joint moves no inertia.
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the notation page of the documentation.

@@ -24,7 +24,6 @@ _documented = stock(
     """,
 )
 
-
 _NV = "nv of the spanning tree"
 
 

@@ -13,7 +13,6 @@ from . import _check
 
 _documented = stock(COMMON, CHECKED, LOOPS)
 
-
 _empty = np.empty
 
 

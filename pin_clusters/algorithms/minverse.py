@@ -13,7 +13,6 @@ from . import _check
 
 _documented = stock(COMMON, CHECKED)
 
-
 _empty = np.empty
 
 
@@ -29,7 +28,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; a fresh array.
 
     Raises:
-        SingularClusterError: A joint moves no inertia.
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.

@@ -21,7 +21,6 @@ _documented = stock(
     """,
 )
 
-
 _empty = np.empty
 
 

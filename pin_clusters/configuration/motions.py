@@ -11,11 +11,12 @@ from ..arrays import array, vector, velocity
 from ..errors import BranchLost, ShapeError
 from ..model import ClusterModel
 from .loops import carry, loops_of, names_of_cluster, same_pose
-from .manifold import manifold
+from .manifold import documented, manifold
 
 _NQ = "nq (the whole tree)"
 
 
+@documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
@@ -24,7 +25,6 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     whole turns).
 
     Args:
-        model: Cluster model.
         q: Configuration of the whole tree, shape (nq,); the dependent entries of the result do not depend on its
             dependent ones, but for the number of turns where a continuous joint leads a joint that is not.
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
@@ -35,11 +35,6 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
 
     Raises:
         BranchLost: A loop does not close at the end, or only beyond a singular pose.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``integrate`` for the independent joints.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -58,13 +53,9 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     return shape.follow(carry(model, q, v, np.array(pin.integrate(model._pristine, q, v_tree))))
 
 
+@documented
 def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """Return the independent velocity that leads from q0 to q1 in unit time.
-
-    Args:
-        model: Cluster model.
-        q0: Configuration of the whole tree, shape (nq,).
-        q1: Configuration of the whole tree, shape (nq,).
 
     Returns:
         Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
@@ -72,11 +63,6 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 
     Raises:
         BranchLost: The motion from q0 does not lead the loops to where they are in q1.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``difference`` for the independent joints.
     """
     manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
@@ -112,13 +98,11 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
     raise AssertionError("all stand alike")  # excluded by the caller
 
 
+@documented
 def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """Return the configuration between q0 (u = 0) and q1 (u = 1), on the couplings.
 
     Args:
-        model: Cluster model.
-        q0: Configuration of the whole tree, shape (nq,).
-        q1: Configuration of the whole tree, shape (nq,).
         u: Any number; outside 0 to 1 it extrapolates.
 
     Returns:
@@ -126,11 +110,7 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
         moves on from q0, so at u = 1 it may be whole turns away from q1.
 
     Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``interpolate`` for the independent joints.
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
     """
     shape = manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)

@@ -10,10 +10,24 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints._closures import RodClosure
+from ..docstrings import stock
 from ..errors import NotAvailableError
 from ..expansion import SpanningTree, driver_id, expand
 from ..model import ClusterModel
 from ._null_space import NullSpace, null_space
+
+STATE = """
+Args:
+    model: Cluster model.
+    q: Configuration, shape (nq,).
+    v: Independent velocity, shape (nv,).
+    a: Independent acceleration, shape (nv,).
+    tau: Torque, shape (nv,).
+    fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
+"""
+"""What the docstrings of all oracles have in common."""
+
+documented = stock(STATE)
 
 
 @dataclass
