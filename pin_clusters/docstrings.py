@@ -53,18 +53,11 @@ Raises:
 """
 """What states of a cluster model are."""
 
-CHECKED = """
-Raises:
-    DataMismatchError: ``data`` belongs to another model.
-    ConfigurationError (q): q is off the couplings (if ``data.check``).
+AS_PINOCCHIO = """
+References:
+    Pinocchio's ``{name}`` for the independent joints.
 """
-"""What functions of model and data refuse besides."""
-
-LOOPS = """
-Raises:
-    SingularClusterError (q): Closed loops cannot be solved for their dependent joints.
-"""
-"""What functions that need G refuse besides."""
+"""What functions of configurations say."""
 
 
 def stock(*texts: str) -> Callable[[F], F]:

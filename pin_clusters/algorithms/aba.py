@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _check
-
-_documented = stock(COMMON, CHECKED)
 
 _empty = np.empty
 
 
-@_documented
+@_check.documented()
 def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 

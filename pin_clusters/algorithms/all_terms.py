@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..model import ClusterModel
 from . import _check
 from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
@@ -15,10 +14,8 @@ from .jacobians import computeJointJacobians
 from .kinematics import forwardKinematics
 from .rnea import computeGeneralizedGravity, nonLinearEffects
 
-_documented = stock(COMMON, CHECKED, LOOPS)
 
-
-@_documented
+@_check.documented()
 def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> None:
     """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
 

@@ -8,21 +8,17 @@ import numpy as np
 import pinocchio as pin
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import _bridge, _check
 from ._rods import Whole, add_to_centers, lumps
 from .motor import rotor_rows
 
-_documented = stock(
-    COMMON,
-    CHECKED,
-    LOOPS,
+_documented = _check.documented(
     """
     References:
         Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
-    """,
+    """
 )
 
 

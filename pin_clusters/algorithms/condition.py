@@ -9,12 +9,8 @@ import numpy as np
 
 from ..configuration.loops import loops_of, names_of_cluster
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _check
-
-_documented = stock(COMMON, CHECKED)
-
 
 # beyond this a singular value is rounding
 _LOST = 1.0 / np.finfo(float).eps
@@ -36,7 +32,7 @@ class ClusterCondition(NamedTuple):
     K_d: float
 
 
-@_documented
+@_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCondition, ...]:
     """Return how well the loops of each cluster determine its dependent joints.
 

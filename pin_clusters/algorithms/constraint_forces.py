@@ -11,14 +11,11 @@ import pinocchio as pin
 from ..arrays import vector
 from ..constraints._closures import FrameClosure, JointClosure, RodClosure
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _bridge, _check
 from ._loads import Loads, pull
 from ._multipliers import Multipliers
 from .aba import aba
-
-_documented = stock(COMMON, CHECKED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +104,7 @@ class ConstraintForces:
     acceleration: np.ndarray
 
 
-@_documented
+@_check.documented()
 def constraint_forces(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_tree: Any, fext: Any = None
 ) -> ConstraintForces:

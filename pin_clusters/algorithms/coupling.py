@@ -9,19 +9,15 @@ import numpy as np
 from ..arrays import vector
 from ..assembly.linear import touched
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..errors import ConfigurationError
 from ..model import ClusterModel
 from . import _bridge, _check
 
-_documented = stock(
-    COMMON,
-    CHECKED,
-    LOOPS,
+_documented = _check.documented(
     """
     References:
         Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
-    """,
+    """
 )
 
 _NV = "nv of the spanning tree"

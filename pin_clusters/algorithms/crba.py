@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..model import ClusterModel
 from . import _check
-
-_documented = stock(COMMON, CHECKED, LOOPS)
 
 _empty = np.empty
 
 
-@_documented
+@_check.documented()
 def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the mass matrix with the cluster composite-rigid-body algorithm.
 

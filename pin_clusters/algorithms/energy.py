@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..model import ClusterModel
 from . import _check
-
-_documented = stock(COMMON, CHECKED, LOOPS)
 
 
 def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[float, float]:
@@ -24,7 +21,7 @@ def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[f
     return float(out[0]), float(out[1])
 
 
-@_documented
+@_check.documented()
 def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the kinetic energy, the rotors' included.
 
@@ -39,7 +36,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any)
     return data.kinetic_energy
 
 
-@_documented
+@_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> float:
     """Compute the potential energy of gravity, zero at the universe's origin.
 
@@ -54,7 +51,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> fl
     return data.potential_energy
 
 
-@_documented
+@_check.documented()
 def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the sum of kinetic and potential energy.
 

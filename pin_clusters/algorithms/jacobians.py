@@ -8,14 +8,11 @@ import numpy as np
 import pinocchio as pin
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from ..primitives import primitives
 from . import _bridge, _check, _ids
 
-_documented = stock(
-    COMMON,
-    CHECKED,
+_documented = _check.documented(
     """
     Returns:
         Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
@@ -25,7 +22,7 @@ _documented = stock(
 
     References:
         Pinocchio's ``{name}``, times G.
-    """,
+    """
 )
 
 

@@ -7,18 +7,16 @@ from typing import Any
 import pinocchio as pin
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import _bridge, _check, _ids
 
-_documented = stock(
-    COMMON,
-    CHECKED,
+_documented = _check.documented(
     """
     References:
         Pinocchio's ``{name}``, which it calls.
     """,
+    solves=False,
 )
 
 

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, stock
 from ..model import ClusterModel
 from . import _check
-
-_documented = stock(COMMON, CHECKED)
 
 _empty = np.empty
 
 
-@_documented
+@_check.documented()
 def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
 

@@ -7,19 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..errors import ModelError
 from ..model import ClusterModel
 from . import _bridge, _check
 
-_documented = stock(
-    COMMON,
-    CHECKED,
-    LOOPS,
+_documented = _check.documented(
     """
     References:
         Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
-    """,
+    """
 )
 
 

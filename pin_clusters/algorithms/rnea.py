@@ -7,18 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..data import ClusterData
-from ..docstrings import CHECKED, COMMON, LOOPS, stock
 from ..model import ClusterModel
 from . import _check
 
-_documented = stock(
-    COMMON,
-    CHECKED,
-    LOOPS,
+_documented = _check.documented(
     """
     Returns:
         Torque, shape (nv,), [N m] or [N]; a fresh array.
-    """,
+    """
 )
 
 _empty = np.empty

@@ -18,12 +18,12 @@ from ..model import ClusterModel
 from ..primitives import primitives
 from .loops import check_closed, loops_of
 
-documented = stock(
+_documented = stock(
     COMMON,
     """
-    References:
-        Pinocchio's ``{name}`` for the independent joints.
-    """,
+References:
+    The rows of ``model.coupling_rows``.
+""",
 )
 
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
@@ -173,7 +173,7 @@ def _make(model: ClusterModel) -> Manifold:
     return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets)
 
 
-@documented
+@_documented
 def residual(model: ClusterModel, q: Any) -> np.ndarray:
     """Return by how much q misses each coupling.
 
@@ -181,9 +181,6 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
         Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]; then
         the rows of ``model.closures``: see ``pc.residual_rows`` for labels and units. Where a joint of a coupling is
         continuous, whole turns are left out. Rotations are rotation vectors, [rad].
-
-    References:
-        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, "nq (the whole tree)")
@@ -206,7 +203,7 @@ class ResidualRow:
     scale: float
 
 
-@documented
+@_documented
 def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     """Return label, unit and scale of each entry of ``pc.residual``.
 
@@ -229,7 +226,7 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     return tuple(rows)
 
 
-@documented
+@_documented
 def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     """Check that q is a valid configuration.
 
@@ -240,9 +237,6 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     Raises:
         ConfigurationError: q is not finite, off a coupling or a loop, or a quaternion or (cos, sin) pair has not unit
             norm.
-
-    References:
-        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, "nq (the whole tree)")

@@ -8,15 +8,17 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import array, vector, velocity
+from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import BranchLost, ShapeError
 from ..model import ClusterModel
 from .loops import carry, loops_of, names_of_cluster, same_pose
-from .manifold import documented, manifold
+from .manifold import manifold
 
 _NQ = "nq (the whole tree)"
+_documented = stock(COMMON, AS_PINOCCHIO)
 
 
-@documented
+@_documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
@@ -53,7 +55,7 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     return shape.follow(carry(model, q, v, np.array(pin.integrate(model._pristine, q, v_tree))))
 
 
-@documented
+@_documented
 def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """Return the independent velocity that leads from q0 to q1 in unit time.
 
@@ -98,7 +100,7 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
     raise AssertionError("all stand alike")  # excluded by the caller
 
 
-@documented
+@_documented
 def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """Return the configuration between q0 (u = 0) and q1 (u = 1), on the couplings.
 

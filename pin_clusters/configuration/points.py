@@ -9,19 +9,21 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
+from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
 from ..model import ClusterModel
 from .loops import carry, close, loops_of
-from .manifold import Follower, Manifold, check_norms, documented, manifold, owner
+from .manifold import Follower, Manifold, check_norms, manifold, owner
 
 _NQ = "nq (the whole tree)"
+_documented = stock(COMMON, AS_PINOCCHIO)
 # Pinocchio writes "no limit" as the largest float
 _UNLIMITED = 1e100
 # condition of loops up to which a random pose is taken
 _FAR_FROM_SINGULAR = 1e3
 
 
-@documented
+@_documented
 def neutral(model: ClusterModel) -> np.ndarray:
     """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
 
@@ -37,7 +39,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     return shape.follow(np.array(pin.neutral(model._pristine)))
 
 
-@documented
+@_documented
 def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = None) -> np.ndarray:
     """Return a random configuration on the couplings.
 
@@ -102,7 +104,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     return reached
 
 
-@documented
+@_documented
 def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
 
