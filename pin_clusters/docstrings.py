@@ -1,21 +1,13 @@
 """Docstrings: what functions have in common is written once, and put in when they are defined.
 
-A text that functions share is itself written as a docstring, and makes a decorator:
+What functions share is itself written as a docstring, as in ``COMMON``, and makes a decorator: ``stock(COMMON)``. A
+decorated function writes only what is its own. It is given
 
-    _documented = stock('''
-        Args:
-            model: Cluster model.
-            q: Configuration of the whole tree, shape (nq,).
+- a line for each of its arguments that it does not describe itself;
+- the errors that it does not describe itself; those with a bracket only if it has one of the arguments in the bracket;
+- any other section that it does not have, with its own name for ``{name}``.
 
-Raises:
-            ArgumentTypeError: A type is wrong.
-            ShapeError (q): A size is wrong.
-    ''')
-
-A decorated function writes only what is its own. It gets a line for each argument that it does not describe itself; the
-errors that it does not describe itself, those with a bracket only if it has one of the arguments in it; and any other
-section that it does not have, where ``{name}`` is its name. The function itself stays as it is: same object, signature
-and speed.
+The function stays as it is: same object, signature and speed.
 """
 
 from __future__ import annotations
@@ -73,26 +65,26 @@ def stock(*texts: str) -> Callable[[F], F]:
     common_args: dict[str, str] = {}
     common_raises: dict[str, str] = {}
     for text in texts:
-        common.update(_sections(text))
-        common_args.update(_entries(common.pop("Args", "")))
-        common_raises.update(_entries(common.pop("Raises", "")))
+        common |= _sections(text)
+        common_args |= _entries(common.pop("Args", ""))
+        common_raises |= _entries(common.pop("Raises", ""))
 
     def complete(function: F) -> F:
         if function.__doc__ is None:  # python -OO
             return function
         parameters = [name for name in inspect.signature(function).parameters if name != "self"]
         doc = {title: text.replace("{name}", function.__name__) for title, text in common.items()}
-        doc.update(_sections(function.__doc__))
+        doc |= _sections(function.__doc__)
         args = common_args | _entries(doc.get("Args", ""))
-        doc["Args"] = "\n".join(f"    {name}: {args[name]}" for name in parameters)
         own = _entries(doc.get("Raises", ""))
-        raises = {}
+        usual = {}
         for key, text in common_raises.items():
             error, _, having = key.partition(" ")
-            if not having or any(name in parameters for name in having.strip("()").split(", ")):
-                raises[error] = text
-        first = {error: text for error, text in own.items() if error not in raises}
-        doc["Raises"] = "\n".join(f"    {error}: {text}" for error, text in (first | raises | own).items())
+            if not having or set(having.strip("()").split(", ")) & set(parameters):
+                usual[error] = text
+        unusual = {error: text for error, text in own.items() if error not in usual}
+        doc["Args"] = _joined({name: args[name] for name in parameters})
+        doc["Raises"] = _joined(unusual | usual | own)
         sections = [f"{title}:\n{doc[title]}" for title in _ORDER if doc.get(title)]
         function.__doc__ = "\n\n".join([doc[""], *sections]) + "\n"
         return function
@@ -111,3 +103,7 @@ def _entries(section: str) -> dict[str, str]:
     """Split a section of names with descriptions, by name."""
     parts = re.split(r"^    (\w+(?: \([\w, ]+\))?): ", section, flags=re.MULTILINE)
     return dict(zip(parts[1::2], (part.rstrip() for part in parts[2::2]), strict=True))
+
+
+def _joined(entries: dict[str, str]) -> str:
+    return "\n".join(f"    {name}: {text}" for name, text in entries.items())

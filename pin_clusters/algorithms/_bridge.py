@@ -10,44 +10,39 @@ from .._kernels.coupling import coupling_at as _kernel
 from .._kernels.layout import PLANAR, SPHERICAL
 from ..arrays import plain
 from ..data import ClusterData
-from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
 from ..primitives import primitives
 from . import _check
 
-_documented = stock(
-    """
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned.
-        v: Independent velocity, shape (nv,).
 
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
-    """,
-)
-
-
-@_documented
 def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
     """Return G, shape (tree.nv, nv); not to be written to.
 
     Args:
+        model: Cluster model.
+        data: Its workspace.
         q: What ``_check.configuration`` returned: it also feeds the user's Python functions.
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for the dependent joints.
     """
     return matrix_and_bias(model, data, q, None)[0]
 
 
-@_documented
 def matrix_and_bias(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return G, shape (tree.nv, nv), and g, shape (tree.nv,); G is not to be written to.
 
     Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: What ``_check.configuration`` returned.
         v: Independent velocity, shape (nv,); None is zero.
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for the dependent joints.
     """
     if model._topology.constant:
         return model._topology.G, np.zeros(model._pristine.nv)
@@ -56,7 +51,6 @@ def matrix_and_bias(
     return G, g
 
 
-@_documented
 def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return dG/dt at a velocity, shape (tree.nv, nv): exact, but for rounding.
 
@@ -64,6 +58,15 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
     polarisation; the other part is the failure of velocities to commute, which is known: it is zero for joints of one
     degree of freedom, and the Lie bracket of the joint's group for the others. The motions G v and G w keep the loops
     closed, so their bracket is G times that of the independent velocities.
+
+    Args:
+        model: Cluster model.
+        data: Its workspace.
+        q: What ``_check.configuration`` returned.
+        v: Independent velocity, shape (nv,).
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for the dependent joints.
     """
     G, g = matrix_and_bias(model, data, q, v)
     result = np.zeros_like(G)
@@ -108,11 +111,12 @@ def leave(model: ClusterModel, data: ClusterData, q: np.ndarray) -> None:
         keep(data, G if code == 0 else np.full_like(G, np.nan))
 
 
-def keep(data: ClusterData, G: np.ndarray, G_rate: np.ndarray | None = None) -> None:
-    """Leave G, and dG/dt where given, for the functions that are not given q."""
+def keep(data: ClusterData, G: np.ndarray, G_rate: np.ndarray | None = None) -> np.ndarray:
+    """Leave G, and dG/dt where given, for the functions that are not given q; return G."""
     data._G[: len(G)] = G
     if G_rate is not None:
         data._G[len(G) :] = G_rate
+    return G
 
 
 def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray]:

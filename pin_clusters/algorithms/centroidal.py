@@ -86,8 +86,7 @@ def jacobianCenterOfMass(
         G, _ = _bridge.kept(model, data)
     else:
         state = [_check.configuration(model, data, q)]
-        G = _bridge.matrix(model, data, state[0])
-        _bridge.keep(data, G)
+        G = _bridge.keep(data, _bridge.matrix(model, data, state[0]))
     J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
     if extra := lumps(model):
         J *= data.tree.mass[0]
@@ -111,8 +110,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
     whole = Whole(model, data)
     h = whole.add(h, [p.mass * p.velocity(data.tree) for p in whole.points])
@@ -132,8 +130,7 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
     return _map(model, data, G, Whole(model, data))
 
@@ -150,8 +147,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
     A = _map(model, data, G, Whole(model, data, inertia=True))
     _keep(data, pin.Force(A @ v))

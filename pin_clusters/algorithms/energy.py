@@ -13,7 +13,6 @@ from . import _check
 
 def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[float, float]:
     """Return kinetic and potential energy, [J]."""
-    _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     pointer = data._pointers["energy"]
     _check.status(model, data._energy.call(pointer, q, v), q)

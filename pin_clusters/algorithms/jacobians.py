@@ -43,8 +43,7 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         J = pin.computeJointJacobians(model._pristine, data.tree) @ _bridge.kept(model, data)[0]
     else:
         q = _check.configuration(model, data, q)
-        G = _bridge.matrix(model, data, q)
-        _bridge.keep(data, G)
+        G = _bridge.keep(data, _bridge.matrix(model, data, q))
         J = pin.computeJointJacobians(model._pristine, data.tree, q) @ G
     data.J[:] = J
     return np.array(J)
@@ -114,11 +113,8 @@ def computeFrameJacobian(
 ) -> np.ndarray:
     """Compute the Jacobian of one frame."""
     _check.model_data(model, data)
-    q, frame, reference = (
-        _check.configuration(model, data, q),
-        _ids.frame(model, frame_id),
-        _ids.reference(reference_frame),
-    )
+    q = _check.configuration(model, data, q)
+    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G = _bridge.matrix(model, data, q)
     return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ G)
 

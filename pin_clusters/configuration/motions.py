@@ -116,10 +116,9 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """
     shape = manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
-    if model.closures:
-        part = _number(u)
-        return integrate(model, q0, part * difference(model, q0, q1))
     part = _number(u)
+    if model.closures:
+        return integrate(model, q0, part * difference(model, q0, q1))
     q = np.array(pin.interpolate(model._pristine, q0, q1, part))
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
