@@ -23,13 +23,34 @@ from ._kernels.simd import LANES
 from .arrays import numbers, plain
 from .configuration import residual, residual_rows
 from .constraints.closures import FunctionFailedError
+from .docstrings import stock
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from .model import ClusterData, ClusterModel
+
+_documented = stock(
+    """
+    Args:
+        model: Cluster model.
+        q: Configurations of the whole tree, shape (N, nq), on the couplings (not checked).
+        v: Independent velocities, shape (N, nv), [rad/s] or [m/s].
+        fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
+        threads: How many threads share the rows.
+        out: Where to write the result, shape (N, nv), float64 and contiguous.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
+            than 1e-6 of its length, or rad), 2 a loop is singular, 3 the input is not finite. Rows that are not good
+            are NaN; without ``status`` a warning says how many loops failed.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+    """,
+)
 
 lanes: int = LANES
 """How many states one SIMD register of this processor holds."""
 
 
+@_documented
 def rnea(
     model: ClusterModel,
     q: Any,
@@ -44,23 +65,10 @@ def rnea(
     """Compute the joint torques of N motions.
 
     Args:
-        model: Cluster model.
-        q: Configurations of the whole tree, shape (N, nq), on the couplings (not checked).
-        v: Independent velocities, shape (N, nv), [rad/s] or [m/s].
         a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
-        fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
-        threads: How many threads share the rows.
-        out: Where to write the result, shape (N, nv), float64 and contiguous.
-        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
-            than 1e-6 of its length, or rad), 2 a loop is singular, 3 the input is not finite. Rows that are not good
-            are NaN; without ``status`` a warning says how many loops failed.
 
     Returns:
         Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA).
@@ -68,6 +76,7 @@ def rnea(
     return _run(model, 0, q, v, ("a", a), fext, threads, out, status)
 
 
+@_documented
 def aba(
     model: ClusterModel,
     q: Any,
@@ -82,23 +91,10 @@ def aba(
     """Compute the accelerations of N states under joint torques.
 
     Args:
-        model: Cluster model.
-        q: Configurations of the whole tree, shape (N, nq), on the couplings (not checked).
-        v: Independent velocities, shape (N, nv), [rad/s] or [m/s].
         tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
-        fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
-        threads: How many threads share the rows.
-        out: Where to write the result, shape (N, nv), float64 and contiguous.
-        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
-            than 1e-6 of its length, or rad), 2 a loop is singular, 3 the input is not finite. Rows that are not good
-            are NaN; without ``status`` a warning says how many loops failed.
 
     Returns:
         Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was given.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA).

@@ -109,11 +109,12 @@ def leave(model: ClusterModel, data: ClusterData, q: np.ndarray) -> None:
         keep(data, G if code == 0 else np.full_like(G, np.nan))
 
 
-def keep(data: ClusterData, G: np.ndarray, G_rate: np.ndarray | None = None) -> None:
-    """Leave G, and dG/dt where given, for the functions that are not given q."""
+def keep(data: ClusterData, G: np.ndarray, G_rate: np.ndarray | None = None) -> np.ndarray:
+    """Leave G, and dG/dt where given, for the functions that are not given q; return G."""
     data._G[: len(G)] = G
     if G_rate is not None:
         data._G[len(G) :] = G_rate
+    return G
 
 
 def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
 from ..arrays import array, vector, velocity
+from ..docstrings import COMMON, F, stock
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterData, ClusterModel, singular_error
 
@@ -18,6 +19,26 @@ __all__ = ["NOT_FAST", "array", "configuration", "forces", "model_data", "status
 
 # what the fast way of an algorithm raises for arguments that are not ready for the kernel (an empty list: ValueError)
 NOT_FAST = (TypeError, ValueError, AttributeError, NumbaError)
+
+_STATE = """
+Raises:
+    DataMismatchError: ``data`` belongs to another model.
+    ConfigurationError (q): q is off the couplings (if ``data.check``).
+"""
+_LOOPS = """
+Raises:
+    SingularClusterError (q): Closed loops cannot be solved for their dependent joints.
+"""
+
+
+def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
+    """Return the decorator that completes the docstrings of algorithms: the state, and what the checks raise.
+
+    Args:
+        own: What the algorithms of one module have in common besides, as in ``docstrings.stock``.
+        solves: Whether those that are given q solve its closed loops.
+    """
+    return stock(COMMON, _STATE, *((_LOOPS,) if solves else ()), *own)
 
 
 def model_data(model: Any, data: Any) -> None:

@@ -12,27 +12,19 @@ from . import _check
 _empty = np.empty
 
 
+@_check.documented()
 def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.ddq`` keeps the result.
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-        tau: Torque of the independent joints, shape (nv,), [N m] or [N].
-        fext: External forces in joint frames, [linear; angular], [N] and [N m]: a list of ``pin.Force`` or an array of
-            shape (njoints, 6), one per joint of the tree, the universe first.
 
     Returns:
         Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array. NaN and inf propagate.
 
     Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: A joint moves no inertia.
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the notation page of the documentation.

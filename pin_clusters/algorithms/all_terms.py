@@ -14,22 +14,13 @@ from .kinematics import forwardKinematics
 from .rnea import computeGeneralizedGravity, nonLinearEffects
 
 
+@_check.documented()
 def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> None:
     """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
 
     Args:
-        model: Cluster model.
         data: Its workspace; fills ``oMi``, ``v``, ``M``, ``nle``, ``g``, ``J``, ``Jcom``, ``com``, ``vcom``, ``mass``,
             ``Ag``, ``hg``, ``kinetic_energy``, ``potential_energy`` and ``mechanical_energy``.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeAllTerms``; the functions that it calls name their own.

@@ -13,7 +13,15 @@ from . import _bridge, _check
 from ._rods import Whole, add_to_centers, lumps
 from .motor import rotor_rows
 
+_documented = _check.documented(
+    """
+    References:
+        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
+    """
+)
 
+
+@_documented
 def centerOfMass(
     model: ClusterModel,
     data: ClusterData,
@@ -27,10 +35,7 @@ def centerOfMass(
     Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
         compute_subtree_coms: Also for the subtree of every joint, in its frame.
 
@@ -38,11 +43,7 @@ def centerOfMass(
         Position in the world, shape (3,), [m]; a fresh array.
 
     Raises:
-        ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong, v comes without q, or a without v.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
@@ -61,26 +62,19 @@ def centerOfMass(
     return np.array(data.tree.com[0])
 
 
+@_documented
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, compute_subtree_coms: bool = True
 ) -> np.ndarray:
     """Compute the Jacobian of the centre of mass: its velocity is J v.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Jcom`` keeps the result, ``data.com`` and ``data.mass`` are filled.
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
         compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
 
     Returns:
         Shape (3, nv), in the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
@@ -91,8 +85,7 @@ def jacobianCenterOfMass(
         G, _ = _bridge.kept(model, data)
     else:
         state = [_check.configuration(model, data, q)]
-        G = _bridge.matrix(model, data, state[0])
-        _bridge.keep(data, G)
+        G = _bridge.keep(data, _bridge.matrix(model, data, state[0]))
     J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
     if extra := lumps(model):
         J *= data.tree.mass[0]
@@ -104,32 +97,19 @@ def jacobianCenterOfMass(
     return data.Jcom.copy()
 
 
+@_documented
 def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> pin.Force:
     """Compute the momentum about the centre of mass, the spin of all rotors included.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.hg`` keeps the result, ``data.com[0]`` and the kinematics are filled.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
     whole = Whole(model, data)
     h = whole.add(h, [p.mass * p.velocity(data.tree) for p in whole.points])
@@ -137,89 +117,51 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     return _keep(data, pin.Force(h))
 
 
+@_documented
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix: momentum about the centre of mass = A v.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Ag`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,).
 
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
     return _map(model, data, G, Whole(model, data))
 
 
+@_documented
 def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix and the momentum.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Ag`` keeps the matrix, ``data.hg`` the momentum.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    G = _bridge.matrix(model, data, q)
-    _bridge.keep(data, G)
+    G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
     A = _map(model, data, G, Whole(model, data, inertia=True))
     _keep(data, pin.Force(A @ v))
     return A
 
 
+@_documented
 def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> pin.Force:
     """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.hg`` keeps the momentum, ``data.tree.dhg`` its derivative.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
 
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

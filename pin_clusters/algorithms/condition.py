@@ -30,22 +30,15 @@ class ClusterCondition(NamedTuple):
     K_d: float
 
 
+@_check.documented(solves=False)
 def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCondition, ...]:
     """Return how well the loops of each cluster determine its dependent joints.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
         q: Configuration of the whole tree, shape (nq,); it may be singular.
 
     Returns:
         One ``(cluster, K, K_d)`` per cluster with loops, in the order of ``model.clusters``; none for a model without.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
 
     References:
         Golub and Van Loan, "Matrix Computations", section 2.6 (condition and singular values).

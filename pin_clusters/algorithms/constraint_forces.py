@@ -103,6 +103,7 @@ class ConstraintForces:
     acceleration: np.ndarray
 
 
+@_check.documented()
 def constraint_forces(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_tree: Any, fext: Any = None
 ) -> ConstraintForces:
@@ -117,21 +118,14 @@ def constraint_forces(
     count as repeating them, and the forces are known to that misfit.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.ddq`` and ``data.tree`` are filled.
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
         tau_tree: Torques of motors and springs on every joint of the tree, shape (tree.nv,), [N m] or [N].
-        fext: External forces in joint frames, as in ``aba``.
 
     Returns:
         The forces; the arrays are fresh.
 
     Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
         SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:

@@ -12,84 +12,50 @@ from ..errors import ConfigurationError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
+_documented = _check.documented(
+    """
+    References:
+        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
+    """
+)
+
 _NV = "nv of the spanning tree"
 
 
+@_documented
 def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Return G: tree velocity = G v.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
         q: Configuration of the whole tree, shape (nq,); G of gears and belts does not depend on it, that of closed
             loops does.
 
     Returns:
         Shape (tree.nv, nv); rows of independent joints are rows of the identity. A fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     return np.array(_bridge.matrix(model, data, _check.configuration(model, data, q)))
 
 
+@_documented
 def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Return g = (dG/dt) v: tree acceleration = G a + g.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         Shape (tree.nv,), [rad/s^2] or [m/s^2]; zero for gears and belts, whose G is constant, and in the rows of
         independent joints. A fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
     return _bridge.matrix_and_bias(model, data, q, v)[1]
 
 
+@_documented
 def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Return the velocity of the spanning tree, G v.
 
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-
     Returns:
         Shape (tree.nv,), in the order of Pinocchio's v; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -103,28 +69,12 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
     return np.array(_bridge.matrix(model, data, q) @ v)
 
 
+@_documented
 def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
     """Return the acceleration of the spanning tree, G a + g.
 
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
-
     Returns:
         Shape (tree.nv,), in the order of Pinocchio's a; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
@@ -133,15 +83,13 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
     return np.array(G @ a + g)
 
 
+@_documented
 def independent_velocity(
     model: ClusterModel, data: ClusterData, q: Any, v_tree: Any, tolerance: float = 1e-6
 ) -> np.ndarray:
     """Return the independent part of a velocity of the spanning tree, after the check that it fulfils the couplings.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
         v_tree: Velocity of the spanning tree, shape (tree.nv,), [rad/s] or [m/s].
         tolerance: Allowed error of a dependent entry, as a part of the largest entry of ``v_tree`` or of G v (at least
             of 1 rad/s or 1 m/s).
@@ -152,13 +100,6 @@ def independent_velocity(
     Raises:
         ConfigurationError: A dependent joint does not move as its coupling says (it is named), or q is off the
             couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
@@ -178,27 +119,15 @@ def independent_velocity(
     return v
 
 
+@_documented
 def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree: Any) -> np.ndarray:
     """Return the torque of the independent joints that does the same work as torques on the spanning tree, G' tau_tree.
 
     Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
         tau_tree: Torque of every joint of the tree, shape (tree.nv,), [N m] or [N].
 
     Returns:
         Shape (nv,), [N m] or [N]; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Jain, "Graph theoretic foundations of multibody dynamics", Multibody System Dynamics 26 (2011).
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)

@@ -12,23 +12,17 @@ from . import _check
 _empty = np.empty
 
 
+@_check.documented()
 def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the mass matrix with the cluster composite-rigid-body algorithm.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.M`` keeps the result.
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
     Returns:
         Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; a fresh array.
         Kinetic energy is ``v @ M @ v / 2``, rotors included.
-
-    Raises:
-        ShapeError: q has the wrong size.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
 
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).

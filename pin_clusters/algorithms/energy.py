@@ -12,7 +12,6 @@ from . import _check
 
 def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[float, float]:
     """Return kinetic and potential energy, [J]."""
-    _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     pointer = data._pointers["energy"]
     _check.status(model, data._energy.call(pointer, q, v), q)
@@ -20,71 +19,45 @@ def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[f
     return float(out[0]), float(out[1])
 
 
+@_check.documented()
 def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the kinetic energy, the rotors' included.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.kinetic_energy`` keeps the result.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
 
     Returns:
         Kinetic energy, [J].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     data.kinetic_energy, _ = _energies(model, data, q, _check.velocity(model, "v", v))
     return data.kinetic_energy
 
 
+@_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> float:
     """Compute the potential energy of gravity, zero at the universe's origin.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.potential_energy`` keeps the result.
-        q: Configuration, shape (nq,).
 
     Returns:
         Potential energy, [J].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     _, data.potential_energy = _energies(model, data, q, np.zeros(model.nv))
     return data.potential_energy
 
 
+@_check.documented()
 def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the sum of kinetic and potential energy.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.mechanical_energy``, ``kinetic_energy`` and ``potential_energy`` keep the results.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
 
     Returns:
         Mechanical energy, [J].
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     _check.model_data(model, data)
     data.kinetic_energy, data.potential_energy = _energies(model, data, q, _check.velocity(model, "v", v))

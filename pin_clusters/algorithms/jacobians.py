@@ -10,41 +10,44 @@ import pinocchio as pin
 from ..model import ClusterData, ClusterModel, primitives_of
 from . import _bridge, _check, _ids
 
+_documented = _check.documented(
+    """
+    Returns:
+        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
 
+    Raises:
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+
+    References:
+        Pinocchio's ``{name}``, times G.
+    """
+)
+
+
+@_documented
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
     """Compute the Jacobians of all joints, for ``getJointJacobian`` and ``getFrameJacobian``; updates ``data.oMi``.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.J`` keeps the result.
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
 
     Returns:
         Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
         joints that they move; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Pinocchio's ``computeJointJacobians``, times G.
     """
     _check.model_data(model, data)
     if q is None:
         J = pin.computeJointJacobians(model._pristine, data.tree) @ _bridge.kept(model, data)[0]
     else:
         q = _check.configuration(model, data, q)
-        G = _bridge.matrix(model, data, q)
-        _bridge.keep(data, G)
+        G = _bridge.keep(data, _bridge.matrix(model, data, q))
         J = pin.computeJointJacobians(model._pristine, data.tree, q) @ G
     data.J[:] = J
     return np.array(J)
 
 
+@_documented
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
@@ -52,20 +55,10 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     right here.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.J`` and ``data.tree.dJ`` are filled as well.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
 
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``computeJointJacobiansTimeVariation``, times G; plus the Jacobians times dG/dt.
@@ -99,28 +92,12 @@ def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None
             velocity -= J[:, columns] @ v[columns]
 
 
+@_documented
 def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:
     """Compute the Jacobian of one joint in its own frame.
 
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        joint_id: ``model.getJointId(name)``.
-
     Returns:
         Shape (6, nv), [linear; angular], in the joint frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such joint.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Pinocchio's ``computeJointJacobian``, times G.
     """
     _check.model_data(model, data)
     q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
@@ -128,119 +105,45 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     return np.array(pin.computeJointJacobian(model._pristine, data.tree, q, joint) @ G)
 
 
+@_documented
 def computeFrameJacobian(
     model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
-    """Compute the Jacobian of one frame.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        frame_id: ``model.getFrameId(name)``.
-        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such frame.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Pinocchio's ``computeFrameJacobian``, times G.
-    """
+    """Compute the Jacobian of one frame."""
     _check.model_data(model, data)
-    q, frame, reference = (
-        _check.configuration(model, data, q),
-        _ids.frame(model, frame_id),
-        _ids.reference(reference_frame),
-    )
+    q = _check.configuration(model, data, q)
+    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G = _bridge.matrix(model, data, q)
     return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ G)
 
 
+@_documented
 def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the Jacobian of a joint; after ``computeJointJacobians``.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        joint_id: ``model.getJointId(name)``.
-        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such joint.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Pinocchio's ``getJointJacobian``, times G.
-    """
+    """Return the Jacobian of a joint; after ``computeJointJacobians``."""
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     G, _ = _bridge.kept(model, data)
     return np.array(pin.getJointJacobian(model._pristine, data.tree, joint, reference) @ G)
 
 
+@_documented
 def getFrameJacobian(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the Jacobian of a frame; after ``computeJointJacobians``.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        frame_id: ``model.getFrameId(name)``.
-        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such frame.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Pinocchio's ``getFrameJacobian``, times G.
-    """
+    """Return the Jacobian of a frame; after ``computeJointJacobians``."""
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G, _ = _bridge.kept(model, data)
     return np.array(pin.getFrameJacobian(model._pristine, data.tree, frame, reference) @ G)
 
 
+@_documented
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        joint_id: ``model.getJointId(name)``.
-        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such joint.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``getJointJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
@@ -253,25 +156,11 @@ def getJointJacobianTimeVariation(
     return np.array(dJ @ G + J @ G_rate)
 
 
+@_documented
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        frame_id: ``model.getFrameId(name)``.
-        reference_frame: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
-
-    Raises:
-        UnknownNameError: There is no such frame.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
     References:
         Pinocchio's ``getFrameJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.

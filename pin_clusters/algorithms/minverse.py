@@ -12,11 +12,11 @@ from . import _check
 _empty = np.empty
 
 
+@_check.documented()
 def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
 
     Args:
-        model: Cluster model.
         data: Its workspace; ``data.Minv`` keeps the result.
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
@@ -24,11 +24,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; a fresh array.
 
     Raises:
-        ShapeError: q has the wrong size.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: A joint moves no inertia.
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.

@@ -10,71 +10,45 @@ from ..errors import ModelError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
+_documented = _check.documented(
+    """
+    References:
+        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
+    """
+)
+
+
 # a transmission with a larger condition number than this has a lost direction, not a large ratio
 _SINGULAR = 1e12
 
 
+@_documented
 def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Return the speed of each rotor relative to its carrier.
 
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,), [rad/s] or [m/s].
-
     Returns:
         One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
     return np.array(rotor_rows(model, _bridge.matrix(model, data, q)) @ v)
 
 
+@_documented
 def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Return B: tau = B tau_motor, if every rotor is the rotor of a motor on its carrier.
 
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-
     Returns:
         Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]`` at this pose; a fresh array.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q)).T)
 
 
+@_documented
 def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np.ndarray:
     """Return the torques at the rotors that act as the given torques of the independent joints.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: Configuration of the whole tree, shape (nq,).
-        tau: Torque of the independent joints, shape (nv,), [N m] or [N].
 
     Returns:
         One per entry of ``model.rotors``, in their order, [N m]; a fresh array.
@@ -82,14 +56,6 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
     Raises:
         ModelError: There is not one rotor per independent velocity, or two rotors turn alike; the joints without a
             motor are named.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        DataMismatchError: ``data`` belongs to another model.
-        ConfigurationError: q is off the couplings (if ``data.check``).
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-
-    References:
-        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
 
     Example:
         A gear of ratio 5 needs a fifth of the torque at its motor:

@@ -7,9 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from ..docstrings import stock
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel, remake
 from . import _bridge, _check
+
+_documented = stock(
+    """
+    Args:
+        q: Configuration of the whole tree, shape (nq,).
+        v: Velocity of the old independent joints, shape (old.nv,), [rad/s] or [m/s].
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for the dependent joints of the old model.
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+    """,
+)
 
 
 class CoordinateChange:
@@ -39,62 +53,38 @@ class CoordinateChange:
             self._reverse._reverse = self
         return self._reverse
 
+    @_documented
     def matrix(self, q: Any) -> np.ndarray:
         """Return T, shape (new.nv, old.nv).
 
         Args:
             q: Configuration of the whole tree, shape (nq,); the same for both models.
-
-        Raises:
-            SingularClusterError: The loops cannot be solved for the dependent joints of the old model.
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
         """
         q = _check.configuration(self.old, self._data, q)
         return np.array(_bridge.matrix(self.old, self._data, q)[self.new.idx_v_independent])
 
+    @_documented
     def velocity(self, q: Any, v: Any) -> np.ndarray:
-        """Return the velocity of the new independent joints.
-
-        Args:
-            q: Configuration of the whole tree, shape (nq,).
-            v: Velocity of the old independent joints, shape (old.nv,), [rad/s] or [m/s].
-
-        Raises:
-            SingularClusterError: The loops cannot be solved for the dependent joints of the old model.
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
-        """
+        """Return the velocity of the new independent joints."""
         return np.asarray(self.matrix(q) @ _check.velocity(self.old, "v", v))
 
+    @_documented
     def acceleration(self, q: Any, v: Any, a: Any) -> np.ndarray:
         """Return the acceleration of the new independent joints.
 
         Args:
-            q: Configuration of the whole tree, shape (nq,).
-            v: Velocity of the old independent joints, shape (old.nv,), [rad/s] or [m/s].
             a: Their acceleration, shape (old.nv,), [rad/s^2] or [m/s^2].
-
-        Raises:
-            SingularClusterError: The loops cannot be solved for the dependent joints of the old model.
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
         """
         q, v = _check.configuration(self.old, self._data, q), _check.velocity(self.old, "v", v)
         G, g = _bridge.matrix_and_bias(self.old, self._data, q, v)
         return np.asarray((G @ _check.velocity(self.old, "a", a) + g)[self.new.idx_v_independent])
 
+    @_documented
     def torque(self, q: Any, tau: Any) -> np.ndarray:
         """Return the torques of the old independent joints that do the same work as torques of the new ones.
 
         Args:
-            q: Configuration of the whole tree, shape (nq,).
             tau: Torque of the new independent joints, shape (new.nv,), [N m] or [N].
-
-        Raises:
-            SingularClusterError: The loops cannot be solved for the dependent joints of the old model.
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
         """
         return np.asarray(_check.velocity(self.new, "tau", tau) @ self.matrix(q))
 

@@ -8,9 +8,25 @@ from typing import Any
 import numpy as np
 
 from ..arrays import vector, velocity
+from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
 from ._solve import is_singular
+
+_documented = stock(
+    """
+    Args:
+        q: Configuration of the whole tree, shape (nq,).
+        v: Independent velocity, shape (nv,).
+        a: Independent acceleration, shape (nv,).
+        tau: Torque, shape (nv,).
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong.
+        SingularClusterError: The independent velocities do not determine the others here.
+    """,
+)
 
 RUNGS = ("none", "diagonal", "block")
 """Approximations of robots without closed loops, from the coarsest to the finest."""
@@ -77,32 +93,16 @@ class Approximation(ABC):
         """What it computes, in one sentence."""
         return DEFINITIONS[self.name]
 
+    @_documented
     def rnea(self, q: Any, v: Any, a: Any) -> np.ndarray:
-        """Return the torques of a motion, shape (nv,), [N m] or [N].
-
-        Args:
-            q: Configuration of the whole tree, shape (nq,).
-            v: Independent velocity, shape (nv,).
-            a: Independent acceleration, shape (nv,).
-
-        Raises:
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
-            SingularClusterError: The independent velocities do not determine the others here.
-        """
+        """Return the torques of a motion, shape (nv,), [N m] or [N]."""
         return self._rnea(self._q(q), velocity(self.model, "v", v), velocity(self.model, "a", a))
 
+    @_documented
     def aba(self, q: Any, v: Any, tau: Any) -> np.ndarray:
         """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
 
-        Args:
-            q: Configuration of the whole tree, shape (nq,).
-            v: Independent velocity, shape (nv,).
-            tau: Torque, shape (nv,).
-
         Raises:
-            ShapeError: A size is wrong.
-            ArgumentTypeError: A type is wrong.
             SingularClusterError: The independent velocities do not determine the others here, or the mass matrix of
                 the approximation is singular.
         """
@@ -110,19 +110,12 @@ class Approximation(ABC):
         self._check(q)
         return self._aba(q, v, tau)
 
+    @_documented
     def crba(self, q: Any) -> np.ndarray:
-        """Return the mass matrix of the approximation, symmetric, shape (nv, nv).
-
-        Args:
-            q: Configuration of the whole tree, shape (nq,).
-
-        Raises:
-            ShapeError: The size is wrong.
-            ArgumentTypeError: The type is wrong.
-            SingularClusterError: The independent velocities do not determine the others here.
-        """
+        """Return the mass matrix of the approximation, symmetric, shape (nv, nv)."""
         return self._crba(self._q(q))
 
+    @_documented
     def check(self, q: Any) -> None:
         """Refuse an approximation in which some motion moves no inertia; once it has passed, it passes everywhere.
 
@@ -130,8 +123,6 @@ class Approximation(ABC):
             q: Configuration of the whole tree at which to look, shape (nq,).
 
         Raises:
-            ShapeError: The size is wrong.
-            ArgumentTypeError: The type is wrong.
             SingularClusterError: The mass matrix is singular.
         """
         self._check(self._q(q))

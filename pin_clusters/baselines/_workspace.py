@@ -8,10 +8,30 @@ import eigenpy  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import numpy as np
 import pinocchio as pin
 
+from ..docstrings import stock
 from ..errors import DataMismatchError
 from ..model import ClusterModel, expand
+from ..reference._clusters import STATE
 from ..reference._null_space import null_space
 from ._rods import Rods
+
+DATA = """
+Args:
+    data: What ``createData`` of this module returned.
+
+Raises:
+    DataMismatchError: ``data`` belongs to another model or module.
+"""
+"""What the docstrings of all baselines have in common, besides the state."""
+
+LOOPS = """
+Raises:
+    SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+"""
+"""The same for those that need G."""
+
+documented = stock(STATE, DATA)
+documented_with_loops = stock(STATE, DATA, LOOPS)
 
 
 class Workspace:

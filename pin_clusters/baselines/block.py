@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..model import ClusterModel
-from ._workspace import check
+from ._workspace import check, documented
 from .armature import armature_model, independent_q, independent_v, reflected_inertia
 
 _NAME = "block"
@@ -65,22 +65,12 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
     return BlockWorkspace(model, drop_rotors)
 
 
+@documented
 def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
     """Compute the torques of a motion: rnea of the approximate robot, and ``B a``.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        a: Independent acceleration, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Torque, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
     """
     check(model, data, BlockWorkspace, _NAME)
     a = np.asarray(a, dtype=float)
@@ -88,22 +78,12 @@ def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext
     return _rnea(data, q, v, data.a, fext)[data.at_v] + data.B @ a
 
 
+@documented
 def aba(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under torques: (M + B) a = tau - h of the approximate robot.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        tau: Torque, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Independent acceleration, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
     """
     check(model, data, BlockWorkspace, _NAME)
     h = _rnea(data, q, v, np.zeros(model.nv), fext)[data.at_v]

@@ -32,7 +32,7 @@ from ..errors import ModelError, NotAvailableError
 from ..model import ClusterModel, expand
 from ..reference._null_space import null_space
 from ._contacts import Cut, refuse
-from ._workspace import check
+from ._workspace import check, documented
 
 _NAME = "constrained"
 SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
@@ -124,22 +124,17 @@ def createData(
     return ConstrainedWorkspace(model, solver, (settings[0], settings[1], int(settings[2])), rotors)
 
 
+@documented
 def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under torques with the solver of the workspace.
 
     Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
         tau: Torque on the independent joints, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
 
     Returns:
         Independent acceleration, shape (nv,).
 
     Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
         SingularClusterError: The independent velocities do not determine the others here.
     """
     check(model, data, ConstrainedWorkspace, _NAME)

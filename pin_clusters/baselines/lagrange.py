@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..model import ClusterModel
-from ._workspace import Workspace, check
+from ._workspace import Workspace, check, documented_with_loops
 
 _NAME = "lagrange"
 
@@ -87,23 +87,17 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
     return LagrangeWorkspace(model)
 
 
+@documented_with_loops
 def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree.
 
     Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
         q: Configuration, shape (nq,), float64.
         v: Independent velocity, shape (nv,), float64.
         tau: Torque on the independent joints, shape (nv,), float64.
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
 
     Returns:
         Independent acceleration, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, LagrangeWorkspace, _NAME)
     combine = None if data.loops is None else data.close(q, v)

@@ -10,10 +10,20 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..docstrings import stock
 from ..model import ClusterModel
-from ._workspace import Workspace, check
+from ..reference._clusters import STATE
+from ._workspace import DATA, LOOPS, Workspace, check
 
 _NAME = "projection"
+_FLOAT64 = """
+Args:
+    q: Configuration, shape (nq,), float64.
+    v: Independent velocity, shape (nv,), float64.
+    a: Independent acceleration, shape (nv,), float64.
+    tau: Torque, shape (nv,), float64.
+"""
+_documented = stock(STATE, DATA, LOOPS, _FLOAT64)
 
 
 def createData(model: ClusterModel) -> Workspace:
@@ -21,23 +31,12 @@ def createData(model: ClusterModel) -> Workspace:
     return Workspace(model)
 
 
+@_documented
 def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
     """Compute the torques of a motion, tau = G' (M (G a + g) + h) with Pinocchio's rnea.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,), float64.
-        v: Independent velocity, shape (nv,), float64.
-        a: Independent acceleration, shape (nv,), float64.
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Torque, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, _NAME)
@@ -53,43 +52,24 @@ def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any
     return data.GT.dot(pin.rnea(data.tree, data.data, data.configuration(q), data.v, data.a, forces))
 
 
+@_documented
 def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
     """Compute the mass matrix: G' M G.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,), float64.
-
     Returns:
         Symmetric, shape (nv, nv).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, Workspace, _NAME)
     data.couple(q)
     return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
 
 
+@_documented
 def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,), float64.
-        v: Independent velocity, shape (nv,), float64.
-        tau: Torque, shape (nv,), float64.
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Independent acceleration, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, _NAME)
@@ -103,33 +83,15 @@ def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: An
     return a if model.nv != 1 else a.reshape(1)  # one equation: eigenpy returns a matrix
 
 
+@_documented
 def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -> float:
-    """Compute the kinetic energy v' G' M G v / 2, [J].
-
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,), float64.
-        v: Independent velocity, shape (nv,), float64.
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
-    """
+    """Compute the kinetic energy v' G' M G v / 2, [J]."""
     return float(0.5 * v @ crba(model, data, q) @ v)
 
 
+@stock(STATE, DATA, _FLOAT64)
 def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
-    """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin.
-
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,), float64.
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-    """
+    """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
     check(model, data, Workspace, _NAME)
     q = data.configuration(q)
     energy = float(pin.computePotentialEnergy(data.tree, data.data, q))

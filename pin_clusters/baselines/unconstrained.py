@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..model import ClusterModel
-from ._workspace import Workspace, check
+from ._workspace import Workspace, check, documented_with_loops
 
 _NAME = "unconstrained"
 
@@ -46,46 +46,24 @@ def createData(model: ClusterModel) -> UnconstrainedWorkspace:
     return UnconstrainedWorkspace(model)
 
 
+@documented_with_loops
 def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
     """Compute the torques of a motion, M_ii a + h_i.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        a: Independent acceleration, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Torque, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, UnconstrainedWorkspace, _NAME)
     M, h = data.terms(q, v, fext)
     return np.asarray(M @ np.asarray(a, dtype=float) + h)
 
 
+@documented_with_loops
 def aba(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under torques: M_ii a = tau - h_i.
 
-    Args:
-        model: Cluster model.
-        data: What ``createData`` of this module returned.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        tau: Torque, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-
     Returns:
         Independent acceleration, shape (nv,).
-
-    Raises:
-        DataMismatchError: ``data`` belongs to another model or module.
-        SingularClusterError: The independent velocities of a model with loops do not determine the others here.
     """
     check(model, data, UnconstrainedWorkspace, _NAME)
     M, h = data.terms(q, v, fext)

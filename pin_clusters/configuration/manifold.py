@@ -12,8 +12,17 @@ import pinocchio as pin
 
 from .._kernels import layout
 from ..arrays import vector
+from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
 from ..model import ClusterModel, check_closed, loops_of, primitives_of
+
+_documented = stock(
+    COMMON,
+    """
+References:
+    The rows of ``model.coupling_rows``.
+""",
+)
 
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
 TOLERANCE = 1e-6
@@ -162,24 +171,14 @@ def _make(model: ClusterModel) -> Manifold:
     return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets)
 
 
+@_documented
 def residual(model: ClusterModel, q: Any) -> np.ndarray:
     """Return by how much q misses each coupling.
-
-    Args:
-        model: Cluster model.
-        q: Configuration of the whole tree, shape (nq,).
 
     Returns:
         Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]; then
         the rows of ``model.closures``: see ``pc.residual_rows`` for labels and units. Where a joint of a coupling is
         continuous, whole turns are left out. Rotations are rotation vectors, [rad].
-
-    Raises:
-        ShapeError: q has another size.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, "nq (the whole tree)")
@@ -202,17 +201,12 @@ class ResidualRow:
     scale: float
 
 
+@_documented
 def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     """Return label, unit and scale of each entry of ``pc.residual``.
 
-    Args:
-        model: Cluster model.
-
     Returns:
         One per entry.
-
-    Raises:
-        ArgumentTypeError: It is not a cluster model.
 
     References:
         The rows of ``model.coupling_rows`` and ``model.closures``.
@@ -230,23 +224,17 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     return tuple(rows)
 
 
+@_documented
 def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     """Check that q is a valid configuration.
 
     Args:
-        model: Cluster model.
-        q: Configuration of the whole tree, shape (nq,).
         tolerance: Allowed residual of a coupling, as a part of its largest term (at least of 1 rad or 1 m), of a loop
             as a part of its length (of 1 rad), and allowed deviation of a quaternion or (cos, sin) pair from unit norm.
 
     Raises:
         ConfigurationError: q is not finite, off a coupling or a loop, or a quaternion or (cos, sin) pair has not unit
             norm.
-        ShapeError: q has another size.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        The rows of ``model.coupling_rows``.
     """
     shape = manifold(model)
     q = vector(model, "q", q, model.nq, "nq (the whole tree)")

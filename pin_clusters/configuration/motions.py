@@ -8,13 +8,16 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import array, vector, velocity
+from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import BranchLost, ShapeError
 from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
 from .manifold import manifold
 
 _NQ = "nq (the whole tree)"
+_documented = stock(COMMON, AS_PINOCCHIO)
 
 
+@_documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
@@ -23,7 +26,6 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     whole turns).
 
     Args:
-        model: Cluster model.
         q: Configuration of the whole tree, shape (nq,); the dependent entries of the result do not depend on its
             dependent ones, but for the number of turns where a continuous joint leads a joint that is not.
         v: Independent velocity times the time step, shape (nv,), [rad] or [m].
@@ -34,11 +36,6 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
 
     Raises:
         BranchLost: A loop does not close at the end, or only beyond a singular pose.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``integrate`` for the independent joints.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
@@ -57,13 +54,9 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     return shape.follow(carry(model, q, v, np.array(pin.integrate(model._pristine, q, v_tree))))
 
 
+@_documented
 def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """Return the independent velocity that leads from q0 to q1 in unit time.
-
-    Args:
-        model: Cluster model.
-        q0: Configuration of the whole tree, shape (nq,).
-        q1: Configuration of the whole tree, shape (nq,).
 
     Returns:
         Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
@@ -71,11 +64,6 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 
     Raises:
         BranchLost: The motion from q0 does not lead the loops to where they are in q1.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``difference`` for the independent joints.
     """
     manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
@@ -111,13 +99,11 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
     raise AssertionError("all stand alike")  # excluded by the caller
 
 
+@_documented
 def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """Return the configuration between q0 (u = 0) and q1 (u = 1), on the couplings.
 
     Args:
-        model: Cluster model.
-        q0: Configuration of the whole tree, shape (nq,).
-        q1: Configuration of the whole tree, shape (nq,).
         u: Any number; outside 0 to 1 it extrapolates.
 
     Returns:
@@ -125,18 +111,13 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
         moves on from q0, so at u = 1 it may be whole turns away from q1.
 
     Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``interpolate`` for the independent joints.
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
     """
     shape = manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
-    if model.closures:
-        part = _number(u)
-        return integrate(model, q0, part * difference(model, q0, q1))
     part = _number(u)
+    if model.closures:
+        return integrate(model, q0, part * difference(model, q0, q1))
     q = np.array(pin.interpolate(model._pristine, q0, q1, part))
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned

@@ -9,34 +9,28 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import vector
+from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
 from ..model import ClusterModel, carry, close, loops_of
 from .manifold import Follower, Manifold, check_norms, manifold, owner
 
 _NQ = "nq (the whole tree)"
+_documented = stock(COMMON, AS_PINOCCHIO)
 # Pinocchio writes "no limit" as the largest float
 _UNLIMITED = 1e100
 # condition of loops up to which a random pose is taken
 _FAR_FROM_SINGULAR = 1e3
 
 
+@_documented
 def neutral(model: ClusterModel) -> np.ndarray:
     """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
 
     With closed loops, or if the model was given a ``q_reference``, it is ``model.q_reference``: an assembled pose that
     is not singular.
 
-    Args:
-        model: Cluster model.
-
     Returns:
         Shape (nq,); a fresh array. Limits are not looked at, as in Pinocchio.
-
-    Raises:
-        ArgumentTypeError: It is not a cluster model.
-
-    References:
-        Pinocchio's ``neutral`` for the independent joints.
     """
     shape = manifold(model)
     if model.closures or model._wishes[0] is not None:
@@ -44,6 +38,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     return shape.follow(np.array(pin.neutral(model._pristine)))
 
 
+@_documented
 def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = None) -> np.ndarray:
     """Return a random configuration on the couplings.
 
@@ -53,7 +48,6 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     way, they stop at a part of it.
 
     Args:
-        model: Cluster model.
         lower: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
         upper: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
 
@@ -63,10 +57,6 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     Raises:
         ConfigurationError: A given lower limit is above the upper one, or not a number.
         ShapeError: A size is wrong.
-        ArgumentTypeError: An argument has the wrong type.
-
-    References:
-        Pinocchio's ``randomConfiguration`` for the independent joints.
     """
     shape = manifold(model)
     given = lower is not None or upper is not None
@@ -113,6 +103,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     return reached
 
 
+@_documented
 def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
 
@@ -121,7 +112,6 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     with minimum-norm steps, damped far from an assembled pose.
 
     Args:
-        model: Cluster model.
         q: Configuration of the whole tree, shape (nq,), off the couplings or not.
         hold: Names of joints that stay where they are.
 
@@ -132,8 +122,6 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         ConfigurationError: The held joints leave no way to fulfil the couplings, a loop does not close, q is not
             finite, or a quaternion or (cos, sin) pair is zero.
         UnknownNameError: No joint has a name in ``hold``.
-        ShapeError: q has another size.
-        ArgumentTypeError: An argument has the wrong type.
 
     References:
         The normal equations of a linear constraint; its rows are ``model.coupling_rows``.

@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import ClusterModel
-from ._clusters import blocks, expanded, velocities
+from ._clusters import blocks, documented, expanded, velocities
 
 
+@documented
 def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> float:
-    """Compute the kinetic energy V' I V / 2 of all bodies, rotors and armature included, [J].
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-    """
+    """Compute the kinetic energy V' I V / 2 of all bodies, rotors and armature included, [J]."""
     v = np.asarray(v, dtype=float)
     clusters = blocks(model, q)
     V, _ = velocities(model, clusters, v)
@@ -23,13 +18,9 @@ def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> f
     return float(0.5 * sum(W @ b.I @ W + v[b.columns] @ b.H @ v[b.columns] for b, W in pairs))
 
 
+@documented
 def computePotentialEnergy(model: ClusterModel, q: np.ndarray) -> float:
-    """Compute the potential energy -m g' c of all bodies, [J]; zero where the centre of mass is at the origin.
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
-    """
+    """Compute the potential energy -m g' c of all bodies, [J]; zero where the centre of mass is at the origin."""
     tree, gravity = expanded(model).tree, np.asarray(model.gravity.linear)
     # motion transforms from the world to the bodies: R and p of a body are read off X = [R', -R' [p]x; 0, R']
     world: list[np.ndarray] = []

@@ -7,18 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..model import ClusterModel
-from ._clusters import Block, above, blocks, cross_force, external, velocities
+from ._clusters import Block, above, blocks, cross_force, documented, external, velocities
 
 
+@documented
 def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None) -> np.ndarray:
     """Compute the accelerations under joint torques.
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        tau: Torque, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
 
     Returns:
         Independent acceleration, shape (nv,).
@@ -36,13 +30,9 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
     return _articulated(clusters, c, p, tau, -np.asarray(model.gravity.vector))
 
 
+@documented
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the inverse of the mass matrix, shape (nv, nv): a column is the answer to a unit torque, all else zero.
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
-    """
+    """Compute the inverse mass matrix, shape (nv, nv): a column is the answer to a unit torque, all else zero."""
     clusters = blocks(model, q)
     nothing = [np.zeros(6 * len(block.bodies)) for block in clusters]
     columns = [_articulated(clusters, nothing, list(nothing), tau, np.zeros(6)) for tau in np.eye(model.nv)]

@@ -7,20 +7,14 @@ from typing import Any
 import numpy as np
 
 from ..model import ClusterModel
-from ._clusters import above, blocks, cross_force, external, velocities
+from ._clusters import above, blocks, cross_force, documented, external, velocities
 
 
+@documented
 def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None) -> np.ndarray:
     """Compute the torques of a motion.
 
     Outward: V and A of every cluster. Inward: F = I A + V x* I V - F_ext, torque S' F, and X' F on to the parent.
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        a: Independent acceleration, shape (nv,).
-        fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
 
     Returns:
         Torque, shape (nv,).

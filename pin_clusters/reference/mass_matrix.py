@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import ClusterModel
-from ._clusters import blocks
+from ._clusters import blocks, documented
 
 
+@documented
 def crba(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the mass matrix.
 
     IC_parent += X' IC X;  M_kk = S' IC S + H;  M_jk = S_j' F on the way to the root, F = X' ... X' IC S.
-
-    Args:
-        model: Cluster model.
-        q: Configuration, shape (nq,).
 
     Returns:
         Symmetric, shape (nv, nv).
