@@ -50,7 +50,7 @@ OLD = {
 """What makes Numba, OpenBLAS and NumPy take the oldest processor; Pinocchio is compiled for it anyway."""
 NOISE = 1e-9
 """Errors below this part of the exact quantity are none: the approximation is exact there, but for rounding."""
-COMMAND = [sys.executable, "-m", "pin_clusters.cli", "sweep"]
+COMMAND = [sys.executable, "-m", "pin_clusters._cli.cli", "sweep"]
 
 
 def sweep(

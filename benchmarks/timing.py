@@ -1,4 +1,4 @@
-"""The measurements: one state, batches, and the first call; all with ``pin_clusters._cli.timing.interleaved``."""
+"""The measurements: one state, batches, and the first call; all with ``pin_clusters.timing.interleaved``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pinocchio as pin
 
 import pin_clusters as pc
 from pin_clusters import baselines, batch
-from pin_clusters._cli.bench import ALGORITHMS, State, state
-from pin_clusters._cli.timing import Timing, interleaved
-from pin_clusters.baselines.armature import independent_q
+from pin_clusters.armature import independent_q
 from pin_clusters.configuration import randomConfiguration
+from pin_clusters.rivals import ALGORITHMS, State, state
+from pin_clusters.timing import Timing, interleaved
 
 
 def number(timing: Timing) -> dict[str, float]:

@@ -17,7 +17,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import approximations, audit, cli, loaders, study
+from pin_clusters import approximations, audit, loaders, study
+from pin_clusters._cli import cli
 from pin_clusters.audit import output
 from pin_clusters.audit.page import page
 from pin_clusters.audit.reflected import reflect

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from ..armature import independent_q, independent_v, reflected_inertia
 from ..baselines import armature_model
-from ..baselines.armature import independent_q, independent_v, reflected_inertia
 from ..model import ClusterModel
 from ._base import Approximation
 from ._solve import symmetric

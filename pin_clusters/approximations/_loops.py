@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
+from ..armature import axial_inertia
 from ..baselines import projection
-from ..baselines.armature import axial_inertia
 from ..elements import RotorElement
 from ..model import ClusterModel
 from ._base import Approximation

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.coupling import coupling_jacobian
-from ..baselines.armature import axial_inertia, reflected_inertia
+from ..armature import axial_inertia, reflected_inertia
 from ..model import ClusterModel
 from .links import LinkSide, link_sides
 

@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..constraints._inertia import joint_axis, joint_subspace, spin_defect
-from ..elements import RotorElement
-from ..errors import ModelError
-from ..expansion import depth_first
-from ..model import ClusterModel
+from .constraints._inertia import joint_axis, joint_subspace, spin_defect
+from .elements import RotorElement
+from .errors import ModelError
+from .expansion import depth_first
+from .model import ClusterModel
 
 
 def armature_model(
