@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -151,6 +152,13 @@ def machine() -> dict[str, Any]:
         "pin_clusters": pc.__version__,
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
+
+
+def write(results: dict[str, Any], output: Path | None) -> None:
+    """Write results as JSON, if there is a file to write to."""
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def _cpu() -> str:

@@ -13,6 +13,7 @@ import pinocchio as pin
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
 from ..armature import axial_inertia
 from ..elements import RotorElement
+from ..expansion import rotor_ids
 from ..model import ClusterModel
 from ._base import Approximation
 from ._tree import Tree
@@ -76,8 +77,7 @@ class Locked(OnTree):
     def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
         super().__init__(model, name, drop_rotors)
         span, tree = self.on.span, self.on.tree
-        bodies = iter(span.rotors)
-        ids = [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in model.rotors]
+        ids = rotor_ids(model, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
         # turned by their coupling, unbalanced rotors would carry their mass about
         self.q = np.array(pin.neutral(model.tree))

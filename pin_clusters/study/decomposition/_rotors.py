@@ -18,7 +18,7 @@ import pinocchio as pin
 
 from ...constraints._inertia import joint_subspace
 from ...elements import RotorElement
-from ...expansion import SpanningTree
+from ...expansion import SpanningTree, rotor_ids
 from ...model import ClusterModel
 from ._motion import Motion, transposed
 
@@ -72,11 +72,7 @@ class Spin:
 
 def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBody]:
     """Return the rotors of a model in the order of ``model.rotors``."""
-    bodies = iter(span.rotors)
-    return [
-        _body(model, span, r, int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]))
-        for r in model.rotors
-    ]
+    return [_body(model, span, r, j) for r, j in zip(model.rotors, rotor_ids(model, span), strict=True)]
 
 
 def _body(model: ClusterModel, span: SpanningTree, r: RotorElement, joint: int) -> SpinningBody:
