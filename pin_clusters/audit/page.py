@@ -22,7 +22,7 @@ def page(result: AuditResult) -> str:
         result: What ``run`` returned.
     """
     values = {
-        "css": Html(text("page.css")), **errors.values(result), **simulation.values(result), **cure.values(result),
+        "css": Html("\n" + text("page.css")), **errors.values(result), **simulation.values(result), **cure.values(result),
         **_method(result),
     }  # fmt: skip
     return f"<!DOCTYPE html>\n{joined(fill(read('page.html'), values))}\n"
