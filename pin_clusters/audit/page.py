@@ -21,10 +21,8 @@ def page(result: AuditResult) -> str:
     Args:
         result: What ``run`` returned.
     """
-    values = {
-        "css": Html("\n" + text("page.css")), **errors.values(result), **simulation.values(result), **cure.values(result),
-        **_method(result),
-    }  # fmt: skip
+    parts = (errors.values(result), simulation.values(result), cure.values(result), _method(result))
+    values = {"css": Html("\n" + text("page.css"))} | {name: value for part in parts for name, value in part.items()}
     return f"<!DOCTYPE html>\n{joined(fill(read('page.html'), values))}\n"
 
 

@@ -14,6 +14,7 @@ from .. import approximations, study
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning
 from ..model import ClusterModel
 from ..study import Decomposition, StudyResult, Trajectory, report
+from ..study._samples import by_rung
 from ..study.accuracy import states
 from ..study.metrics.osim import frame_id
 from . import snippets
@@ -64,18 +65,12 @@ class AuditResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers as plain numbers and text, ready for JSON."""
-
-        def per_joint(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {
-                rung: dict(zip(self.study.joints, map(float, row), strict=True)) for rung, row in values.items()
-            }  # fmt: skip
-
         return finite({
             "robot": self.robot,
             "verdict": self.verdict.as_dict(),
             "study": report.as_dict(self.study),
-            "percent_of_peak_torque": per_joint(self.percent),
-            "peak_error": per_joint(self.study.peak_error),
+            "percent_of_peak_torque": by_rung(self.study.joints, self.percent),
+            "peak_error": by_rung(self.study.joints, self.study.peak_error),
             "decomposition": self.why.as_dict(),
             **self.simulated.as_dict(),
             "reflected_inertia": self.reflected.as_dict(),
