@@ -13,7 +13,6 @@ independent joints and their velocity, and a stage is at ``pc.integrate(model, q
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Callable
@@ -237,9 +236,7 @@ def main(arguments: list[str] | None = None) -> int:
     results = {"machine": timing.machine(), "swings": swings}
     output = chosen.output or (None if chosen.quick else RESULTS)
     figure = chosen.figure or (None if chosen.quick else FIGURE)
-    if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    timing.write(results, output)
     if figure is not None:
         plot(swings, figure)
     return 0

@@ -90,9 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
         results["first_call_s"] = timing.first_calls()
         print("\nfirst call in a process [s]:", json.dumps(results["first_call_s"], indent=2))
     output = chosen.output or (None if chosen.quick else RESULTS)
+    timing.write(results, output)
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         print(f"\nwritten: {output}")
     return 0
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from pathlib import Path
@@ -71,9 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(*(f"{key}: {value}" for key, value in results["machine"].items()), sep="\n")
     results |= measure(chosen.robots, effort)
     output = chosen.output or (None if chosen.quick else RESULTS)
+    timing.write(results, output)
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         print(f"\nwritten: {output}")
     return 0
 

@@ -13,7 +13,6 @@ Passive motions, from a stated speed of all joints at random:
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Callable
@@ -29,9 +28,9 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters import baselines
-from pin_clusters._cli.timing import interleaved
-from pin_clusters.baselines.armature import independent_q
+from pin_clusters.armature import independent_q
 from pin_clusters.simulation import METHODS
+from pin_clusters.timing import interleaved
 
 RESULTS = Path(__file__).parent / "results" / "simulation.json"
 FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "convergence.png"
@@ -256,9 +255,7 @@ def main(arguments: list[str] | None = None) -> int:
     results = {"machine": timing.machine(), "motions": motions, "steps": 20 if chosen.quick else STEPS, "speed": times}
     output = chosen.output or (None if chosen.quick else RESULTS)
     figure = chosen.figure or (None if chosen.quick else FIGURE)
-    if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    timing.write(results, output)
     if figure is not None:
         plot(motions, figure)
     return 0

@@ -50,7 +50,7 @@ OLD = {
 """What makes Numba, OpenBLAS and NumPy take the oldest processor; Pinocchio is compiled for it anyway."""
 NOISE = 1e-9
 """Errors below this part of the exact quantity are none: the approximation is exact there, but for rounding."""
-COMMAND = [sys.executable, "-m", "pin_clusters.cli", "sweep"]
+COMMAND = [sys.executable, "-m", "pin_clusters._cli.cli", "sweep"]
 
 
 def sweep(
@@ -205,9 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
             figures.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(folder / "pool" / "robots.png", figures / "sweep_robots.png")
             shutil.copyfile(folder / "ratio" / "ratio.png", figures / "sweep_ratio.png")
-    if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps({"machine": timing.machine(), **found}, indent=1) + "\n", encoding="utf-8")
+    timing.write({"machine": timing.machine(), **found}, output)
     return 0 if found["identical"] and found["was_interrupted"] else 1
 
 

@@ -1,7 +1,8 @@
-"""The measurements: one state, batches, and the first call; all with ``pin_clusters._cli.timing.interleaved``."""
+"""The measurements: one state, batches, and the first call; all with ``pin_clusters.timing.interleaved``."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -17,10 +18,10 @@ import pinocchio as pin
 
 import pin_clusters as pc
 from pin_clusters import baselines, batch
-from pin_clusters._cli.bench import ALGORITHMS, State, state
-from pin_clusters._cli.timing import Timing, interleaved
-from pin_clusters.baselines.armature import independent_q
+from pin_clusters.armature import independent_q
 from pin_clusters.configuration import randomConfiguration
+from pin_clusters.rivals import ALGORITHMS, State, state
+from pin_clusters.timing import Timing, interleaved
 
 
 def number(timing: Timing) -> dict[str, float]:
@@ -151,6 +152,13 @@ def machine() -> dict[str, Any]:
         "pin_clusters": pc.__version__,
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
+
+
+def write(results: dict[str, Any], output: Path | None) -> None:
+    """Write results as JSON, if there is a file to write to."""
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def _cpu() -> str:

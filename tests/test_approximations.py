@@ -93,11 +93,13 @@ def test_armature_is_the_baseline() -> None:
     )
 
 
-def test_unconstrained_is_the_baseline() -> None:
-    model = load("tello", True)
+@pytest.mark.parametrize("name", ["tello", "ankle_2rsu", "delta"])
+def test_unconstrained_is_the_baseline(name: str) -> None:
+    """G by elimination and by a null space; rods by the matrix of their ends and by Simpson's rule."""
+    model = load(name, True)
     q, v, a = state(model, 4)
     rung, data = approximations.of(model)["unconstrained"], baselines.unconstrained.createData(model)
-    # G by elimination and by a null space
+    assert np.abs(rung.crba(q) - data.terms(q, v, None)[0]).max() < 1e-12
     assert np.abs(rung.rnea(q, v, a) - baselines.unconstrained.rnea(model, data, q, v, a)).max() < 1e-10
     assert np.abs(rung.aba(q, v, a) - baselines.unconstrained.aba(model, data, q, v, a)).max() < 1e-8
 

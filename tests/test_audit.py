@@ -17,8 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import approximations, audit, cli, loaders, study
+from pin_clusters import approximations, audit, loaders, study
+from pin_clusters._cli import cli
 from pin_clusters.audit import output
+from pin_clusters.audit._template import Html, fill, joined
 from pin_clusters.audit.page import page
 from pin_clusters.audit.reflected import reflect
 from pin_clusters.audit.sections import simulation as simulation_section
@@ -289,6 +291,25 @@ def test_fingers_are_no_rotors() -> None:
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def test_values_are_text_whatever_is_in_them() -> None:
+    """Names come from files: no tag, and no place of the template, in them is one."""
+    robot = '<b>{{x}} & "y"'
+    shown = "&lt;b&gt;{{x}} &amp; &quot;y&quot;"
+    assert fill("{{robot}}", {"robot": robot}) == shown
+    assert fill("{{#robots}}[{{.}}]{{/robots}}", {"robots": [robot, Html("<i>")]}) == f"[{shown}][<i>]"
+    block = "{{#of}}{{name}} in {{place}}{{/of}}{{^of}}nowhere{{/of}}"
+    assert fill(block, {"of": {"name": "a"}, "place": "b"}) == "a in b"
+    assert fill(block, {"of": None}) == "nowhere"
+    with pytest.raises(KeyError, match="place"):
+        fill(block, {"of": {"name": "a"}})
+
+
+def test_numbers_stay_with_their_unit() -> None:
+    kept = '<p title="5 kg">5\u00a0kg of 3\u00a0%, 2 kgf</p><pre>5 kg</pre><style>5 s</style>'
+    assert joined(kept.replace("\u00a0", " ")) == kept
+
 
 VOID = {"meta", "br", "img", "hr", "link", "input", "col"}
 

@@ -217,7 +217,7 @@ def test_the_script_for_pinocchio(name: str, tmp_path: Path, monkeypatch: pytest
     found, rungs = names["model"], approximations.of(model)
     rng = np.random.default_rng(0)
     q = pc.integrate(model, pc.neutral(model), 0.5 * rng.normal(size=model.nv))
-    from pin_clusters.baselines.armature import independent_q, independent_v
+    from pin_clusters.armature import independent_q, independent_v
 
     at_q, at_v = independent_q(model, found), independent_v(model, found)
     M = pin.crba(found, found.createData(), q[at_q])

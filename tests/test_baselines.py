@@ -11,8 +11,8 @@ import pytest
 from tolerances import BACKWARD, EXACT, backward, relative
 
 import pin_clusters as pc
+from pin_clusters.armature import independent_q, independent_v, reflected_inertia
 from pin_clusters.baselines import armature_model, block, lagrange, projection
-from pin_clusters.baselines.armature import independent_q, independent_v, reflected_inertia
 
 
 def spinning_robot(rng: np.random.Generator, *, floating: bool = True) -> pc.ClusterModel:

@@ -17,8 +17,8 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters import loaders
-from pin_clusters._cli.bench import state
-from pin_clusters._cli.timing import Timing, interleaved
+from pin_clusters.rivals import state
+from pin_clusters.timing import Timing, interleaved
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
 MODULES = (

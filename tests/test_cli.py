@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import cli, loaders
-from pin_clusters._cli import common
+from pin_clusters import loaders
+from pin_clusters._cli import cli, common
 
 
 @pytest.fixture(autouse=True)
@@ -249,7 +249,7 @@ def test_progress_bar_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_as_a_real_process() -> None:
-    command = [sys.executable, "-m", "pin_clusters.cli"]
+    command = [sys.executable, "-m", "pin_clusters._cli.cli"]
     good = subprocess.run([*command, "info", "geared_chain"], capture_output=True, text=True, check=False)
     assert (good.returncode, good.stderr) == (0, "")
     assert "joint_12" in good.stdout

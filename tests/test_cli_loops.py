@@ -15,6 +15,7 @@ from test_study_loops import LOOPS, WITH_ROTORS, load
 
 import pin_clusters as pc
 import pin_clusters.loaders.library as library
+from pin_clusters import rivals
 from pin_clusters._cli import bench, info, tables
 from pin_clusters._cli import study as study_command
 from pin_clusters.algorithms.condition import condition
@@ -193,16 +194,16 @@ def test_bench(name: str) -> None:
 @pytest.mark.parametrize("width", [60, 80])
 def test_bench_fits(width: int) -> None:
     model, out = load("delta"), terminal(width)
-    bench.show(model, bench.measure(model, repeats=3), out)
+    bench.show(model, rivals.measure(model, repeats=3), out)
     assert max(map(len, lines(out))) <= width
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_rivals_compute_the_same(name: str) -> None:
     model = load(name)
-    calls, _ = bench._exact_rivals(model, "")
-    for algorithm in bench.ALGORITHMS:
-        function, arguments = calls[algorithm, bench.OURS]
+    calls, _ = rivals._exact_rivals(model, "")
+    for algorithm in rivals.ALGORITHMS:
+        function, arguments = calls[algorithm, rivals.OURS]
         expected = np.array(function(*arguments))
         function, arguments = calls[algorithm, "projection"]
         scale = max(1.0, np.abs(expected).max())
@@ -212,7 +213,7 @@ def test_rivals_compute_the_same(name: str) -> None:
     elif not model.rotors:
         function, arguments = calls["aba", "pin.constraintDynamics"]
         found = np.array(function(*arguments))
-        function, arguments = calls["aba", bench.OURS]
+        function, arguments = calls["aba", rivals.OURS]
         expected = function(*arguments)
         solver = pc.baselines.constrained.createData(model)
         error = np.abs(found[solver.independent] - expected).max()

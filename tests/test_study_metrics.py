@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import approximations, baselines, study
+from pin_clusters import approximations, armature, baselines, study
 from pin_clusters.study import metrics
 
 J, N_RATIO, MASS, LENGTH = 1e-3, 6.0, 1.0, 0.3
@@ -149,7 +149,7 @@ def test_spin_is_the_momentum_that_armature_does_not_see() -> None:
     q, v, tau = states(model, 4)
     found = metrics.flight(model, q, v, tau)
     other = baselines.armature_model(model)
-    at_q, at_v = (f(model, other) for f in (baselines.armature.independent_q, baselines.armature.independent_v))
+    at_q, at_v = (f(model, other) for f in (armature.independent_q, armature.independent_v))
     data, other_data, missing, own = model.createData(), other.createData(), [], []
     for i in range(len(q)):
         v_own = np.empty(model.nv)

@@ -14,9 +14,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import cli, loaders, sweeps
+from pin_clusters import loaders, sweeps
+from pin_clusters._cli import cli
+from pin_clusters.armature import reflected_inertia
 from pin_clusters.baselines import projection
-from pin_clusters.baselines.armature import reflected_inertia
 from pin_clusters.study import random_chains, random_robots
 from pin_clusters.sweeps import ratio, robots
 

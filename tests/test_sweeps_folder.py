@@ -266,7 +266,7 @@ def _interruptible() -> Iterator[None]:
 @pytest.mark.parametrize(("workers", "chunks"), [("1", 3), ("2", 3)])
 @pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_and_resume(tmp_path: Path, workers: str, chunks: int) -> None:
-    command = [sys.executable, "-m", "pin_clusters.cli", "sweep", "robots", "--robots", "100", "--states", "3"]
+    command = [sys.executable, "-m", "pin_clusters._cli.cli", "sweep", "robots", "--robots", "100", "--states", "3"]
     command += ["--seed", "4", "--workers", workers, "--chunk", "2", "--output"]
     folder = tmp_path / "stopped"
     # a session of its own: the signal goes to all its processes, as from a terminal

@@ -16,8 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import cli
-from pin_clusters._cli import motions, view
+from pin_clusters._cli import cli, motions, view
 
 
 @pytest.fixture(autouse=True)
@@ -128,7 +127,9 @@ def test_help_names_motions_and_rungs() -> None:
 
 
 def test_without_meshcat(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['meshcat'] = None\nfrom pin_clusters.cli import main\nmain(['view', 'four_bar'])"
+    code = (
+        "import sys; sys.modules['meshcat'] = None\nfrom pin_clusters._cli.cli import main\nmain(['view', 'four_bar'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: pin_clusters.visualize needs meshcat")

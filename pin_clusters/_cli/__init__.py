@@ -1,1 +1,1 @@
-"""What the commands do; ``pin_clusters.cli`` declares them."""
+"""What the commands do; ``cli`` declares them."""

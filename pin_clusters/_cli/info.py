@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.markup import escape
 
-from ..baselines.armature import reflected_inertia
+from ..armature import reflected_inertia
 from . import loop_tables
 from .tables import put, say, table_of
 

@@ -22,7 +22,10 @@ def aba_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced):
-        """(A1)-(A3) at a = 0. Returns the row of a cluster whose D is singular, or 0, and minus that of a singular loop."""
+        """(A1)-(A3) at a = 0.
+
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+        """
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)

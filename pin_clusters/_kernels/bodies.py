@@ -67,7 +67,7 @@ def unit_rotation(o):
 
 @inline
 def turned(R, shuffle, params, k):
-    """R times a constant rotation; an identity or cyclic permutation, as most are once axes are named, costs nothing."""
+    """R times a constant rotation; an identity or cyclic permutation costs nothing."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -271,7 +271,7 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Moment on the carrier of spin elements of momentum h per unit velocity, at that velocity and acceleration; (S1)."""
+    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1)."""
     return cross(angular(velocity(work, carrier)), h) * rate + h * a
 
 

@@ -21,7 +21,7 @@ from .views import cluster, head, header, velocity_row
 
 @paste
 def choose_rows(work, L):
-    """Replace K and the values by P K and P times the values, P of the dependent columns: the rows that pivots chose."""
+    """Replace K and the values by P K and P times the values: the rows that the pivots chose."""
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):

@@ -33,7 +33,7 @@ class Block(NamedTuple):
     end: int
 
 
-def offsets(at, nd, nr, nk):
+def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
     """Lay out the block that begins at an offset."""
     width = nd + nk
     P = at + nr * width

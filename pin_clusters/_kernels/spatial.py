@@ -3,7 +3,7 @@
 3-vectors are ``Vec3``, spatial motions and forces ``Vec6``: ``v + S * rate``, ``cross(v, S)``. Other values are tuples:
 rotation (9, row major), symmetric 3x3 (6: xx xy xz yy yz zz), symmetric spatial matrix (21: linear-linear (6),
 linear-angular (9), angular-angular (6)), rigid-body inertia (10: mass, first moment, inertia about the origin). Nothing
-here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps unrolled tuples in registers.
+here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps tuples in registers.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ class Vec3(NamedTuple):
     y: Any
     z: Any
 
-    def __add__(a, b):
-        return Vec3(a[0] + b[0], a[1] + b[1], a[2] + b[2])
+    def __add__(self, other):
+        return Vec3(self[0] + other[0], self[1] + other[1], self[2] + other[2])
 
-    def __sub__(a, b):
-        return Vec3(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    def __sub__(self, other):
+        return Vec3(self[0] - other[0], self[1] - other[1], self[2] - other[2])
 
-    def __neg__(a):
-        return Vec3(-a[0], -a[1], -a[2])
+    def __neg__(self):
+        return Vec3(-self[0], -self[1], -self[2])
 
-    def __mul__(a, b):
-        return Vec3(a[0] * b, a[1] * b, a[2] * b)
+    def __mul__(self, other):
+        return Vec3(self[0] * other, self[1] * other, self[2] * other)
 
-    __rmul__ = __mul__  # a tuple would repeat itself
+    def __rmul__(self, other):
+        return self * other  # a tuple would repeat itself
 
 
 class Vec6(NamedTuple):
@@ -53,19 +54,36 @@ class Vec6(NamedTuple):
     wy: Any
     wz: Any
 
-    def __add__(a, b):
-        return Vec6(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+    def __add__(self, other):
+        return Vec6(
+            self[0] + other[0],
+            self[1] + other[1],
+            self[2] + other[2],
+            self[3] + other[3],
+            self[4] + other[4],
+            self[5] + other[5],
+        )
 
-    def __sub__(a, b):
-        return Vec6(a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
+    def __sub__(self, other):
+        return Vec6(
+            self[0] - other[0],
+            self[1] - other[1],
+            self[2] - other[2],
+            self[3] - other[3],
+            self[4] - other[4],
+            self[5] - other[5],
+        )
 
-    def __neg__(a):
-        return Vec6(-a[0], -a[1], -a[2], -a[3], -a[4], -a[5])
+    def __neg__(self):
+        return Vec6(-self[0], -self[1], -self[2], -self[3], -self[4], -self[5])
 
-    def __mul__(a, b):
-        return Vec6(a[0] * b, a[1] * b, a[2] * b, a[3] * b, a[4] * b, a[5] * b)
+    def __mul__(self, other):
+        return Vec6(
+            self[0] * other, self[1] * other, self[2] * other, self[3] * other, self[4] * other, self[5] * other
+        )
 
-    __rmul__ = __mul__
+    def __rmul__(self, other):
+        return self * other
 
 
 def _kind(t):
@@ -74,9 +92,9 @@ def _kind(t):
 
 def _declare(op):
     @overload(op, **INLINE)
-    def choose(a, b):
-        kind = _kind(a)
-        return getattr(kind, f"__{op.__name__}__") if kind is not None and kind is _kind(b) else None
+    def choose(self, other):
+        kind = _kind(self)
+        return getattr(kind, f"__{op.__name__}__") if kind is not None and kind is _kind(other) else None
 
 
 _declare(operator.add)
@@ -84,14 +102,14 @@ _declare(operator.sub)
 
 
 @overload(operator.mul, **INLINE)
-def _mul(a, b):
-    kind = _kind(a)
-    return kind.__mul__ if kind is not None and isinstance(b, types.Number | Pack) else None
+def _mul(self, other):
+    kind = _kind(self)
+    return kind.__mul__ if kind is not None and isinstance(other, types.Number | Pack) else None
 
 
 @overload(operator.neg, **INLINE)
-def _neg(a):
-    kind = _kind(a)
+def _neg(self):
+    kind = _kind(self)
     return None if kind is None else kind.__neg__
 
 

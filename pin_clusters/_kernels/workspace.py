@@ -1,9 +1,9 @@
-"""What stands in ``work``, by name: quantity ``x`` is read by ``x(...)``, written by ``set_x`` and increased by ``add_x``.
+"""What stands in ``work``, by name: ``x(...)`` reads a quantity, ``set_x`` writes it, ``add_x`` increases it.
 
 Of a body: ``(work, b)``. Of a cluster with a list of columns: ``(work, at, nk, ...)``, ``at`` its ``at_work``:
 
-    U: 6 per column; UDinv columns: 6 each, U D^-1; D: nk x nk, later its factors; u: nk, later D^-1 u;
-    spin columns: momenta of spin elements per unit velocity in the world, 3 each, the output body's, then the carriers'.
+    U: 6 per column; UDinv: U D^-1, 6 per column; D: nk x nk, later its factors; u: nk, later D^-1 u;
+    spin: momenta of spin elements in the world per unit velocity, 3 per column, the output body's, then the carriers'.
 """
 
 from __future__ import annotations

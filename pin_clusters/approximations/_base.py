@@ -142,8 +142,8 @@ class Approximation(ABC):
     @abstractmethod
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray: ...
 
-    @abstractmethod
-    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray: ...
+    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        return np.linalg.solve(self._crba(q), tau - self._rnea(q, v, np.zeros(self.model.nv)))
 
     @abstractmethod
     def _crba(self, q: np.ndarray) -> np.ndarray: ...

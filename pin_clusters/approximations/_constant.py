@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..baselines import armature_model
-from ..baselines.armature import independent_q, independent_v, reflected_inertia
+from ..armature import armature_model, independent_q, independent_v, reflected_inertia
 from ..model import ClusterModel
 from ._base import Approximation
 from ._solve import symmetric
@@ -16,7 +15,7 @@ class Armature(Approximation):
     """Pinocchio on the robot without rotors: ``none`` and ``diagonal``.
 
     Attributes:
-        tree: Pinocchio's model of it (``baselines.armature_model``).
+        tree: Pinocchio's model of it (``armature_model``).
         at_q: Index in q of each entry of its q.
         at_v: Index in its v of each entry of v.
     """
@@ -56,8 +55,7 @@ class Block(Armature):
         return super()._rnea(q, v, a) + a @ self.off_diagonal
 
     def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        bias = super()._rnea(q, v, np.zeros(self.model.nv))
-        return np.linalg.solve(self._crba(q), tau - bias)
+        return Approximation._aba(self, q, v, tau)  # not Pinocchio's, which has no place for the matrix
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
         return super()._crba(q) + self.off_diagonal

@@ -1,76 +1,81 @@
 """Robots with closed loops: loops left out or frozen, and rotors that do not spin.
 
-All on the spanning tree with every rotor a body (``baselines.projection``), rods added.
+All are inverse dynamics of the spanning tree, reduced with a matrix in place of its coupling G.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
 
 import numpy as np
 import pinocchio as pin
 
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
-from ..baselines import projection
-from ..baselines.armature import axial_inertia
-from ..model import ClusterModel, RotorElement
+from ..armature import axial_inertia
+from ..model import ClusterModel, RotorElement, rotor_ids
 from ._base import Approximation
+from ._tree import Tree
 
 
-class Unconstrained(Approximation):
-    """What ``baselines.unconstrained`` computes, with G of the kernels: the dependents do not accelerate."""
+class OnTree(Approximation):
+    """``tau = H' ID(q, v_tree, H a + bias)`` with ID of the tree; what differs is H, and how the tree moves.
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        self.data, self.space = model.createData(), projection.createData(model)
-        self.independent = self.space.span.from_tree_v[model.idx_v_independent]
-
-    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        space = self.space
-        v_tree = space.span.from_tree @ (coupling_jacobian(self.model, self.data, q) @ v)
-        a_tree = np.zeros_like(v_tree)
-        a_tree[self.independent] = a
-        return np.asarray(space.torque(space.configuration(q), v_tree, a_tree, None)[self.independent])
-
-    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        bias = self._rnea(q, v, np.zeros(self.model.nv))
-        return np.linalg.solve(self._crba(q), tau - bias)
-
-    def _crba(self, q: np.ndarray) -> np.ndarray:
-        M = self.space.mass_matrix(self.space.configuration(q))
-        return np.asarray(M[np.ix_(self.independent, self.independent)])
-
-
-class Frozen(Approximation):
-    """Projection with the coupling of the reference pose: G0, and no bias, as it is taken at rest."""
+    Attributes:
+        on: The tree.
+        data: Workspace of the exact robot, for its coupling.
+        H: From independent accelerations to the tree's, shape (tree.nv, nv).
+    """
 
     def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
         super().__init__(model, name, drop_rotors)
-        self.space = projection.createData(model)
-        self.space.couple(model.q_reference, np.zeros(model.nv))
-        self.space.hold = True
+        self.on, self.data = Tree(model), model.createData()
+        self.H = np.zeros((self.on.tree.nv, model.nv))
+
+    @abstractmethod
+    def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+        """Return the velocity of the tree, and its acceleration besides H a."""
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return projection.rnea(self.model, self.space, q, v, a)
-
-    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        return np.linalg.solve(self._crba(q), tau - self._rnea(q, v, np.zeros(self.model.nv)))
+        v_tree, bias = self._motion(q, v)
+        return np.asarray(self.H.T @ self.on.torque(q, v_tree, self.H @ a + bias))
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
-        return projection.crba(self.model, self.space, q)
+        return np.asarray(self.H.T @ (self.on.mass_matrix(q) @ self.H))
+
+    def _coupling(self, q: np.ndarray) -> np.ndarray:
+        """Return the exact coupling of the tree, shape (tree.nv, nv)."""
+        return np.asarray(self.on.span.from_tree @ coupling_jacobian(self.model, self.data, q))
 
 
-class Locked(Approximation):
+class Unconstrained(OnTree):
+    """The independent joints' own rows at the true velocity: the dependents do not accelerate."""
+
+    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
+        super().__init__(model, name, drop_rotors)
+        self.H[self.on.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
+
+    def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
+        return self._coupling(q) @ v, 0.0
+
+
+class Frozen(OnTree):
+    """The coupling of the reference pose, G0, at every pose; no bias, as it is taken at rest."""
+
+    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
+        super().__init__(model, name, drop_rotors)
+        self.H[:] = self._coupling(model.q_reference)
+
+    def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
+        return self.H @ v, 0.0
+
+
+class Locked(OnTree):
     """Exact loops; the rotors are locked into their carriers at angle 0: ``no rotor``, and ``armature`` on top."""
 
     def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
         super().__init__(model, name, drop_rotors)
-        self.data = model.createData()
-        self.space = projection.createData(model)
-        self.space.hold = True
-        span, tree = self.space.span, self.space.tree
-        bodies = iter(span.rotors)
-        ids = [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in model.rotors]
+        span, tree = self.on.span, self.on.tree
+        ids = rotor_ids(model, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
         # turned by their coupling, unbalanced rotors would carry their mass about
         self.q = np.array(pin.neutral(model.tree))
@@ -88,31 +93,29 @@ class Locked(Approximation):
             for j, r in zip(ids, model.rotors, strict=True):
                 _drop(tree, j, r, int(span.from_tree_id[r.carrier_id]))
 
-    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        G, g = self._couple(q, v)
-        tau = projection.rnea(self.model, self.space, self.q, v, a)
-        return np.asarray(tau + G.T @ (self.armature * (G @ a + g)) if self.name == "armature" else tau)
+        self.bias = np.zeros(tree.nv)
 
-    def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        return np.linalg.solve(self._crba(q), tau - self._rnea(q, v, np.zeros(self.model.nv)))
+    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        G = self._couple(q)
+        g = coupling_bias(self.model, self.data, q, v)
+        self.bias[:] = self.on.span.from_tree @ g
+        self.bias[self.rows] = 0.0
+        return np.asarray(super()._rnea(self.q, v, a) + G.T @ (self.armature * (G @ a + g)))
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
-        G, _ = self._couple(q, None)
-        return projection.crba(self.model, self.space, self.q) + G.T @ (self.armature[:, None] * G)
+        G = self._couple(q)
+        return np.asarray(super()._crba(self.q) + G.T @ (self.armature[:, None] * G))
 
-    def _couple(self, q: np.ndarray, v: np.ndarray | None) -> tuple[np.ndarray, Any]:
-        """Bring the workspace to a state; return G and, with a velocity, g of the user's tree."""
+    def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.H @ v, self.bias
+
+    def _couple(self, q: np.ndarray) -> np.ndarray:
+        """Bring H and q of the locked robot to a configuration; return G of the user's tree."""
         G = coupling_jacobian(self.model, self.data, q)
-        g = None if v is None else coupling_bias(self.model, self.data, q, v)
-        space = self.space
-        np.dot(space.span.from_tree, G, out=space.G)
-        space.G[self.rows] = 0.0
-        if g is not None:
-            np.dot(space.span.from_tree, g, out=space.g)
-            space.g[self.rows] = 0.0
-        space.GT[:] = space.G.T
+        np.dot(self.on.span.from_tree, G, out=self.H)
+        self.H[self.rows] = 0.0
         self.q[self.moving] = q[self.moving]
-        return G, g
+        return G
 
 
 def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> None:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from ._html import Element
+from ._template import Html
 
 # colours of the plots, and the variable of the page that stands for each
 COLOURS = {
@@ -39,7 +39,7 @@ def figure(width: float, height: float) -> Any:
     return found
 
 
-def inline(drawn: Any, key: str, label: str) -> Element:
+def inline(drawn: Any, key: str, label: str) -> Html:
     """Return a figure as an <svg> element for a page.
 
     Args:
@@ -65,14 +65,14 @@ def inline(drawn: Any, key: str, label: str) -> Element:
         root.attrib.pop(name, None)
     root.attrib |= {"role": "img", "aria-label": label, "style": f"max-width:{float(w) * 1.6:.0f}px"}
     root.attrib["data-ratio"] = f"{float(h) / float(w):.3f}"
-    return root
+    return Html(ElementTree.tostring(root, encoding="unicode", method="html"))
 
 
 def _names(value: str) -> list[str]:
     return [a or b for a, b in _REFERENCE.findall(value)]
 
 
-def _clean(e: Element, key: str, used: set[str]) -> None:
+def _clean(e: ElementTree.Element, key: str, used: set[str]) -> None:
     """Take namespaces and unused names away, put variables in place of colours, and a prefix before names."""
     e.tag = e.tag.rpartition("}")[2]
     if _HREF in e.attrib:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..study import StudyResult
-from ._html import Element
 from ._svg import COLOURS, figure, inline
+from ._template import Html
 from .verdict import label
 
 C = COLOURS
@@ -70,7 +70,7 @@ def _beside_names(drawn: Any, names: Sequence[str], tall: float) -> Any:
     return drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
 
 
-def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Element:
+def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     """Draw the error of every joint and approximation as a dot, and the threshold."""
     percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
     shown = [rung for rung in percent]
@@ -110,7 +110,7 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Element:
     return inline(drawn, "dots", f"RMS torque error of each joint as per cent of its peak torque: {text}.")
 
 
-def torque(study: StudyResult, k: int, key: str) -> Element:
+def torque(study: StudyResult, k: int, key: str) -> Html:
     """Draw torque and error of one joint over the first two periods."""
     drawn = figure(WIDTH, 3.5)
     upper, lower = drawn.add_axes((0.14, 0.5, 0.83, 0.27)), drawn.add_axes((0.14, 0.125, 0.83, 0.27))
@@ -147,7 +147,7 @@ def _span(study: StudyResult) -> float:
     return 2.0 * float(period) if period else float(study.time[-1])
 
 
-def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Element:
+def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Html:
     """Draw which parts make the error of each joint, as stacked signed bars.
 
     Args:
@@ -187,7 +187,7 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
 def curves(
     x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str, *, below: str = "",
     log: bool = False,
-) -> Element:  # fmt: skip
+) -> Html:  # fmt: skip
     """Draw a curve per approximation; names of approximations have their style."""
     drawn = figure(WIDTH, 2.9)
     axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
@@ -208,7 +208,7 @@ def curves(
     return inline(drawn, key, f"{heading}. {y_label} over {x_label}: {', '.join(label(n) for n in lines)}.")
 
 
-def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], names: Sequence[str]) -> Element:
+def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], names: Sequence[str]) -> Html:
     """Draw the reflected inertia of joints along the motion, relative to what it is in the reference pose.
 
     Args:

@@ -54,12 +54,14 @@ def link_sides(
         reference: G and B in the reference pose.
         along: The same along the motion.
     """
-    found = []
+    found, tree = [], model.tree
     for cluster in model.clusters:
         joints = _links(model, cluster)
         if not joints:
             continue
-        matrices = [_seen(model, cluster, joints, G, B) for G, B in (reference, *along)]
+        rows = [int(tree.joints[tree.getJointId(name)].idx_v) for name in joints]
+        columns = [model.joint_idx_v(name) for name in cluster.independent]
+        matrices = [_seen(rows, columns, G, B) for G, B in (reference, *along)]
         if any(M is None for M in matrices):
             continue  # the motors do not determine the links everywhere
         every = np.array(matrices[1:])
@@ -79,12 +81,8 @@ def _links(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
     return joints if kind else ()
 
 
-def _seen(
-    model: ClusterModel, cluster: Cluster, joints: tuple[str, ...], G: np.ndarray, B: np.ndarray
-) -> np.ndarray | None:
-    tree = model.tree
-    rows = [int(tree.joints[tree.getJointId(name)].idx_v) for name in joints]
-    columns = [model.joint_idx_v(name) for name in cluster.independent]
+def _seen(rows: list[int], columns: list[int], G: np.ndarray, B: np.ndarray) -> np.ndarray | None:
+    """Return B of the motors at ``columns`` of v as the links at ``rows`` of the tree's v see it; None if singular."""
     D = G[np.ix_(rows, columns)]
     if not np.linalg.cond(D) < _SINGULAR:
         return None

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from ._html import Element, document, tag
-from ._style import CSS
+from .. import approximations
+from ..study import report
+from ..study.trajectories import Wave
+from ._template import Html, fill, formula, joined, read, text
 from .result import AuditResult
-from .sections import cure, errors, method, simulation
-
-SECTIONS: tuple[Callable[[AuditResult], Element | None], ...] = (
-    errors.where,
-    errors.over_time,
-    errors.why,
-    simulation.section,
-    cure.instead,
-    cure.lines,
-    method.method,
-)
+from .sections import cure, errors, simulation
+from .verdict import label
 
 
 def page(result: AuditResult) -> str:
@@ -28,25 +21,27 @@ def page(result: AuditResult) -> str:
     Args:
         result: What ``run`` returned.
     """
-    heading = f"Is armature enough for {result.robot}?"
-    if result.verdict.asked == "frozen":
-        heading = f"Is a constant coupling enough for {result.robot}?"
-    root = tag(
-        "html",
-        tag(
-            "head",
-            tag("meta", charset="utf-8"),
-            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("title", heading),
-            tag("meta", name="description", content=result.verdict.sentence),
-            tag("style", CSS),
-        ),
-        tag(
-            "body",
-            tag("header", tag("h1", heading), errors.verdict(result), errors.cards(result)),
-            tag("main", [section(result) for section in SECTIONS]),
-            method.footer(result),
-        ),
-        lang="en",
-    )
-    return document(root)
+    parts = (errors.values(result), simulation.values(result), cure.values(result), _method(result))
+    values = {"css": Html("\n" + text("page.css"))} | {name: value for part in parts for name, value in part.items()}
+    return f"<!DOCTYPE html>\n{joined(fill(read('page.html'), values))}\n"
+
+
+def _method(result: AuditResult) -> dict[str, Any]:
+    """Return how it was computed, and by what; without a date, so that the same input gives the same page."""
+    import pinocchio as pin
+
+    from .. import __version__
+
+    study = result.study
+    where = "left out" if study.drop_rotors else "locked into their carriers"
+    return {
+        "base": study.base, "motion": report.motion(study), "samples": len(study.time),
+        "duration": f"{study.time[-1] - study.time[0]:.3g}", "wave": isinstance(study.trajectory, Wave),
+        "ground": report.ground(study), "cut": report.cut(study),
+        "rotors_are": where if result.reflected.drives else "",
+        "definitions": [
+            {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
+            for rung in study.approximate
+        ],
+        "version": __version__, "pinocchio_version": pin.__version__, "robot": result.robot,
+    }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.coupling import coupling_jacobian
-from ..baselines.armature import axial_inertia, reflected_inertia
+from ..armature import axial_inertia, reflected_inertia
 from ..model import ClusterModel
 from .links import LinkSide, link_sides
 
@@ -116,7 +116,7 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         data = model.createData()
         samples = np.unique(np.linspace(0, len(q) - 1, _POSES).astype(int))
         G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
-        matrix, *others = (_at(model, x) for x in G)
+        matrix, *others = (_at(model, drives, x) for x in G)
         every = np.array(others)
         links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
         along, low, high = every, every.min(axis=0), every.max(axis=0)
@@ -133,12 +133,12 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
     )  # fmt: skip
 
 
-def _at(model: ClusterModel, G: np.ndarray) -> np.ndarray:
+def _at(model: ClusterModel, drives: tuple[Drive, ...], G: np.ndarray) -> np.ndarray:
     """Return G' I G over the rotors."""
     total = np.zeros((model.nv, model.nv))
-    for r in model.rotors:
+    for d, r in zip(drives, model.rotors, strict=True):
         row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
-        total += axial_inertia(model, r) * np.outer(row, row)
+        total += d.inertia * np.outer(row, row)
     return total
 
 

@@ -14,8 +14,9 @@ from .. import approximations, study
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning
 from ..model import ClusterModel
 from ..study import Decomposition, StudyResult, Trajectory, report
+from ..study._samples import by_rung
+from ..study.accuracy import states
 from ..study.metrics.osim import frame_id
-from ..study.trajectories import floating_base, held
 from . import snippets
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
@@ -64,18 +65,12 @@ class AuditResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers as plain numbers and text, ready for JSON."""
-
-        def per_joint(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {
-                rung: dict(zip(self.study.joints, map(float, row), strict=True)) for rung, row in values.items()
-            }  # fmt: skip
-
         return finite({
             "robot": self.robot,
             "verdict": self.verdict.as_dict(),
             "study": report.as_dict(self.study),
-            "percent_of_peak_torque": per_joint(self.percent),
-            "peak_error": per_joint(self.study.peak_error),
+            "percent_of_peak_torque": by_rung(self.study.joints, self.percent),
+            "peak_error": by_rung(self.study.joints, self.study.peak_error),
             "decomposition": self.why.as_dict(),
             **self.simulated.as_dict(),
             "reflected_inertia": self.reflected.as_dict(),
@@ -151,7 +146,7 @@ def run(
         drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(0.6 * done / total),
     )  # fmt: skip
     verdict = judge(found, threshold)
-    motion = states(model, found)
+    motion = states(model, found.trajectory, found.base)[1:]
     some = np.unique(np.linspace(0, len(found.time) - 1, SAMPLES).astype(int))
     q, v, a = (x[some] for x in motion)
     why = study.decompose(model, q, v, a, verdict.asked, drop_rotors)
@@ -165,16 +160,6 @@ def run(
 def _told(progress: Progress | None) -> Callable[[float], None]:
     """Return what turns a part that is done into the caller's two numbers."""
     return lambda part: None if progress is None else progress(round(1000 * part), 1000)
-
-
-def states(model: ClusterModel, found: StudyResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return q, v and a of the motion of a study; what its base does included."""
-    _, q, v, a = found.trajectory.states(model)
-    root = floating_base(model)
-    if found.base == "fixed" and root is not None:
-        first = model.joint_idx_v(root)
-        q[:, :7], v[:, first : first + 6], a[:, first : first + 6] = held(model)[:7], 0.0, 0.0
-    return q, v, a
 
 
 def finite(value: Any) -> Any:

@@ -14,7 +14,7 @@ from ..errors import ModelError, SimulationError
 from ..model import ClusterModel
 from ..study import StudyResult, metrics
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
-from ..study.trajectories import floating_base
+from ..study.trajectories import base_columns
 
 STATES = 200
 """Samples of the motion at which accelerations are compared, evenly spread."""
@@ -98,7 +98,7 @@ def simulated(
     forward = metrics.forward_error(model, *states, drop_rotors=drop)
     progress(0.3)
     flight = None
-    if floating_base(model) is not None:
+    if base_columns(model) is not None:
         try:
             flight = metrics.flight(model, *states, drop_rotors=drop)
         except ModelError:  # something else ties it to the world
@@ -152,10 +152,9 @@ def _torques(model: ClusterModel, found: StudyResult, motion: tuple[np.ndarray, 
     # where recorded forces of the ground act, the study has them
     columns = [model.joint_idx_v(found.joints[k]) for k in found.actuated]
     tau[:, columns] = found.exact[:, found.actuated]
-    root = floating_base(model)
-    if root is not None:
-        first = model.joint_idx_v(root)
-        tau[:, first : first + 6] = 0.0
+    base = base_columns(model)
+    if base is not None:
+        tau[:, base] = 0.0
     return tau
 
 

@@ -16,7 +16,7 @@ Every module has its own ``createData(model)``. Vectors are in the public order,
 
 from __future__ import annotations
 
+from ..armature import armature_model
 from . import block, constrained, lagrange, projection, unconstrained
-from .armature import armature_model
 
 __all__ = ["armature_model", "block", "constrained", "lagrange", "projection", "unconstrained"]

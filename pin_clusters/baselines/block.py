@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..armature import armature_model, independent_q, independent_v, reflected_inertia
 from ..model import ClusterModel
 from ._workspace import check, documented
-from .armature import armature_model, independent_q, independent_v, reflected_inertia
 
 _NAME = "block"
 

@@ -348,6 +348,10 @@ def remake(
         return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
 
 
+# sweeps know robots by the name of what makes them
+remake.__module__ = "pin_clusters.model"
+
+
 def _names(independent: Any) -> tuple[str, ...] | None:
     if independent is None:
         return None

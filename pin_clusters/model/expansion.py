@@ -154,6 +154,12 @@ def expand(model: ClusterModel) -> SpanningTree:
     return SpanningTree(tree, from_tree, from_tree_id, from_tree_q, from_tree_v, rotors, G)
 
 
+def rotor_ids(model: ClusterModel, span: SpanningTree) -> list[int]:
+    """Return the joint ids in the expanded tree of all rotors, in the order of ``model.rotors``."""
+    bodies = iter(span.rotors)
+    return [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in model.rotors]
+
+
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
     """Return a copy of a model with the joints in depth-first order.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,12 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
     """Return a number per column, by its name, as JSON takes it."""
     return dict(zip(names, map(float, values), strict=True))
+
+
+def by_rung(names: Iterable[str], values: Mapping[str, Iterable[float]]) -> dict[str, dict[str, float]]:
+    """Return the same for each of several rows of numbers, such as those of approximations."""
+    names = tuple(names)
+    return {rung: by_name(names, row) for rung, row in values.items()}
 
 
 def column_names(model: ClusterModel) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from ..model import ClusterModel
 from . import rungs
 from .reach import Reach
 from .rungs import Progress
-from .trajectories import Sine, Trajectory, TrajectoryError, Wave, centre, floating_base, held, moved_joints
+from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns, centre, held, moved_joints
 from .trajectories._base import slides
 
 Base = Literal["fixed", "floating"]
@@ -176,16 +176,12 @@ def run(
     if isinstance(trajectory, Wave):
         asked = trajectory.amplitude
         trajectory, found = trajectory.fitted(model)
-    time, q, v, a = trajectory.states(model)
-    if base == "fixed" and root is not None:
-        first = model.joint_idx_v(root)
-        q[:, :7], v[:, first : first + 6], a[:, first : first + 6] = held(model)[:7], 0.0, 0.0
+    time, q, v, a = states(model, trajectory, base)
     torques = rungs.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
     columns = [model.joint_idx_v(name) for name in joints]
     names, units = joints, tuple("N" if slides(model, name) else "N m" for name in joints)
     if base == "floating" and root is not None:
-        first = model.joint_idx_v(root)
-        columns = [*range(first, first + 6), *columns]
+        columns = [*range(root.start, root.stop), *columns]
         names, units = (*(f"base {x}" for x in WRENCH), *names), ("N",) * 3 + ("N m",) * 3 + units
     given = None
     # forces belong to the recorded motion of the base: where that is not used, nor are they
@@ -194,8 +190,7 @@ def run(
         given = loads(model, time, q) if loads is not None else None
     if given is not None:
         if root is not None:  # what the ground gives stays in the wrench on the base
-            first = model.joint_idx_v(root)
-            given[:, first : first + 6] = 0.0
+            given[:, root] = 0.0
         for tau in torques.values():
             tau -= given
     return StudyResult(
@@ -216,9 +211,20 @@ def run(
     )
 
 
-def _base(model: ClusterModel, trajectory: Trajectory, wanted: str | None) -> tuple[Base, str | None]:
-    """Return what the base does, and the name of its joint if it floats."""
-    root = floating_base(model)
+def states(
+    model: ClusterModel, trajectory: Trajectory, base: Base
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return time, q, v and a of a motion; where its base is fixed, it is held."""
+    time, q, v, a = trajectory.states(model)
+    root = base_columns(model)
+    if base == "fixed" and root is not None:
+        q[:, :7], v[:, root], a[:, root] = held(model)[:7], 0.0, 0.0
+    return time, q, v, a
+
+
+def _base(model: ClusterModel, trajectory: Trajectory, wanted: str | None) -> tuple[Base, slice | None]:
+    """Return what the base does, and where its velocity is in v if it floats."""
+    root = base_columns(model)
     if wanted is None:
         return ("floating" if root is not None and getattr(trajectory, "moves_base", False) else "fixed"), root
     if wanted not in ("fixed", "floating"):

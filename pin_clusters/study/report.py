@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import approximations
 from ..approximations import LABELS, LOOP_RUNGS, ROTOR_RUNGS
+from ._samples import by_name, by_rung
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
@@ -19,16 +20,12 @@ DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_RUNGS, 
 
 def as_dict(result: StudyResult) -> dict[str, Any]:
     """Return the study as plain numbers and text, ready for JSON."""
-
-    def per_joint(values: np.ndarray) -> dict[str, float]:
-        return dict(zip(result.joints, map(float, values), strict=True))
-
-    trajectory = result.trajectory
+    trajectory, joints = result.trajectory, result.joints
     described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
     said: dict[str, Any] = {"kind": kind(result)}
     loops: dict[str, Any] = {}
     if result.centre is not None:
-        said["centre"] = per_joint(result.centre)
+        said["centre"] = by_name(joints, result.centre)
         said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
         said["cut"] = cut(result) or None
     if result.loops:
@@ -39,14 +36,12 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
         "robot": result.robot,
         "trajectory": said | described | {"samples": len(result.time), "rotors_of_approximations": dropped},
         **loops,
-        "joints": list(result.joints),
+        "joints": list(joints),
         "unit": unit(result),
-        "rms_error": {rung: per_joint(values) for rung, values in result.rms_error.items()},
-        "max_exact": per_joint(result.max_exact),
-        "peak_error": {rung: per_joint(values) for rung, values in result.peak_error.items()},
-        "per_cent_of_largest": {
-            which: {rung: per_joint(values) for rung, values in shares.items()} for which, shares in share.items()
-        },
+        "rms_error": by_rung(joints, result.rms_error),
+        "max_exact": by_name(joints, result.max_exact),
+        "peak_error": by_rung(joints, result.peak_error),
+        "per_cent_of_largest": {which: by_rung(joints, shares) for which, shares in share.items()},
         "base": result.base,
         "ground_forces": result.loads,
     }

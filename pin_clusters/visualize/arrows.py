@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import meshcat.geometry as mg
 import numpy as np
 import pinocchio as pin
 
@@ -13,7 +15,7 @@ from ..arrays import array
 from ..constraints.closures import FrameClosure, RodClosure
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterModel
-from . import palette
+from . import meshes, palette
 from .rotors import name_of_node
 
 
@@ -75,6 +77,28 @@ def of_constraints(
             if np.any(linear):
                 arrows.append(Arrow(f"external:{name}", M.translation, M.rotation @ linear, palette.CONTACT))
     return arrows
+
+
+def scale(model: ClusterModel, arrows: Iterable[Arrow], size: float) -> float:
+    """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot.
+
+    Args:
+        model: The robot; a millionth of its weight and less is rounding and no force.
+        arrows: All that are drawn at this scale.
+        size: Of the robot, [m].
+    """
+    tree = model.inertia_tree
+    weight = sum(float(I.mass) for I in tree.inertias) * float(np.linalg.norm(tree.gravity.linear))
+    largest = max([1e-6 * weight, *(float(np.linalg.norm(a.force)) for a in arrows)])
+    return size / (3.0 * largest) if largest > 0.0 else 1.0
+
+
+def shape(unit: float, color: str) -> tuple[Any, Any]:
+    """Return geometry and material of an arrow."""
+    mesh = meshes.arrow(0.03 * unit, color)
+    # not hidden by the bodies in which it begins
+    material = mg.MeshPhongMaterial(color=palette.number(color), depthTest=False, transparent=True)
+    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material
 
 
 def checked(name: Any, point: Any, force: Any, color: Any) -> Arrow:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import meshcat.geometry as mg
 import numpy as np
 import pinocchio as pin
 
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError
 from ..model import ClusterModel
-from . import arrows, keyframes, meshes, palette
+from . import arrows, keyframes, palette
 from .figure import Figure
 from .keyframes import Track
 from .nodes import Spin, State, stretched
@@ -210,13 +209,13 @@ def _forces(
         tau_tree = np.zeros(model.tree.nv)
         tau_tree[model.idx_v_independent] = torques[k]
         samples.append(arrows.of_constraints(model, data, q[k], speeds[k], tau_tree))
-    scale = viewer.force_scale([a for sample in samples for a in sample])
+    scale = arrows.scale(model, [a for sample in samples for a in sample], viewer.figure.skeleton.size)
     for k, sample in zip(chosen, samples, strict=True):
         for a in sample:
             path = f"forces/{a.name}"
             if path not in found:
                 found[path] = Track()
-                viewer.root[path].set_object(*arrow_object(viewer.figure.skeleton.unit, a.color))
+                viewer.root[path].set_object(*arrows.shape(viewer.figure.skeleton.unit, a.color))
             found[path].add(time[k] - time[0], *stretched(a.point, scale * a.force))
     return found, np.array([a.point + scale * a.force for sample in samples for a in sample]).reshape(-1, 3)
 
@@ -228,11 +227,3 @@ def _rows(model: ClusterModel, name: str, values: Any, n: int) -> np.ndarray:
     if found.shape != (n, model.nv):
         raise ShapeError(f"{name} has shape {found.shape}, expected ({n}, {model.nv}): one row per time.")
     return found
-
-
-def arrow_object(unit: float, color: str) -> tuple[Any, Any]:
-    """Return geometry and material of an arrow."""
-    mesh = meshes.arrow(0.03 * unit, color)
-    # not hidden by the bodies in which it begins
-    material = mg.MeshPhongMaterial(color=palette.number(color), depthTest=False, transparent=True)
-    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces), material

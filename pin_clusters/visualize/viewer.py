@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import arrows, camera, page, palette
 from .arrows import Arrow
 from .legend import legend_of
 from .nodes import matrix, stretched
-from .recording import Recording, arrow_object, record
+from .recording import Recording, record
 from .scene import Scene
 from .server import ViewerError
 
@@ -109,16 +107,12 @@ class MeshcatVisualizer(Scene):
 
     def force_scale(self, found: Sequence[Arrow]) -> float:
         """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot."""
-        tree = self.cluster_model.inertia_tree
-        weight = sum(float(I.mass) for I in tree.inertias) * float(np.linalg.norm(tree.gravity.linear))
-        # rounding is no force
-        largest = max([1e-6 * weight, *(float(np.linalg.norm(a.force)) for a in found)])
-        return self.figure.skeleton.size / (3.0 * largest) if largest > 0.0 else 1.0
+        return arrows.scale(self.cluster_model, found, self.figure.skeleton.size)
 
     def _draw(self, a: Arrow) -> None:
         node = self.root[f"forces/{a.name}"]
         if a.name not in self._arrows:
-            node.set_object(*arrow_object(self.figure.skeleton.unit, a.color))
+            node.set_object(*arrows.shape(self.figure.skeleton.unit, a.color))
         self._arrows[a.name] = a
         node.set_transform(matrix(*stretched(a.point, (self._scale or 1.0) * a.force)))
 

@@ -46,12 +46,13 @@ def bench(robot: str, repeats: int) -> None:
       pin-clusters bench jvrc1 --repeats 100
       pin-clusters bench tello
     """  # noqa: D301 (click wants the character)
+    from ... import rivals
     from .. import bench as command
     from .. import common
 
     model = common.load(robot)
     with common.ProgressBar("timing") as progress:
-        found = command.measure(model, repeats=repeats, progress=progress)
+        found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
 
 

@@ -1,4 +1,4 @@
-"""GENERAL: several joints, several independent velocities, spin elements on any of its bodies and on the output body."""
+"""GENERAL: several joints and independent velocities, spin elements on the output body and on bodies inside."""
 
 from __future__ import annotations
 

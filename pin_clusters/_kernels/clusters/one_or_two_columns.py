@@ -1,4 +1,4 @@
-"""Elimination of GENERAL and LOOP clusters of one or two columns, in registers: gears with bodies, belts, differentials."""
+"""Elimination of GENERAL and LOOP clusters of one or two columns, in registers: geared bodies, differentials."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from ... import approximations
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, by_name, chosen, column_names, rows
+from .._samples import as_model, by_rung, chosen, column_names, rows
 from ._terms import PARTS, Terms
 
 __all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
@@ -93,18 +93,14 @@ class Decomposition:
 
     def as_dict(self) -> dict[str, Any]:
         """Return RMS and shares as plain numbers, ready for JSON."""
-
-        def columns(values: np.ndarray) -> dict[str, float]:
-            return by_name(self.names, values)
-
         return {
             "robot": self.robot,
             "rung": self.rung,
             "rotors": "dropped" if self.drop_rotors else "locked into their carriers",
             "samples": len(self.total),
             "residual": self.residual,
-            "rms": {name: columns(x) for name, x in self.rms.items()},
-            "share": {name: columns(x) for name, x in self.share.items()},
+            "rms": by_rung(self.names, self.rms),
+            "share": by_rung(self.names, self.share),
             "overall_share": self.overall,
         }
 

@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...joints import joint_subspace
-from ...model import ClusterModel, RotorElement, SpanningTree
+from ...model import ClusterModel, RotorElement, SpanningTree, rotor_ids
 from ._motion import Motion, transposed
 
 TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "asymmetric rotors")
@@ -70,11 +70,7 @@ class Spin:
 
 def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBody]:
     """Return the rotors of a model in the order of ``model.rotors``."""
-    bodies = iter(span.rotors)
-    return [
-        _body(model, span, r, int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]))
-        for r in model.rotors
-    ]
+    return [_body(model, span, r, j) for r, j in zip(model.rotors, rotor_ids(model, span), strict=True)]
 
 
 def _body(model: ClusterModel, span: SpanningTree, r: RotorElement, joint: int) -> SpinningBody:

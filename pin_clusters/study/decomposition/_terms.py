@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...baselines import projection
+from ...algorithms.coupling import coupling_jacobian
 from ...model import ClusterModel, expand
 from . import _loops, _rotors
 from ._motion import apply, motion, transposed
@@ -35,9 +35,7 @@ class Terms:
         self.locked = _loops.Locked(model, rows) if model.closures else None
         self.G0 = np.zeros(0)
         if rung == "frozen":
-            reference = projection.createData(model)
-            reference.couple(model.q_reference, np.zeros(model.nv))
-            self.G0 = reference.G.copy()
+            self.G0 = self.span.from_tree @ coupling_jacobian(model, model.createData(), model.q_reference)
         elif rung == "unconstrained":
             self.G0 = np.zeros((self.span.tree.nv, model.nv))
             self.G0[self.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ...algorithms.aba import aba
 from ...algorithms.centroidal import ccrba, computeCentroidalMomentumTimeVariation
 from ...algorithms.coupling import spanning_velocity
-from ...model import ClusterModel, expand
+from ...model import ClusterModel, expand, rotor_ids
 from .._samples import as_model, chosen, length_rms, quotient, rows
 from ._base import flying_base
 
@@ -129,9 +129,7 @@ class _Spin:
     def __init__(self, model: ClusterModel) -> None:
         self.model, self.data, self.span = model, model.createData(), expand(model)
         self.tree_data = self.span.tree.createData()
-        bodies = iter(self.span.rotors)
-        ids = [next(bodies) if r.joint_id is None else self.span.from_tree_id[r.joint_id] for r in model.rotors]
-        self.rows = [int(self.span.tree.joints[int(j)].idx_v) for j in ids]
+        self.rows = [int(self.span.tree.joints[j].idx_v) for j in rotor_ids(model, self.span)]
 
     def momentum(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return it in axes of the world, shape (3,)."""

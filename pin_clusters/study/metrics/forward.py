@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.aba import aba
 from ...model import ClusterModel
-from .._samples import as_model, by_name, chosen, column_names, length_rms, quotient, rms, rows
+from .._samples import as_model, by_name, by_rung, chosen, column_names, length_rms, quotient, rms, rows
 from ._base import base_columns
 
 
@@ -42,16 +42,12 @@ class ForwardError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-
-        def columns(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {rung: by_name(self.names, x) for rung, x in values.items()}
-
         return {
             "robot": self.robot,
             "samples": self.samples,
             "rms_exact": by_name(self.names, self.exact),
-            "rms": columns(self.rms),
-            "relative": columns(self.relative),
+            "rms": by_rung(self.names, self.rms),
+            "relative": by_rung(self.names, self.relative),
             "base_relative": self.base,
         }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, by_name, chosen, column_names, quotient, rms, rows
+from .._samples import as_model, by_name, by_rung, chosen, column_names, quotient, rms, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +40,13 @@ class InverseError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-
-        def columns(values: dict[str, np.ndarray]) -> dict[str, dict[str, float]]:
-            return {rung: by_name(self.names, x) for rung, x in values.items()}
-
         return {
             "robot": self.robot,
             "samples": self.samples,
             "largest_exact": by_name(self.names, self.largest),
-            "rms": columns(self.rms),
-            "peak": columns(self.peak),
-            "percent": columns(self.percent),
+            "rms": by_rung(self.names, self.rms),
+            "peak": by_rung(self.names, self.peak),
+            "percent": by_rung(self.names, self.percent),
         }
 
 

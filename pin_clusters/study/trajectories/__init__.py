@@ -1,6 +1,16 @@
 """Motions for the study: waves, minimum-jerk motions between poses, recordings."""
 
-from ._base import MAX_SAMPLES, Motion, Trajectory, TrajectoryError, centre, floating_base, held, moved_joints
+from ._base import (
+    MAX_SAMPLES,
+    Motion,
+    Trajectory,
+    TrajectoryError,
+    base_columns,
+    centre,
+    floating_base,
+    held,
+    moved_joints,
+)
 from ._columns import BASE
 from .library import motion, motions, robot_of
 from .minimum_jerk import MinimumJerk, Pose
@@ -20,6 +30,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryError",
     "Wave",
+    "base_columns",
     "centre",
     "floating_base",
     "held",

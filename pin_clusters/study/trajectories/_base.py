@@ -131,6 +131,15 @@ def floating_base(model: ClusterModel) -> str | None:
     return name if name in model.independent_joints else None
 
 
+def base_columns(model: ClusterModel) -> slice | None:
+    """Return where the velocity of the free-flyer at the root is in v, None if the base does not float."""
+    root = floating_base(model)
+    if root is None:
+        return None
+    first = model.joint_idx_v(root)
+    return slice(first, first + 6)
+
+
 def slides(model: ClusterModel, name: str) -> bool:
     """Say whether a joint is prismatic."""
     return "JointModelP" in model.tree.joints[model.tree.getJointId(name)].shortname()

@@ -15,7 +15,17 @@ from ...errors import did_you_mean
 from ...model import ClusterModel
 from . import _columns, _curves
 from . import _suspicions as suspicions
-from ._base import MAX_SAMPLES, Motion, TrajectoryError, check_grid, count, floating_base, numbers, positive, slides
+from ._base import (
+    MAX_SAMPLES,
+    Motion,
+    TrajectoryError,
+    base_columns,
+    check_grid,
+    count,
+    numbers,
+    positive,
+    slides,
+)
 from ._columns import BASE
 from ._whole import configurations
 from .files import TIME, read
@@ -224,11 +234,9 @@ class Recorded:
             positions[int(model.tree.getJointId(name))], v[:, column], a[:, column] = curves
         suspicions.rates(self, odd)
         pose = None
-        root = floating_base(model)
-        if root is not None and self.base is not None:
-            first = model.joint_idx_v(root)
-            moved = _curves.free_flyer(self.time, self.base, time, self._filtered)
-            pose, v[:, first : first + 6], a[:, first : first + 6] = moved
+        at = base_columns(model)
+        if at is not None and self.base is not None:
+            pose, v[:, at], a[:, at] = _curves.free_flyer(self.time, self.base, time, self._filtered)
         q = configurations(model, time, positions, pose)
         suspicions.dependents(self, model, time, q)
         return time, q, v, a

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ModelError
-from ..joints import joint_axis, joint_subspace, spin_defect
-from ..model import ClusterModel, RotorElement, depth_first
+from .errors import ModelError
+from .joints import joint_axis, joint_subspace, spin_defect
+from .model import ClusterModel, RotorElement, depth_first
 
 
 def armature_model(

@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from . import __version__
-from ._cli.commands import CONTEXT, accuracy, robot, sweep
-from .errors import PinClustersError
+from .. import __version__
+from ..errors import PinClustersError
+from .commands import CONTEXT, accuracy, robot, sweep
 
 
 class _Commands(click.Group):
     """A group that turns the user's mistakes into one line and exit code 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from ._cli import common
+        from . import common
 
         with common.warnings_as_lines():
             try:

@@ -1,0 +1,80 @@
+"""Pinocchio on the spanning tree with every rotor a body, and the rods, which no body of that tree carries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints.closures import RodClosure
+from ..model import ClusterModel, expand
+from ._solve import symmetric
+
+
+class Tree:
+    """The spanning tree of a robot, to be changed by whoever made it.
+
+    The velocity of a slender rod is linear along it, so its kinetic energy in the velocities of its ends has the matrix
+    ``m / 6 [[2, 1], [1, 2]]``.
+
+    Attributes:
+        span: The maps from the user's tree.
+        tree: Pinocchio's model: depth-first, a joint for every rotor.
+        data: Its data.
+        rods: Mass of each rod, and joint id and place (a frame without rotation) of both of its ends.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        self.span = expand(model)
+        self.tree = self.span.tree
+        self.data = self.tree.createData()
+        rods = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
+        self.rods = [(c.mass, (self._end(c.joint_a, c.point_a), self._end(c.joint_b, c.point_b))) for c in rods]
+
+    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the torques of a motion, shape (tree.nv,).
+
+        Args:
+            q: Configuration of the user's tree, shape (model.nq,).
+            v: Velocity of this tree, shape (tree.nv,).
+            a: Its acceleration, shape (tree.nv,).
+        """
+        q = self.span.configuration(q)
+        if not self.rods:
+            return np.asarray(pin.rnea(self.tree, self.data, q, v, a))
+        pin.forwardKinematics(self.tree, self.data, q, v, a)
+        forces = [pin.Force.Zero() for _ in range(self.tree.njoints)]
+        for mass, ends in self.rods:
+            felt = [self._acceleration(*end) - self.tree.gravity.linear for end in ends]
+            for (j, place), near, far in zip(ends, felt, felt[::-1], strict=True):
+                needed = self.data.oMi[j].rotation.T @ (mass / 6.0 * (2.0 * near + far))
+                forces[j] -= place.act(pin.Force(needed, np.zeros(3)))
+        given = pin.StdVec_Force()
+        given.extend(forces)
+        return np.asarray(pin.rnea(self.tree, self.data, q, v, a, given))
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""
+        q = self.span.configuration(q)
+        M = symmetric(pin.crba(self.tree, self.data, q))
+        if self.rods:
+            pin.computeJointJacobians(self.tree, self.data, q)
+        for mass, ends in self.rods:
+            A, B = (self._jacobian(*end) for end in ends)
+            mixed = A.T @ B
+            M += mass / 6.0 * (2.0 * (A.T @ A + B.T @ B) + mixed + mixed.T)
+        return M
+
+    def _end(self, j: int, point: np.ndarray) -> tuple[int, pin.SE3]:
+        return int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point, dtype=float))
+
+    def _acceleration(self, j: int, place: pin.SE3) -> np.ndarray:
+        """Return the acceleration of an end in axes of the world, shape (3,)."""
+        local = pin.classicAcceleration(self.data.v[j], self.data.a[j], place)
+        return np.asarray(self.data.oMi[j].rotation @ local)
+
+    def _jacobian(self, j: int, place: pin.SE3) -> np.ndarray:
+        """Return the Jacobian of an end in axes of the world, shape (3, tree.nv)."""
+        if not j:
+            return np.zeros((3, self.tree.nv))
+        J = pin.getFrameJacobian(self.tree, self.data, j, place, pin.LOCAL_WORLD_ALIGNED)
+        return np.asarray(J[:3]).reshape(3, -1)

@@ -1,0 +1,98 @@
+"""Pages from templates: HTML files beside this one, with places for values in Mustache's notation.
+
+``{{name}}`` is a value, escaped unless it is ``Html``. ``{{#name}}...{{/name}}`` stands once for each entry of a list,
+for a mapping with its names, and for anything else if it is true; ``{{.}}`` is the entry. ``{{^name}}...{{/name}}`` is
+for what is false or empty. A block has none of its own name inside. Line breaks beside tags and the ends of blocks are
+left out, others are spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+_PLACE = re.compile(r"\{\{([#^])(\w+)\}\}(.*?)\{\{/\2\}\}|\{\{(\w+|\.)\}\}", re.DOTALL)
+_BREAK = re.compile(r"(?:(?<=>)|(\{\{[#^/]\w+\}\}))\s*\n\s*|\s*\n\s*(?=<|\{\{[#^/])")
+_UNJOINED = re.compile(r"(<(pre|style)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_UNIT = re.compile(r"(?<=\d) (?=%|N\b|kg\b|s\b|Hz\b)")
+_SYMBOLS = (
+    ("sum_r ", "\u03a3_r "), ("^2", "\u00b2"), ("s.alpha", "s\u00b7\u03b1"), ("w x J", "\u03c9 \u00d7 J"),
+    ("Gdot", "\u0120"),
+)  # fmt: skip
+Head = Sequence[str | tuple[str, list[str]]]
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+
+def fill(template: str, values: Mapping[str, Any]) -> Html:
+    """Return a template with values in its places.
+
+    Args:
+        template: As ``read`` returns it.
+        values: By name; those of mappings and lists go before those around them.
+
+    Raises:
+        KeyError: A place has no value.
+    """
+
+    def put(found: re.Match[str]) -> str:
+        kind, block, inner, name = found.groups()
+        if name:
+            value = values[name]
+            return value if isinstance(value, Html) else escape(str(value), quote=False).replace('"', "&quot;")
+        value = values[block]
+        if kind == "^":
+            return "" if value else fill(inner, values)
+        entries = value if isinstance(value, (list, tuple)) else [value] if value else []
+        return "".join(fill(inner, {**values, **(x if isinstance(x, dict) else {".": x})}) for x in entries)
+
+    return Html(_PLACE.sub(put, template))
+
+
+@cache
+def read(name: str) -> str:
+    """Return a template by the name of its file."""
+    return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name).strip()))
+
+
+def text(name: str) -> str:
+    """Return a file of this folder as it is."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
+    """Return a table that scrolls inside itself; the first column are the names of the rows.
+
+    Args:
+        head: Of the columns; with a list, of a group of columns and of each of them.
+        rows: Cells.
+        caption: What it shows, with units.
+        label: For those who hear the page.
+    """
+    groups = [(h, []) if isinstance(h, str) else h for h in head]
+    below = [name for _, names in groups for name in names]
+    return fill(read("table.html"), {
+        "label": label, "caption": caption, "deep": bool(below), "below": below,
+        "head": [{"name": name, "columns": len(names)} for name, names in groups],
+        "rows": [{"name": row[0], "cells": row[1:]} for row in rows],
+    })  # fmt: skip
+
+
+def formula(typed: str) -> Html:
+    """Return text with the symbols and indices of formulas as they are printed, not as they are typed."""
+    for symbol, printed in _SYMBOLS:
+        typed = typed.replace(symbol, printed)
+    return Html(re.sub(r"(?<=\w)_([A-Za-z0-9]{1,2})(?![A-Za-z0-9_])", r"<sub>\1</sub>", escape(typed, quote=False)))
+
+
+def joined(page: str) -> str:
+    """Return a page in which numbers stay on the line of their unit."""
+    pieces = re.split(_UNJOINED, page)
+    pieces[::3] = [_UNIT.sub("\u00a0", x).replace("N m", "N\u00a0m") for x in pieces[::3]]
+    return "".join(x for i, x in enumerate(pieces) if i % 3 < 2)
