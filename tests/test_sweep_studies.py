@@ -383,6 +383,28 @@ def test_sweep_robots_says_what_failed(tmp_path: Path, monkeypatch: pytest.Monke
     assert "RuntimeError: too long" in result.stderr
 
 
+def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, drawn = random_robots.robot, 0
+
+    def stopped(rng: np.random.Generator) -> random_robots.RandomRobot:
+        nonlocal drawn
+        drawn += 1
+        if drawn == 6:
+            raise KeyboardInterrupt
+        return whole(rng)
+
+    options = ("robots", "--robots", "7", "--states", "1", "--workers", "1", "--chunk", "2")
+    options += ("--output", str(tmp_path / "x"))
+    monkeypatch.setattr(random_robots, "robot", stopped)
+    result = command(*options)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. They are kept in ")
+    assert not (tmp_path / "x" / "robots.json").exists()
+    again = command(*options, "--resume")
+    assert "4 robots were there already; 3 robots computed" in again.stdout
+    assert sweeps.load(tmp_path / "x").digest == robots.run(7, 1, executor=HERE).digest
+
+
 def test_sweep_ratio(tmp_path: Path) -> None:
     options = ("ratio", "--duration", "0.5", "--dt", "0.005", "--workers", "1", "--output", str(tmp_path / "r"))
     result = command(*options, "--factors", "1/2, 1,2")
