@@ -18,7 +18,7 @@ from pin_clusters import cli, loaders, sweeps
 from pin_clusters.baselines import projection
 from pin_clusters.baselines.armature import reflected_inertia
 from pin_clusters.study import random_chains, random_robots
-from pin_clusters.sweeps import ratio, robots
+from pin_clusters.sweeps import figures, ratio, robots
 
 HERE = sweeps.InProcess()
 
@@ -373,6 +373,7 @@ def test_sweep_robots_says_what_failed(tmp_path: Path, monkeypatch: pytest.Monke
         return one
 
     monkeypatch.setattr(random_robots, "robot", fragile)
+    monkeypatch.setattr(figures, "robots", lambda *_: None)
     result = command("robots", "--robots", "12", "--states", "1", "--workers", "1", "--output", str(tmp_path / "x"))
     assert result.exit_code == 0
     found = json.loads((tmp_path / "x" / "robots.json").read_text(encoding="utf-8"))
@@ -396,6 +397,7 @@ def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     options = ("robots", "--robots", "7", "--states", "1", "--workers", "1", "--chunk", "2")
     options += ("--output", str(tmp_path / "x"))
     monkeypatch.setattr(random_robots, "robot", stopped)
+    monkeypatch.setattr(figures, "robots", lambda *_: None)
     result = command(*options)
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. They are kept in ")
@@ -419,7 +421,7 @@ def test_sweep_ratio(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "r" / "ratio.json").read_text(encoding="utf-8"))
     assert found["factors"] == [0.5, 1.0, 2.0]
     assert is_png(tmp_path / "r" / "ratio.png")
-    many = command(*options[:-1], str(tmp_path / "many"), "mit_humanoid", "--factors", "1,3")
+    many = command(*options[:-1], str(tmp_path / "many"), "mini_cheetah", "--factors", "1,3")
     assert many.exit_code == 0
     assert "% of its peak torque" in many.stdout
     assert is_png(tmp_path / "many" / "ratio.png")

@@ -103,7 +103,7 @@ def run(
             with own if own is not None else nullcontext():
                 _drive(sweep, own or executor or InProcess(), pending)
     except KeyboardInterrupt:
-        raise SweepInterrupted(sweep.stopped("interrupted"), sweep.result()) from None
+        raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
     return sweep.result()
 
 
@@ -180,13 +180,13 @@ class _Sweep:
         )
         return joined(self.manifest.function, len(self.cases), self.manifest.seed, self.outcomes, effort)
 
-    def stopped(self, why: str) -> str:
-        """Say what is kept, and how to go on."""
+    def kept(self, what: str) -> str:
+        """Say when what happened, what is kept, and how to go on."""
         if self.path is None:
             kept = "They are in the result of this exception only, as the sweep has no folder"
         else:
             kept = f"They are kept in {self.path}: run the same sweep again with resume=True (--resume) to go on"
-        return f"the sweep was {why} after {len(self.outcomes)} of {len(self.cases)} cases. {kept}."
+        return f"{what} after {len(self.outcomes)} of {len(self.cases)} cases. {kept}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
@@ -207,18 +207,11 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
             while queue and len(waiting) < window:
                 chunk, cases = queue.popleft()
                 waiting[executor.submit(_tasks.run, sweep.work(chunk, cases))] = chunk
-            broken: tuple[int, Exception] | None = None
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                number = waiting.pop(future)
-                try:
-                    report = future.result()
-                except Exception as error:
-                    broken = (number, error)
-                    continue
-                sweep.keep(number, report)
-            if broken is not None:  # the others that have come back are kept first
-                chunk = broken[0]
-                raise broken[1]
+            done = wait(waiting, return_when=FIRST_COMPLETED).done
+            # what has come back is kept before what went wrong is raised
+            for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
+                chunk = waiting.pop(future)
+                sweep.keep(chunk, future.result())
             window = room if room == 1 else 2 * room + 2
     except PinClustersError:
         raise
@@ -251,20 +244,12 @@ def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int
     else:
         said = " ".join(str(error).split()) or "no message"
         what = f"{named(chunk)} gave no results: {type(error).__name__}: {said}"
-    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {_upper(sweep.stopped('stopped'))}"
+    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {sweep.kept('The sweep was stopped')}"
 
 
 def _exit(code: int) -> str:
-    if code < 0:
-        try:
-            return f"{signal.Signals(-code).name}{' (out of memory?)' if -code == 9 else ''}"
-        except ValueError:
-            pass
-    return f"exit code {code}"
-
-
-def _upper(text: str) -> str:
-    return text[0].upper() + text[1:]
+    name = {-number: number.name for number in signal.Signals}.get(code, f"exit code {code}")
+    return f"{name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
 
 
 def _versions() -> dict[str, str]:

@@ -79,10 +79,6 @@ class Processes(ProcessPoolExecutor):
         for _ in range(self.workers):
             self.submit(_tasks.ready)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the pool after the work that has begun."""
-        super().shutdown(wait, cancel_futures=cancel_futures)
-
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
@@ -158,7 +154,6 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
         cluster = distributed.LocalCluster(
             n_workers=workers or cores(),
             threads_per_worker=1,
-            processes=True,
             dashboard_address=":0",  # any port: another cluster may have the usual one
             silence_logs=logging.ERROR,
         )

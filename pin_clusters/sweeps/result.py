@@ -163,14 +163,14 @@ class SweepInterrupted(KeyboardInterrupt):
 
 def joined(function: str, cases: int, seed: int, outcomes: Outcomes, effort: Effort) -> SweepResult:
     """Return the result of the cases that are done."""
-    done = [outcomes[case] for case in sorted(outcomes)]
-    good = {case: values for case in sorted(outcomes) if isinstance(values := outcomes[case], dict)}
+    done = dict(sorted(outcomes.items()))
+    good = {case: found for case, found in done.items() if isinstance(found, dict)}
     index = np.array([*good], dtype=np.int64)
     keys = dict.fromkeys(key for values in good.values() for key in values)
     arrays = {key: _column([values.get(key) for values in good.values()]) for key in keys}
     for array in (index, *arrays.values()):
         array.setflags(write=False)
-    failures = tuple(found for found in done if isinstance(found, CaseFailure))
+    failures = tuple(found for found in done.values() if isinstance(found, CaseFailure))
     return SweepResult(function, cases, seed, index, failures, arrays, effort)
 
 
