@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from ._tables import CaseFailure
 from .engine import load, run
 from .pool import InProcess, Processes, open_executor
-from .result import CaseFailure, Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult
 
 __all__ = [
     "CaseFailure",

@@ -1,20 +1,12 @@
 """The folder of a sweep: a manifest that says which sweep it is, and one NPZ file per chunk.
 
-Every file is written under another name and then renamed, so a file that has its name is whole. Arrays of a chunk, for
-m cases that gave something under a key:
-
-- ``index``: cases that succeeded; ``failed``: those that did not; ``failures``: a JSON text for each of them.
-- ``cases/KEY``: shape (m,), their numbers; ``shapes/KEY``: shape (m, d), the shape of each array, filled up with -1;
-  ``values/KEY``: all entries one behind the other.
-
-So arrays may differ in size from case to case, and nothing needs pickling.
+Every file is written under another name and then renamed, so a file that has its name is whole.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 import tempfile
 import warnings
@@ -28,7 +20,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import PinClustersWarning
-from .result import CaseFailure, Outcomes, SweepFolderError
+from . import _tables
+from ._tables import Table
+from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
 _WORDS = {
@@ -169,15 +163,15 @@ def _brief(x: Any) -> str:
     return f"{x[:12]}..." if isinstance(x, str) and len(x) == 64 else str(x)
 
 
-def read(folder: Path, manifest: Manifest, repair: bool) -> Outcomes:
-    """Return the cases of all chunks that are done; broken ones are left out, with a warning.
+def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
+    """Return the chunks that are done, by their number; broken ones are left out, with a warning.
 
     Args:
         folder: Of the sweep.
         manifest: The sweep.
         repair: Whether to move broken chunks aside, and to remove what a run that was killed left.
     """
-    outcomes: Outcomes = {}
+    tables: dict[int, Table] = {}
     if repair:
         for part in folder.glob(".chunk_*.part"):
             part.unlink(missing_ok=True)
@@ -186,7 +180,9 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> Outcomes:
         try:
             # opened here: np.load leaves what it opens to the garbage collector if it is no archive
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                outcomes |= _unpacked(dict(stored), manifest.range_of(chunk))
+                table = dict(stored)
+            _tables.check(table, manifest.range_of(chunk))
+            tables[chunk] = table
         except FileNotFoundError:
             continue
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -201,17 +197,17 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> Outcomes:
                     "it again."
                 )
             warnings.warn(said, PinClustersWarning, stacklevel=3)
-    return outcomes
+    return tables
 
 
-def write(folder: Path, chunk: int, outcomes: Outcomes) -> None:
+def write(folder: Path, chunk: int, table: Table) -> None:
     """Write a chunk.
 
     Raises:
         SweepFolderError: It cannot be written.
     """
     with _whole(chunk_path(folder, chunk)) as part, part.open("wb") as file:
-        np.savez(file, **_packed(outcomes))  # type: ignore[arg-type]
+        np.savez(file, **table)  # type: ignore[arg-type]
 
 
 def chunk_path(folder: Path, chunk: int) -> Path:
@@ -230,42 +226,3 @@ def _whole(path: Path) -> Iterator[Path]:
         raise SweepFolderError(f"cannot write {path}: {error.strerror or error}.") from None
     finally:
         part.unlink(missing_ok=True)
-
-
-def _packed(outcomes: Outcomes) -> dict[str, np.ndarray]:
-    """Return the arrays of a chunk."""
-    good = {case: found for case, found in outcomes.items() if isinstance(found, dict)}
-    failures = [found for found in outcomes.values() if isinstance(found, CaseFailure)]
-    arrays = {
-        "index": np.array([*good], dtype=np.int64),
-        "failed": np.array([failure.case for failure in failures], dtype=np.int64),
-        "failures": np.array([json.dumps(asdict(failure)) for failure in failures], dtype=np.str_),
-    }
-    for key in dict.fromkeys(key for values in good.values() for key in values):
-        having = {case: values[key] for case, values in good.items() if key in values}
-        shapes = np.full((len(having), max(x.ndim for x in having.values())), -1, dtype=np.int64)
-        for row, x in zip(shapes, having.values(), strict=True):
-            row[: x.ndim] = x.shape
-        arrays[f"cases/{key}"] = np.array([*having], dtype=np.int64)
-        arrays[f"shapes/{key}"] = shapes
-        arrays[f"values/{key}"] = np.concatenate([x.ravel() for x in having.values()])
-    return arrays
-
-
-def _unpacked(arrays: dict[str, np.ndarray], cases: range) -> Outcomes:
-    """Return the outcomes of a chunk.
-
-    Raises:
-        KeyError, ValueError: It does not hold exactly these cases, or its arrays do not fit each other.
-    """
-    if sorted([*arrays["index"].tolist(), *arrays["failed"].tolist()]) != list(cases):
-        raise ValueError(f"it does not hold the cases {cases.start} to {cases.stop - 1}")
-    good: dict[int, dict[str, np.ndarray]] = {case: {} for case in arrays["index"].tolist()}
-    for key in (name.removeprefix("values/") for name in arrays if name.startswith("values/")):
-        shapes = [tuple(n for n in shape if n >= 0) for shape in arrays[f"shapes/{key}"].tolist()]
-        ends = np.cumsum([math.prod(shape) for shape in shapes])
-        parts = np.split(arrays[f"values/{key}"], ends[:-1])
-        for case, shape, part in zip(arrays[f"cases/{key}"].tolist(), shapes, parts, strict=True):
-            good[case][key] = part.reshape(shape)
-    failed = zip(arrays["failed"].tolist(), arrays["failures"].tolist(), strict=True)
-    return {**good, **{case: CaseFailure(**json.loads(text)) for case, text in failed}}

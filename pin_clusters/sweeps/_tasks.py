@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from .result import CaseFailure, Outcomes
+from ._tables import CaseFailure, Outcomes
 
 _KINDS = "biufcSU"
 _FRAMES = 5

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PinClustersError
-from . import _arguments, _folder, _tasks
+from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
-from .result import Effort, Outcomes, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
 
 Progress = Callable[[int, int], None]
 _CHUNKS = 100
@@ -94,10 +94,10 @@ def run(
     try:
         if path is not None:
             _folder.begin(path, manifest, resume)
-            sweep.outcomes = _folder.read(path, manifest, repair=True)
-            sweep.read = len(sweep.outcomes)
+            sweep.tables = _folder.read(path, manifest, repair=True)
+            sweep.read = sweep.done = sum(map(_tables.count, sweep.tables.values()))
         sweep.tell()
-        pending = [number for number in range(manifest.chunks) if manifest.range_of(number)[0] not in sweep.outcomes]
+        pending = [number for number in range(manifest.chunks) if number not in sweep.tables]
         if pending:
             own = Processes(min(workers or cores(), len(pending))) if executor is None else None
             with own if own is not None else nullcontext():
@@ -123,8 +123,9 @@ def load(folder: str | Path) -> SweepResult:
     manifest = _folder.read_manifest(path)
     if manifest is None:
         raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
-    outcomes = _folder.read(path, manifest, repair=False)
-    return joined(manifest.function, manifest.cases, manifest.seed, outcomes, Effort(read=len(outcomes)))
+    tables = _folder.read(path, manifest, repair=False)
+    effort = Effort(read=sum(map(_tables.count, tables.values())))
+    return joined(manifest.function, manifest.cases, manifest.seed, tables, effort)
 
 
 @dataclass
@@ -138,9 +139,10 @@ class _Sweep:
     path: Path | None
     progress: Progress | None
     start: float
-    outcomes: Outcomes = field(default_factory=dict)
-    parts: Outcomes = field(default_factory=dict)
+    tables: dict[int, _tables.Table] = field(default_factory=dict)
+    parts: _tables.Outcomes = field(default_factory=dict)
     read: int = 0
+    done: int = 0
     busy: float = 0.0
     peaks: dict[str, int] = field(default_factory=dict)
 
@@ -156,29 +158,30 @@ class _Sweep:
         self.parts |= report.outcomes
         cases = self.manifest.range_of(chunk)
         if all(case in self.parts for case in cases):
-            whole = {case: self.parts.pop(case) for case in cases}
+            table = _tables.packed({case: self.parts.pop(case) for case in cases})
             if self.path is not None:
-                _folder.write(self.path, chunk, whole)
-            self.outcomes |= whole
+                _folder.write(self.path, chunk, table)
+            self.tables[chunk] = table
+            self.done += len(cases)
             self.tell()
 
     def tell(self) -> None:
         """Report the progress."""
         if self.progress is not None:
-            self.progress(len(self.outcomes), len(self.cases))
+            self.progress(self.done, len(self.cases))
 
     def result(self) -> SweepResult:
         """Return what is done so far."""
         effort = Effort(
             seconds=time.perf_counter() - self.start,
             busy=self.busy,
-            computed=len(self.outcomes) - self.read,
+            computed=self.done - self.read,
             read=self.read,
             workers=len(self.peaks),
             peak=max(self.peaks.values(), default=0),
             own=_tasks.peak_memory(),
         )
-        return joined(self.manifest.function, len(self.cases), self.manifest.seed, self.outcomes, effort)
+        return joined(self.manifest.function, len(self.cases), self.manifest.seed, self.tables, effort)
 
     def kept(self, what: str) -> str:
         """Say when what happened, what is kept, and how to go on."""
@@ -186,7 +189,7 @@ class _Sweep:
             kept = "They are in the result of this exception only, as the sweep has no folder"
         else:
             kept = f"They are kept in {self.path}: run the same sweep again with resume=True (--resume) to go on"
-        return f"{what} after {len(self.outcomes)} of {len(self.cases)} cases. {kept}."
+        return f"{what} after {self.done} of {len(self.cases)} cases. {kept}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:

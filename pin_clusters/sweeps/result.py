@@ -9,31 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import PinClustersError, UnknownNameError, did_you_mean
-
-
-@dataclass(frozen=True)
-class CaseFailure:
-    """A case that raised an exception.
-
-    Attributes:
-        case: Its number.
-        type: Name of the exception's class.
-        message: What it said.
-        traceback: The last lines of the traceback.
-    """
-
-    case: int
-    type: str
-    message: str
-    traceback: str
-
-    def __str__(self) -> str:
-        """One line."""
-        return f"case {self.case}: {self.type}: {' '.join(self.message.split())}"
-
-
-Outcomes = dict[int, "dict[str, np.ndarray] | CaseFailure"]
-"""What became of some cases, by their numbers: named arrays, or a failure."""
+from . import _tables
+from ._tables import CaseFailure, Table
 
 
 @dataclass(frozen=True)
@@ -161,16 +138,17 @@ class SweepInterrupted(KeyboardInterrupt):
         return type(self), (str(self), self.result)
 
 
-def joined(function: str, cases: int, seed: int, outcomes: Outcomes, effort: Effort) -> SweepResult:
-    """Return the result of the cases that are done."""
-    done = dict(sorted(outcomes.items()))
-    good = {case: found for case, found in done.items() if isinstance(found, dict)}
-    index = np.array([*good], dtype=np.int64)
-    keys = dict.fromkeys(key for values in good.values() for key in values)
-    arrays = {key: _column([values.get(key) for values in good.values()]) for key in keys}
+def joined(function: str, cases: int, seed: int, tables: Mapping[int, Table], effort: Effort) -> SweepResult:
+    """Return the result of the chunks that are done, by their number."""
+    done = [tables[chunk] for chunk in sorted(tables)]
+    index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
+    arrays = {}
+    for key in dict.fromkeys(key for table in done for key in _tables.keys(table)):
+        rows = dict(row for table in done for row in _tables.rows(table, key))
+        arrays[key] = _column([rows.get(case) for case in index.tolist()])
     for array in (index, *arrays.values()):
         array.setflags(write=False)
-    failures = tuple(found for found in done.values() if isinstance(found, CaseFailure))
+    failures = tuple(failure for table in done for failure in _tables.failures(table))
     return SweepResult(function, cases, seed, index, failures, arrays, effort)
 
 
