@@ -188,6 +188,13 @@ def test_arrays_may_differ_from_case_to_case() -> None:
         assert result.digest == sweeps.run(sweep_cases.mixed, range(7), executor=HERE).digest
 
 
+@pytest.mark.parametrize("chunk", [1, 5])
+def test_numbers_of_several_kinds_become_one_kind(chunk: int) -> None:
+    found = sweeps.run(lambda n: {"x": np.arange(n) if n % 2 else np.ones(n)}, range(5), executor=HERE, chunk=chunk)
+    assert {row.dtype for row in found["x"]} == {np.dtype(float)}
+    assert found["x"][3].tolist() == [0.0, 1.0, 2.0]
+
+
 def test_no_case_at_all(tmp_path: Path) -> None:
     result = sweeps.run(sweep_cases.square, [], folder=tmp_path / "none")
     assert (len(result), result.cases, result.complete) == (0, 0, True)
@@ -239,15 +246,23 @@ def test_an_exit_code_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_dead_worker_of_another_pool(tmp_path: Path) -> None:
-    class Pool(sweeps.InProcess):
-        """As ProcessPoolExecutor does when a process ends."""
+    sent: list[tuple[Future[object], object]] = []
+
+    class Pool(Executor):
+        """Its worker dies at chunk 2, seen at once with what came back before; as a ProcessPoolExecutor says it."""
+
+        _max_workers = 2
 
         def submit(self, fn, /, work):  # type: ignore[no-untyped-def, override]
-            if work.chunk < 2:
-                return super().submit(fn, work)
-            future: Future[object] = Future()
-            future.set_exception(BrokenProcessPool("A process in the process pool was terminated abruptly"))
-            return future
+            if not sent:
+                sent.append((HERE.submit(fn, work), work))
+                return sent[0][0]
+            sent.append((Future(), work))
+            if work.chunk == 2:
+                sent[-1][0].set_exception(BrokenProcessPool("A process in the process pool was terminated abruptly"))
+                for future, other in sent[1:-1]:
+                    future.set_result(fn(other))
+            return sent[-1][0]
 
     with pytest.raises(sweeps.SweepError, match=r"a worker died at one of: chunk 2 \(cases 6 to 8\)\. .*resume=True"):
         sweeps.run(sweep_cases.square, range(9), folder=tmp_path, chunk=3, executor=Pool())
