@@ -19,7 +19,7 @@ from pin_clusters._cli import cli
 from pin_clusters.armature import reflected_inertia
 from pin_clusters.baselines import projection
 from pin_clusters.study import random_chains, random_robots
-from pin_clusters.sweeps import ratio, robots
+from pin_clusters.sweeps import figures, ratio, robots
 
 HERE = sweeps.InProcess()
 
@@ -374,6 +374,7 @@ def test_sweep_robots_says_what_failed(tmp_path: Path, monkeypatch: pytest.Monke
         return one
 
     monkeypatch.setattr(random_robots, "robot", fragile)
+    monkeypatch.setattr(figures, "robots", lambda *_: None)
     result = command("robots", "--robots", "12", "--states", "1", "--workers", "1", "--output", str(tmp_path / "x"))
     assert result.exit_code == 0
     found = json.loads((tmp_path / "x" / "robots.json").read_text(encoding="utf-8"))
@@ -382,6 +383,29 @@ def test_sweep_robots_says_what_failed(tmp_path: Path, monkeypatch: pytest.Monke
     assert found["robots"] == 12 - failed
     assert f"warning: {failed} of 12 robots failed" in result.stderr
     assert "RuntimeError: too long" in result.stderr
+
+
+def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, drawn = random_robots.robot, 0
+
+    def stopped(rng: np.random.Generator) -> random_robots.RandomRobot:
+        nonlocal drawn
+        drawn += 1
+        if drawn == 6:
+            raise KeyboardInterrupt
+        return whole(rng)
+
+    options = ("robots", "--robots", "7", "--states", "1", "--workers", "1", "--chunk", "2")
+    options += ("--output", str(tmp_path / "x"))
+    monkeypatch.setattr(random_robots, "robot", stopped)
+    monkeypatch.setattr(figures, "robots", lambda *_: None)
+    result = command(*options)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr.startswith("error: the sweep was interrupted after 4 of 7 cases. They are kept in ")
+    assert not (tmp_path / "x" / "robots.json").exists()
+    again = command(*options, "--resume")
+    assert "4 robots were there already; 3 robots computed" in again.stdout
+    assert sweeps.load(tmp_path / "x").digest == robots.run(7, 1, executor=HERE).digest
 
 
 def test_sweep_ratio(tmp_path: Path) -> None:
@@ -398,7 +422,7 @@ def test_sweep_ratio(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "r" / "ratio.json").read_text(encoding="utf-8"))
     assert found["factors"] == [0.5, 1.0, 2.0]
     assert is_png(tmp_path / "r" / "ratio.png")
-    many = command(*options[:-1], str(tmp_path / "many"), "mit_humanoid", "--factors", "1,3")
+    many = command(*options[:-1], str(tmp_path / "many"), "mini_cheetah", "--factors", "1,3")
     assert many.exit_code == 0
     assert "% of its peak torque" in many.stdout
     assert is_png(tmp_path / "many" / "ratio.png")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import os
 import pickle
-import subprocess
 import sys
+import threading
 import time
-import warnings
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ import sweep_cases
 from threadpoolctl import threadpool_info
 
 import pin_clusters as pc
-from pin_clusters import loaders, sweeps
+from pin_clusters import sweeps
 
 HERE = sweeps.InProcess()
 ROBOTS = 16
@@ -36,12 +36,6 @@ def dask() -> Iterator[Executor]:
     pytest.importorskip("distributed")
     with sweeps.open_executor(2, "local") as executor:
         yield executor
-
-
-def load(name: str) -> pc.ClusterModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.PinClustersWarning)
-        return loaders.load(name)
 
 
 @pytest.fixture(scope="module")
@@ -110,36 +104,49 @@ def test_a_changed_number_is_another_digest(expected: sweeps.SweepResult) -> Non
     assert changed.digest != expected.digest
 
 
-def test_robots_travel_to_other_processes(pool: sweeps.Processes) -> None:
-    models = [load(name) for name in ("mit_humanoid", "tello", "four_bar", "delta")]
+def test_robots_travel_to_other_processes(pool: sweeps.Processes, tmp_path: Path) -> None:
+    names = ("mit_humanoid", "tello", "four_bar", "delta", "belt_chain")
+    models = sweep_cases.loaded(names)
     # 40 kB a leg: inertias and names of the tree, and constraints, but no tables and no kernels
     assert max(len(pickle.dumps(model)) for model in models) < 100_000
-    here = sweeps.run(sweep_cases.torque, models, executor=HERE)
+    here = sweeps.run(sweep_cases.torque, models, executor=HERE, folder=tmp_path)
     there = sweeps.run(sweep_cases.torque, models, executor=pool)
     assert not here.failures
     assert there.digest == here.digest
     assert here["tau"].dtype == object  # they have different sizes
     assert [x.shape for x in here["M"]] == [(m.nv, m.nv) for m in models]
+    # another process, which hashes in another order, knows them again
+    assert pool.submit(sweep_cases.known_again, str(tmp_path), names).result() == (0, here.digest)
+    models[2] = models[2].with_gravity([0.0, 0.0, -1.6])
+    with pytest.raises(sweeps.SweepFolderError, match="holds another sweep"):
+        sweeps.run(sweep_cases.torque, models, executor=HERE, folder=tmp_path, resume=True)
 
 
-KERNELS = """
-import pinocchio as pin, pin_clusters as pc, sweep_cases
-from pin_clusters import sweeps
-if __name__ == "__main__":
-    models = [pc.ClusterModel(pin.buildSampleModelManipulator()) for _ in range(6)]
-    result = sweeps.run(sweep_cases.kinetic_energy, models, workers=2, chunk=1)
-    assert not result.failures and len(set(result["T"].tolist())) == 1, result
-"""
+def test_resume_with_a_pool(pool: sweeps.Processes, tmp_path: Path) -> None:
+    first = sweeps.run(sweep_cases.drawn, range(23), folder=tmp_path, chunk=4, executor=HERE)
+    for number in (1, 2, 4):
+        (tmp_path / f"chunk_{number:05d}.npz").unlink()
+    again = sweeps.run(sweep_cases.drawn, range(23), folder=tmp_path, resume=True, executor=pool)
+    assert (again.digest, again.effort.computed, again.effort.read) == (first.digest, 12, 11)
 
 
-def test_kernels_are_compiled_once_for_all_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
-    script = tmp_path / "script.py"
-    script.write_text(KERNELS, encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("compiling energy") == 1
+def test_one_case_runs_first_so_that_kernels_are_compiled_once() -> None:
+    sent: list[tuple[list[int], bool]] = []
+
+    class Watched(ThreadPoolExecutor):
+        def submit(self, fn, /, work):  # type: ignore[no-untyped-def, override]
+            alone = all(future.done() for future in futures)
+            sent.append(([case for case, _ in work.items], alone))
+            futures.append(super().submit(fn, work))
+            return futures[-1]
+
+    for chunk, first, second in ((3, [0], [1, 2]), (1, [0], [1])):
+        sent.clear()
+        futures: list[Future[object]] = []
+        with Watched(2) as executor:
+            assert sweeps.run(sweep_cases.square, range(9), executor=executor, chunk=chunk).complete
+        assert sent[:2] == [(first, True), (second, True)]
+        assert sorted(case for cases, _ in sent for case in cases) == list(range(9))
 
 
 def test_a_failed_case_does_not_disturb_the_others(pool: sweeps.Processes) -> None:
@@ -181,6 +188,13 @@ def test_arrays_may_differ_from_case_to_case() -> None:
         assert result.digest == sweeps.run(sweep_cases.mixed, range(7), executor=HERE).digest
 
 
+@pytest.mark.parametrize("chunk", [1, 5])
+def test_numbers_of_several_kinds_become_one_kind(chunk: int) -> None:
+    found = sweeps.run(lambda n: {"x": np.arange(n) if n % 2 else np.ones(n)}, range(5), executor=HERE, chunk=chunk)
+    assert {row.dtype for row in found["x"]} == {np.dtype(float)}
+    assert found["x"][3].tolist() == [0.0, 1.0, 2.0]
+
+
 def test_no_case_at_all(tmp_path: Path) -> None:
     result = sweeps.run(sweep_cases.square, [], folder=tmp_path / "none")
     assert (len(result), result.cases, result.complete) == (0, 0, True)
@@ -215,15 +229,44 @@ def test_a_dead_worker_is_named_and_what_is_done_stays(tmp_path: Path) -> None:
     assert np.array_equal(sweeps.load(tmp_path)["x"], range(6))
 
 
-def test_a_dead_worker_of_another_pool(tmp_path: Path) -> None:
-    import multiprocessing
+def test_an_exit_code_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool's own thread collects a dead process, and knows its exit code a moment after everybody sees its end."""
+    collect, here = os.waitpid, threading.current_thread()
 
-    with (
-        ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor,
-        pytest.raises(sweeps.SweepError, match=r"a worker died at one of: .*chunk 2 \(cases 6 to 8\)"),
-    ):
-        sweeps.run(sweep_cases.deadly, range(9), folder=tmp_path, chunk=3, executor=executor)
-    assert 3 <= len(sweeps.load(tmp_path).index) <= 6
+    def late(pid: int, flags: int) -> tuple[int, int]:
+        if threading.current_thread() is here:
+            raise ChildProcessError(10, "No child processes")  # the other thread was first
+        found = collect(pid, flags)
+        time.sleep(0.2)  # makes it late; nothing is decided by how late
+        return found
+
+    monkeypatch.setattr(os, "waitpid", late)
+    with pytest.raises(sweeps.SweepError, match="exit code 11 at case 7 of chunk 0"):
+        sweeps.run(sweep_cases.deadly, range(8), workers=1, chunk=8)
+
+
+def test_a_dead_worker_of_another_pool(tmp_path: Path) -> None:
+    sent: list[tuple[Future[object], object]] = []
+
+    class Pool(Executor):
+        """Its worker dies at chunk 2, seen at once with what came back before; as a ProcessPoolExecutor says it."""
+
+        _max_workers = 2
+
+        def submit(self, fn, /, work):  # type: ignore[no-untyped-def, override]
+            if not sent:
+                sent.append((HERE.submit(fn, work), work))
+                return sent[0][0]
+            sent.append((Future(), work))
+            if work.chunk == 2:
+                sent[-1][0].set_exception(BrokenProcessPool("A process in the process pool was terminated abruptly"))
+                for future, other in sent[1:-1]:
+                    future.set_result(fn(other))
+            return sent[-1][0]
+
+    with pytest.raises(sweeps.SweepError, match=r"a worker died at one of: chunk 2 \(cases 6 to 8\)\. .*resume=True"):
+        sweeps.run(sweep_cases.square, range(9), folder=tmp_path, chunk=3, executor=Pool())
+    assert sweeps.load(tmp_path).index.tolist() == list(range(6))
 
 
 def test_a_case_that_cannot_be_sent(pool: sweeps.Processes) -> None:
@@ -246,21 +289,29 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
 
 def test_what_was_sent_but_not_begun_is_cancelled() -> None:
     calls: list[int] = []
+    gate = threading.Event()
 
-    def slow(case: int) -> dict[str, int]:
+    def blocked(case: int) -> dict[str, int]:
         calls.append(case)
-        time.sleep(0.2 if case else 0.0)
+        assert case < 2 or gate.wait(600.0)
         return {"x": case}
 
     def stop(done: int, total: int) -> None:
-        if done:
+        if done == 2:
             raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(2) as executor, pytest.raises(sweeps.SweepInterrupted):
-        sweeps.run(slow, range(12), chunk=1, executor=executor, progress=stop)
-    # six chunks are sent at a time: the first one, and those that two threads have begun
-    assert 0 in calls
+    with ThreadPoolExecutor(2) as executor:
+        with pytest.raises(sweeps.SweepInterrupted, match="after 2 of 12 cases"):
+            sweeps.run(blocked, range(12), chunk=1, executor=executor, progress=stop)
+        gate.set()
+    # six chunks are sent at a time: case 0 alone, case 1, and those that two threads have begun
+    assert calls[0] == 0
+    assert 1 in calls
     assert len(calls) <= 4
+
+
+def test_a_function_may_use_its_arrays_again() -> None:
+    assert sweeps.run(sweep_cases.reused, range(4), executor=HERE, chunk=4)["x"][:, 0].tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
 def test_failures_are_part_of_the_digest() -> None:

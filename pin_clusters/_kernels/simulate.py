@@ -173,7 +173,7 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
 
 @device
 def near_singular(index, work, limits):
-    """Whether the condition of a cluster with loops, at the pose of the last acceleration, exceeds its limit."""
+    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
     n = 0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from ._tables import CaseFailure
-from .engine import run
-from .errors import SweepError, SweepFolderError, SweepInterrupted
+from .engine import load, run
 from .pool import InProcess, Processes, open_executor
-from .result import Effort, SweepResult, load
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult
 
 __all__ = [
     "CaseFailure",

@@ -1,4 +1,4 @@
-"""The results of some cases as named arrays: what a worker sends back, and what a chunk's file holds.
+"""The results of some cases as named arrays: how they are kept in memory, and in the file of a chunk.
 
 Names of the arrays, for m cases that gave something under a key:
 
@@ -12,16 +12,11 @@ So arrays may differ in size from case to case, and nothing needs pickling.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-
-from ..errors import ArgumentTypeError
-
-Table = dict[str, np.ndarray]
-_KINDS = "biufcSU"
 
 
 @dataclass(frozen=True)
@@ -45,115 +40,69 @@ class CaseFailure:
         return f"case {self.case}: {self.type}: {' '.join(self.message.split())}"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one case: values, or a failure."""
-
-    case: int
-    values: Mapping[str, np.ndarray] | None
-    failure: CaseFailure | None = None
+Outcomes = dict[int, "dict[str, np.ndarray] | CaseFailure"]
+"""What became of some cases, by their numbers: named arrays, or a failure."""
+Table = dict[str, np.ndarray]
 
 
-def checked(values: Any) -> dict[str, np.ndarray]:
-    """Return what the function of a sweep returned as arrays.
-
-    Raises:
-        ArgumentTypeError: It is not a dict of numbers, texts and arrays of them.
-    """
-    if not isinstance(values, Mapping):
-        raise ArgumentTypeError(
-            f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
-        )
-    found = {}
-    for key, value in values.items():
-        if not isinstance(key, str) or not key:
-            raise ArgumentTypeError(f"the keys of what the function of a sweep returns must be text, got {key!r}.")
-        try:
-            array = np.asarray(value)
-        except ValueError as error:
-            raise ArgumentTypeError(f"the value of {key!r} is not an array of numbers: {error}.") from None
-        if array.dtype.kind not in _KINDS:
-            raise ArgumentTypeError(
-                f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
-                f"({type(value).__name__})."
-            )
-        found[key] = array
-    return found
-
-
-def pack(outcomes: Sequence[Outcome]) -> Table:
+def packed(outcomes: Outcomes) -> Table:
     """Return the arrays of some cases, in the order that is given."""
-    good = [o for o in outcomes if o.values is not None]
-    failures = [o.failure for o in outcomes if o.failure is not None]
-    table: Table = {
-        "index": np.array([o.case for o in good], dtype=np.int64),
-        "failed": np.array([f.case for f in failures], dtype=np.int64),
-        "failures": np.array([json.dumps(asdict(f)) for f in failures], dtype=np.str_),
+    good = {case: found for case, found in outcomes.items() if isinstance(found, dict)}
+    failures = [found for found in outcomes.values() if isinstance(found, CaseFailure)]
+    table = {
+        "index": np.array([*good], dtype=np.int64),
+        "failed": np.array([failure.case for failure in failures], dtype=np.int64),
+        "failures": np.array([json.dumps(asdict(failure)) for failure in failures], dtype=np.str_),
     }
-    for key in dict.fromkeys(k for o in good for k in (o.values or {})):
-        having = [(o.case, o.values[key]) for o in good if o.values is not None and key in o.values]
-        table[f"cases/{key}"] = np.array([case for case, _ in having], dtype=np.int64)
-        table[f"shapes/{key}"] = _filled([np.array([array.shape], dtype=np.int64) for _, array in having])
-        table[f"values/{key}"] = np.concatenate([array.ravel() for _, array in having])
+    for key in dict.fromkeys(key for values in good.values() for key in values):
+        having = {case: values[key] for case, values in good.items() if key in values}
+        shapes = np.full((len(having), max(x.ndim for x in having.values())), -1, dtype=np.int64)
+        for row, x in zip(shapes, having.values(), strict=True):
+            row[: x.ndim] = x.shape
+        table[f"cases/{key}"] = np.array([*having], dtype=np.int64)
+        table[f"shapes/{key}"] = shapes
+        table[f"values/{key}"] = np.concatenate([x.ravel() for x in having.values()])
     return table
-
-
-def join(tables: Sequence[Table]) -> Table:
-    """Return several tables as one, in the order that is given."""
-    if len(tables) == 1:
-        return tables[0]
-    joined: Table = {}
-    for name in dict.fromkeys(name for table in tables for name in table):
-        parts = [table[name] for table in tables if name in table]
-        joined[name] = _filled(parts) if name.startswith("shapes/") else np.concatenate(parts)
-    return joined or pack([])
 
 
 def keys(table: Table) -> list[str]:
     """Return the keys under which the cases gave something."""
-    return [name.partition("/")[2] for name in table if name.startswith("values/")]
+    return [name.removeprefix("values/") for name in table if name.startswith("values/")]
 
 
-def column(table: Table, key: str) -> np.ndarray:
-    """Return what the cases gave under a key: one row per case of ``index``.
+def rows(table: Table, key: str) -> Iterator[tuple[int, np.ndarray]]:
+    """Give number and array of the cases that have a key.
 
-    If their shapes differ, or some gave nothing, it is an array of objects: arrays, and None.
+    Raises:
+        KeyError, ValueError: The arrays of the table do not fit each other.
     """
-    cases, shapes, values = (table[f"{part}/{key}"] for part in ("cases", "shapes", "values"))
-    if np.array_equal(cases, table["index"]) and np.all(shapes == shapes[:1]):
-        return values.reshape(len(cases), *(int(n) for n in shapes[0] if n >= 0))
-    rows = np.full(len(table["index"]), None, dtype=object)
-    at = {int(case): i for i, case in enumerate(table["index"])}
-    start = 0
-    for case, shape in zip(cases, shapes, strict=True):
-        size = tuple(int(n) for n in shape if n >= 0)
-        stop = start + int(np.prod(size, dtype=np.int64))
-        rows[at[int(case)]] = values[start:stop].reshape(size)
-        start = stop
-    return rows
+    if f"values/{key}" not in table:
+        return
+    shapes = [tuple(n for n in shape if n >= 0) for shape in table[f"shapes/{key}"].tolist()]
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    parts = np.split(table[f"values/{key}"], ends[:-1])
+    for case, shape, part in zip(table[f"cases/{key}"].tolist(), shapes, parts, strict=True):
+        yield case, part.reshape(shape)
 
 
-def failures(table: Table) -> tuple[CaseFailure, ...]:
+def failures(table: Table) -> list[CaseFailure]:
     """Return the cases that failed."""
-    return tuple(CaseFailure(**json.loads(str(text))) for text in table["failures"])
+    return [CaseFailure(**json.loads(text)) for text in table["failures"].tolist()]
 
 
-def covers(table: Table, cases: range) -> bool:
-    """Whether a table holds exactly these cases, and its arrays fit each other."""
-    both = np.concatenate([table["index"], table["failed"]])
-    if not np.array_equal(np.sort(both), np.arange(cases.start, cases.stop)) or len(table["failures"]) != len(
-        table["failed"]
-    ):
-        return False
+def count(table: Table) -> int:
+    """Return the number of cases."""
+    return len(table["index"]) + len(table["failed"])
+
+
+def check(table: Table, cases: range) -> None:
+    """Refuse a table that does not hold exactly these cases, or whose arrays do not fit each other.
+
+    Raises:
+        KeyError, ValueError: It is so.
+    """
+    if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
+        raise ValueError(f"it does not hold the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):
-        shapes = table[f"shapes/{key}"]
-        sizes = np.prod(np.where(shapes < 0, 1, shapes), axis=1, dtype=np.int64)
-        if len(shapes) != len(table[f"cases/{key}"]) or int(sizes.sum()) != len(table[f"values/{key}"]):
-            return False
-    return True
-
-
-def _filled(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Stack rows of different lengths, filled up with -1."""
-    width = max(part.shape[1] for part in parts)
-    return np.concatenate([np.pad(p, ((0, 0), (0, width - p.shape[1])), constant_values=-1) for p in parts])
+        for _ in rows(table, key):
+            pass

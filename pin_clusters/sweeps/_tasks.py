@@ -8,23 +8,24 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ._tables import CaseFailure, Outcome, Table, checked, pack
+from ..errors import ArgumentTypeError
+from ._tables import CaseFailure, Outcomes
 
+_KINDS = "biufcSU"
 _FRAMES = 5
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
 class Work:
-    """A chunk as it is sent to a worker.
+    """A chunk, or a part of it, as it is sent to a worker.
 
     Attributes:
         function: What is called with each case.
@@ -46,13 +47,13 @@ class Report:
     """What a worker sends back.
 
     Attributes:
-        table: Results and failures.
+        outcomes: Results and failures.
         worker: Machine and process.
         seconds: Time of the chunk, [s].
         peak: Largest memory of the process so far, [bytes].
     """
 
-    table: Table
+    outcomes: Outcomes
     worker: str
     seconds: float
     peak: int
@@ -69,24 +70,50 @@ def generator(seed: int, case: int) -> np.random.Generator:
 def run(work: Work) -> Report:
     """Run the cases of a chunk, one after the other."""
     start = time.perf_counter()
-    outcomes = []
+    outcomes: Outcomes = {}
     with one_blas_thread():
         for case, given in work.items:
             _note(work.chunk, case)
-            outcomes.append(_outcome(work, case, given))
-    _note(None, None)
-    return Report(pack(outcomes), f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
+            outcomes[case] = _outcome(work, case, given)
+    _note(BETWEEN, BETWEEN)
+    return Report(outcomes, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
 
 
-def _outcome(work: Work, case: int, given: Any) -> Outcome:
+def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseFailure:
     try:
-        if work.with_rng:
-            return Outcome(case, checked(work.function(given, rng=generator(work.seed, case))))
-        return Outcome(case, checked(work.function(given)))
+        extra = {"rng": generator(work.seed, case)} if work.with_rng else {}
+        return _checked(work.function(given, **extra))
     except (Exception, SystemExit) as error:  # KeyboardInterrupt is the user's, not the case's
         own = error.__traceback__.tb_next if error.__traceback__ is not None else None
         tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
-        return Outcome(case, None, CaseFailure(case, type(error).__name__, str(error), tail))
+        return CaseFailure(case, type(error).__name__, str(error), tail)
+
+
+def _checked(values: Any) -> dict[str, np.ndarray]:
+    """Return copies, as arrays, of what the function of a sweep returned: it may use its own arrays again.
+
+    Raises:
+        ArgumentTypeError: It is not a dict of numbers, texts and arrays of them.
+    """
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(
+            f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
+        )
+    found = {}
+    for key, value in values.items():
+        if not isinstance(key, str) or not key:
+            raise ArgumentTypeError(f"the keys of what the function of a sweep returns must be text, got {key!r}.")
+        try:
+            array = np.array(value)
+        except ValueError as error:
+            raise ArgumentTypeError(f"the value of {key!r} is not an array of numbers: {error}.") from None
+        if array.dtype.kind not in _KINDS:
+            raise ArgumentTypeError(
+                f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
+                f"({type(value).__name__})."
+            )
+        found[key] = array
+    return found
 
 
 _lock = threading.Lock()
@@ -144,22 +171,26 @@ def ready() -> None:
     """Do nothing: a process that can do this has started and imported what it needs."""
 
 
-_notes: Path | None = None
+BETWEEN = -1
+"""Chunk and case of a process that is at none."""
+_own_note: np.ndarray | None = None
 
 
-def prepare(notes: str) -> None:
+def prepare(notes: Any, begun: Any) -> None:
     """Make a process of our own pool ready.
 
     Args:
-        notes: Folder where the process notes which case it is at, so that its death can be explained.
+        notes: Shared integers, a row (process, chunk, case) per worker, so that its death can be explained.
+        begun: Shared number of rows that are taken.
     """
-    global _notes
-    _notes = Path(notes)
+    global _own_note
+    with begun.get_lock():
+        _own_note = np.frombuffer(notes, dtype=np.int64).reshape(-1, 3)[begun.value]
+        begun.value += 1
     for name in _ONE_THREAD:  # for libraries that are loaded later, which no limit of now reaches
         os.environ[name] = "1"
 
 
-def _note(chunk: int | None, case: int | None) -> None:
-    if _notes is not None:
-        text = "" if chunk is None else f"{chunk} {case}"
-        (_notes / str(os.getpid())).write_text(text, encoding="ascii")
+def _note(chunk: int, case: int) -> None:
+    if _own_note is not None:
+        _own_note[:] = os.getpid(), chunk, case

@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -13,11 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentTypeError, PinClustersError
-from . import _checks, _folder, _identity, _tables, _tasks
-from .errors import SweepError, SweepInterrupted
+from ..errors import PinClustersError
+from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
-from .result import Effort, SweepResult, make
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
 
 Progress = Callable[[int, int], None]
 _CHUNKS = 100
@@ -75,34 +75,27 @@ def run(
         [0, 1, 4, 9]
     """
     start = time.perf_counter()
-    with_rng = _checks.check(function, executor, chunk, seed, workers, resume)
-    listed = _checks.listed(cases)
+    with_rng = _arguments.check(function, executor, chunk, seed, workers, resume)
+    listed = _arguments.listed(cases)
     path = None if folder is None else Path(folder)
-    if path is not None and "<" in _identity.name_of(function):
-        raise ArgumentTypeError(
-            f"sweeps.run: the function of a sweep with a folder must have a name by which it is known again, got "
-            f"{_identity.name_of(function)}. Define it at the top level of a module."
-        )
-    if executor is None:
-        _checks.check_can_be_sent(function)
-    size = chunk
-    if size is None and path is not None and resume:
-        size = _folder.chunk_in(path)
+    _arguments.check_name(function, folder=path is not None, sent=executor is None)
+    old = _folder.read_manifest(path) if path is not None and resume and chunk is None else None
+    size = chunk or (max(1, min(_LARGEST, -(-len(listed) // _CHUNKS))) if old is None else old.chunk)
     manifest = _folder.Manifest(
-        function=_identity.name_of(function),
-        parameters=_identity.parameters_of(function),
+        function=_arguments.name_of(function),
+        parameters=_arguments.parameters_of(function),
         cases=len(listed),
         seed=int(seed),
-        chunk=int(size or max(1, min(_LARGEST, -(-len(listed) // _CHUNKS)))),
-        digest=_identity.digest(function, listed),
+        chunk=int(size),
+        digest=_arguments.digest(function, listed),
         versions=_versions(),
     )
     sweep = _Sweep(function, listed, with_rng, manifest, path, progress, start)
     try:
         if path is not None:
-            sweep.store = _folder.Folder(path, manifest, resume)
-            sweep.tables = sweep.store.read()
-            sweep.begun = sweep.done
+            _folder.begin(path, manifest, resume)
+            sweep.tables = _folder.read(path, manifest, repair=True)
+            sweep.read = sweep.done = sum(map(_tables.count, sweep.tables.values()))
         sweep.tell()
         pending = [number for number in range(manifest.chunks) if number not in sweep.tables]
         if pending:
@@ -110,8 +103,29 @@ def run(
             with own if own is not None else nullcontext():
                 _drive(sweep, own or executor or InProcess(), pending)
     except KeyboardInterrupt:
-        raise SweepInterrupted(sweep.stopped("interrupted"), sweep.result()) from None
+        raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
     return sweep.result()
+
+
+def load(folder: str | Path) -> SweepResult:
+    """Read the folder of a sweep, as far as it is done; nothing in it is changed.
+
+    Args:
+        folder: What was ``folder`` of ``sweeps.run``, or ``--output`` of the command.
+
+    Returns:
+        The result; ``complete`` says whether all cases are there. A broken chunk is left out, with a warning.
+
+    Raises:
+        SweepFolderError: No sweep is there.
+    """
+    path = Path(folder)
+    manifest = _folder.read_manifest(path)
+    if manifest is None:
+        raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
+    tables = _folder.read(path, manifest, repair=False)
+    effort = Effort(read=sum(map(_tables.count, tables.values())))
+    return joined(manifest.function, manifest.cases, manifest.seed, tables, effort)
 
 
 @dataclass
@@ -125,9 +139,10 @@ class _Sweep:
     path: Path | None
     progress: Progress | None
     start: float
-    store: _folder.Folder | None = None
     tables: dict[int, _tables.Table] = field(default_factory=dict)
-    begun: int = 0
+    parts: _tables.Outcomes = field(default_factory=dict)
+    read: int = 0
+    done: int = 0
     busy: float = 0.0
     peaks: dict[str, int] = field(default_factory=dict)
 
@@ -136,24 +151,19 @@ class _Sweep:
         items = [(i, self.cases[i]) for i in cases]
         return _tasks.Work(self.function, chunk, items, self.manifest.seed, self.with_rng)
 
-    def keep(self, chunk: int, report: _tasks.Report, before: Sequence[_tables.Table] = ()) -> None:
-        """Keep a chunk that is done."""
-        self.account(report)
-        table = _tables.join([*before, report.table])
-        if self.store is not None:
-            self.store.write(chunk, table)
-        self.tables[chunk] = table
-        self.tell()
-
-    def account(self, report: _tasks.Report) -> None:
-        """Count the effort of a worker."""
+    def keep(self, chunk: int, report: _tasks.Report) -> None:
+        """Keep what came back, in the folder when the chunk is whole."""
         self.busy += report.seconds
         self.peaks[report.worker] = max(report.peak, self.peaks.get(report.worker, 0))
-
-    @property
-    def done(self) -> int:
-        """Number of cases that are done."""
-        return sum(len(t["index"]) + len(t["failed"]) for t in self.tables.values())
+        self.parts |= report.outcomes
+        cases = self.manifest.range_of(chunk)
+        if all(case in self.parts for case in cases):
+            table = _tables.packed({case: self.parts.pop(case) for case in cases})
+            if self.path is not None:
+                _folder.write(self.path, chunk, table)
+            self.tables[chunk] = table
+            self.done += len(cases)
+            self.tell()
 
     def tell(self) -> None:
         """Report the progress."""
@@ -165,61 +175,47 @@ class _Sweep:
         effort = Effort(
             seconds=time.perf_counter() - self.start,
             busy=self.busy,
-            computed=self.done - self.begun,
-            read=self.begun,
+            computed=self.done - self.read,
+            read=self.read,
             workers=len(self.peaks),
             peak=max(self.peaks.values(), default=0),
             own=_tasks.peak_memory(),
         )
-        return make(self.manifest, self.tables, effort)
+        return joined(self.manifest.function, len(self.cases), self.manifest.seed, self.tables, effort)
 
-    def stopped(self, why: str) -> str:
-        """Say what is kept, and how to go on."""
+    def kept(self, what: str) -> str:
+        """Say when what happened, what is kept, and how to go on."""
         if self.path is None:
             kept = "They are in the result of this exception only, as the sweep has no folder"
         else:
             kept = f"They are kept in {self.path}: run the same sweep again with resume=True (--resume) to go on"
-        return f"the sweep was {why} after {self.done} of {len(self.cases)} cases. {kept}."
+        return f"{what} after {self.done} of {len(self.cases)} cases. {kept}."
 
 
 def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
     """Run chunks until all are done, never more of them at a time than the executor needs."""
     room = capacity(executor)
-    window = room if room == 1 else 2 * room + 2
+    queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
+    if room > 1 and len(pending) > 1:
+        # one case alone, so that the kernels it needs are compiled, and in the cache, before all workers want them
+        chunk, cases = queue.popleft()
+        queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
+    window = 1
     waiting: dict[Future[_tasks.Report], int] = {}
-    ahead: dict[int, _tables.Table] = {}
     chunk = pending[0]
     try:
         if isinstance(executor, Processes):
             executor.start()
-        if room > 1 and len(pending) > 1:
-            # one case alone, so that the kernels it needs are compiled, and in the cache, before all workers want them
-            first = sweep.manifest.range_of(chunk)[0]
-            future = executor.submit(_tasks.run, sweep.work(chunk, [first]))
-            waiting[future] = chunk
-            report = future.result()
-            waiting.clear()
-            sweep.account(report)
-            ahead[chunk] = report.table
-        queue = iter(pending)
-        while True:
-            for chunk in _some(queue, window - len(waiting)):
-                cases = sweep.manifest.range_of(chunk)[len(ahead) if chunk in ahead else 0 :]
+        while queue or waiting:
+            while queue and len(waiting) < window:
+                chunk, cases = queue.popleft()
                 waiting[executor.submit(_tasks.run, sweep.work(chunk, cases))] = chunk
-            if not waiting:
-                return
-            broken: tuple[int, Exception] | None = None
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                number = waiting.pop(future)
-                try:
-                    report = future.result()
-                except Exception as error:
-                    broken = (number, error)
-                    continue
-                sweep.keep(number, report, [ahead.pop(number)] if number in ahead else [])
-            if broken is not None:  # the others that have come back are kept first
-                chunk = broken[0]
-                raise broken[1]
+            done = wait(waiting, return_when=FIRST_COMPLETED).done
+            # what has come back is kept before what went wrong is raised
+            for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
+                chunk = waiting.pop(future)
+                sweep.keep(chunk, future.result())
+            window = room if room == 1 else 2 * room + 2
     except PinClustersError:
         raise
     except Exception as error:
@@ -228,10 +224,6 @@ def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _some(queue: Iterator[int], n: int) -> list[int]:
-    return [chunk for _, chunk in zip(range(n), queue, strict=False)]
 
 
 def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int], error: Exception) -> str:
@@ -255,20 +247,12 @@ def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int
     else:
         said = " ".join(str(error).split()) or "no message"
         what = f"{named(chunk)} gave no results: {type(error).__name__}: {said}"
-    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {_upper(sweep.stopped('stopped'))}"
+    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {sweep.kept('The sweep was stopped')}"
 
 
 def _exit(code: int) -> str:
-    if code < 0:
-        try:
-            return f"{signal.Signals(-code).name}{' (out of memory?)' if -code == 9 else ''}"
-        except ValueError:
-            pass
-    return f"exit code {code}"
-
-
-def _upper(text: str) -> str:
-    return text[0].upper() + text[1:]
+    name = {-number: number.name for number in signal.Signals}.get(code, f"exit code {code}")
+    return f"{name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
 
 
 def _versions() -> dict[str, str]:

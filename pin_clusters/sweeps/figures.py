@@ -36,8 +36,7 @@ def ratio(found: RatioSweep, path: Path) -> None:
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
     head = 0.95
-    width, height = max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head
-    figure = _figure(width, height)
+    figure = _figure(max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head)
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     shown = found.rms[found.rms > 0.0]
     for k, axes in enumerate(grid.flat):
@@ -66,14 +65,8 @@ def ratio(found: RatioSweep, path: Path) -> None:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
-    _title(figure, f"{found.robot}: error of the approximations over the gear ratio, reflected inertia kept", height)
-    _legend(figure, found.rungs, height, 0.36)
-    figure.text(
-        0.5, 1.0 - 0.68 / height, f"{found.motion}; grey: the robot as it is", ha="center", va="center", fontsize=8,
-        color="0.35",
-    )  # fmt: skip
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - (head - 0.1) / height))
-    figure.savefig(path, facecolor="white")
+    title = f"{found.robot}: error of the approximations over the gear ratio, reflected inertia kept"
+    _finish(figure, path, found.rungs, title, f"{found.motion}; grey: the robot as it is", head - 0.1)
 
 
 def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
@@ -91,8 +84,7 @@ def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
               ("forward_share", "Forward dynamics", "acceleration error / acceleration [%]")]  # fmt: skip
     if np.any(found.values["floating"]):
         panels.append(("base_share", "Floating base in flight", "angular acceleration error [%]"))
-    width, height = 3.5 * len(panels) + 0.3, 4.0
-    figure = _figure(width, height)
+    figure = _figure(3.5 * len(panels) + 0.3, 4.0)
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (metric, title, label) in zip(grid, panels, strict=True):
         rows = found.values[metric]
@@ -122,48 +114,44 @@ def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
         axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
         axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
         axes.tick_params(labelsize=8)
-        axes.xaxis.set_major_formatter(_percent)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     grid[0].set_ylabel("robots with at most this error [%]", fontsize=9)
     floating = int(np.count_nonzero(found.values["floating"]))
-    _title(figure, f"{found.robots} random robots x {found.states} states: error of each approximation", height)
-    _legend(figure, found.rungs, height, 0.36)
     missing = f", {failed} failed" if failed else ""
-    figure.text(
-        0.5, 1.0 - 0.68 / height,
+    below = (
         f"mean norm of the error per robot over the mean norm of the exact quantity; {floating} of the robots float"
-        f"{missing}; the marks are medians", ha="center", va="center", fontsize=8, color="0.35",
-    )  # fmt: skip
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.8 / height))
-    figure.savefig(path, facecolor="white")
+        f"{missing}; the marks are medians"
+    )
+    title = f"{found.robots} random robots x {found.states} states: error of each approximation"
+    _finish(figure, path, found.rungs, title, below, 0.8)
 
 
 def _figure(width: float, height: float) -> Any:
     # not pyplot: it would look for a window system, and takes longer to import
     with quiet_about_its_folder():
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=_DPI)
-    FigureCanvasAgg(figure)
-    return figure
+    return Figure(figsize=(width, height), dpi=_DPI)
 
 
-def _title(figure: Any, text: str, height: float) -> None:
-    # no suptitle, for which tight_layout would make room a second time
-    figure.text(0.5, 1.0 - 0.12 / height, text, ha="center", va="top", fontsize=11)
-
-
-def _legend(figure: Any, rungs: tuple[str, ...], height: float, below: float) -> None:
+def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
+    """Write what stands above the panels, in ``head`` inches, and the file."""
     from matplotlib.lines import Line2D
 
+    inch = 1.0 / figure.get_figheight()
+    # no suptitle, for which tight_layout would make room a second time
+    figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
     handles = [
         Line2D([], [], label=LABELS[rung], **STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0})
         for rung in rungs
     ]
     figure.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.0 - (below - 0.08) / height), ncols=len(handles),
-        fontsize=8, frameon=False,
+        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.28 * inch), ncols=len(handles), fontsize=8,
+        frameon=False,
     )  # fmt: skip
+    figure.text(0.5, 1.0 - 0.68 * inch, below, ha="center", va="center", fontsize=8, color="0.35")
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - head * inch))
+    figure.savefig(path, facecolor="white")
 
 
 def _plain_ticks(axes: Any, x: np.ndarray) -> None:
@@ -177,10 +165,6 @@ def _plain_ticks(axes: Any, x: np.ndarray) -> None:
     axes.xaxis.set_major_locator(FixedLocator(chosen))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
-
-
-def _percent(value: float, _: Any) -> str:
-    return f"{value:g}"
 
 
 def _unit(units: tuple[str, ...]) -> str:

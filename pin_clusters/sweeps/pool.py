@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
-import shutil
 import signal
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..errors import NotAvailableError
 from . import _tasks
-from .errors import SweepError
+from .result import SweepError
 
 _T = TypeVar("_T")
 _ENDED_BY_POOL = -signal.SIGTERM
@@ -40,6 +39,8 @@ class InProcess(Executor):
         [1.5, 2.5]
     """
 
+    _max_workers = 1
+
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
         """Call a function and return a future that is done."""
         future: Future[_T] = Future()
@@ -50,7 +51,7 @@ class InProcess(Executor):
         return future
 
 
-class Processes(Executor):
+class Processes(ProcessPoolExecutor):
     """A pool of new processes that survives Ctrl-C until it is told to end, and knows who died where.
 
     The processes are spawned, not forked: a fork of a process with threads (Numba, BLAS) may hang.
@@ -61,28 +62,22 @@ class Processes(Executor):
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or cores()
-        self._notes = Path(tempfile.mkdtemp(prefix="pin_clusters-sweep-"))
         self._seen: dict[int, Any] = {}
-        self._pool = ProcessPoolExecutor(
-            self.workers, multiprocessing.get_context("spawn"), _tasks.prepare, (str(self._notes),)
-        )
+        context = multiprocessing.get_context("spawn")
+        self._notes = context.RawArray("q", 3 * self.workers)
+        super().__init__(self.workers, context, _tasks.prepare, (self._notes, context.Value("i", 0)))
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
         """Hand work to the pool; may start a process."""
         with _interrupts_blocked():  # new processes inherit this: Ctrl-C, sent to all, is for the parent to handle
-            future = self._pool.submit(fn, *args, **kwargs)
-        self._seen.update(getattr(self._pool, "_processes", None) or {})
+            future = super().submit(fn, *args, **kwargs)
+        self._seen.update(self._processes or {})
         return future
 
     def start(self) -> None:
         """Start all processes, which otherwise start when they are needed."""
         for _ in range(self.workers):
             self.submit(_tasks.ready)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the pool after the work that has begun."""
-        self._pool.shutdown(wait, cancel_futures=cancel_futures)
-        shutil.rmtree(self._notes, ignore_errors=True)
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -96,18 +91,18 @@ class Processes(Executor):
 
     def deaths(self) -> list[tuple[int, int, int]]:
         """Return exit code, chunk and case of the workers that died; of all that were ended, if none stands out."""
+        try:
+            self.submit(_tasks.ready)
+        except RuntimeError:  # it is broken, or was ended
+            self.shutdown()  # its thread collects the processes; before it has, they may have no exit code
+
+        notes = {pid: at for pid, *at in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()}
         found = []
         for pid, process in self._seen.items():
-            process.join(1.0)
-            code = process.exitcode
-            try:
-                chunk, case = map(int, (self._notes / str(pid)).read_text(encoding="ascii").split())
-            except (OSError, ValueError):
-                continue  # it was between chunks
-            if code:
-                found.append((int(code), chunk, case))
-        own = [death for death in found if death[0] != _ENDED_BY_POOL]
-        return own or found
+            chunk, case = notes.get(pid, (_tasks.BETWEEN, _tasks.BETWEEN))
+            if process.exitcode and chunk != _tasks.BETWEEN:
+                found.append((int(process.exitcode), chunk, case))
+        return [death for death in found if death[0] != _ENDED_BY_POOL] or found
 
 
 @contextmanager
@@ -125,9 +120,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 def capacity(executor: Executor) -> int:
     """Return how many chunks an executor can work on at once; a guess if it does not tell."""
-    if isinstance(executor, InProcess):
-        return 1
-    workers = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
+    workers = getattr(executor, "_max_workers", None)
     client = getattr(executor, "_client", None)  # Dask's
     if workers is None and client is not None:
         workers = sum(client.nthreads().values())
@@ -161,7 +154,6 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
         cluster = distributed.LocalCluster(
             n_workers=workers or cores(),
             threads_per_worker=1,
-            processes=True,
             dashboard_address=":0",  # any port: another cluster may have the usual one
             silence_logs=logging.ERROR,
         )

@@ -23,7 +23,7 @@ from ..constraints.rows import Row
 from ..errors import ArgumentTypeError, InertiaError, ModelError
 from ..model import ClusterModel
 from .engine import run as sweep
-from .errors import SweepError
+from .result import SweepError
 
 FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 """Factors of the ratios if none are asked for."""

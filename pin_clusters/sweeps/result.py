@@ -1,20 +1,16 @@
-"""What a sweep gives back."""
+"""What a sweep gives back, and what can stop it, which keeps what is done."""
 
 from __future__ import annotations
 
 import hashlib
-import warnings
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from ..errors import PinClustersWarning, UnknownNameError, did_you_mean
-from . import _folder, _tables
-from ._tables import CaseFailure
-from .errors import SweepFolderError
+from ..errors import PinClustersError, UnknownNameError, did_you_mean
+from . import _tables
+from ._tables import CaseFailure, Table
 
 
 @dataclass(frozen=True)
@@ -110,44 +106,59 @@ class SweepResult(Mapping[str, np.ndarray]):
         return h.hexdigest()
 
 
-def make(manifest: _folder.Manifest, tables: Mapping[int, _tables.Table], effort: Effort) -> SweepResult:
-    """Return the result of the chunks that are done, by their number."""
-    whole = _tables.join([tables[chunk] for chunk in sorted(tables)] or [_tables.pack([])])
-    arrays = {key: _tables.column(whole, key) for key in _tables.keys(whole)}
-    for array in (whole["index"], *arrays.values()):
-        array.setflags(write=False)
-    return SweepResult(
-        manifest.function, manifest.cases, manifest.seed, whole["index"], _tables.failures(whole), arrays, effort
-    )
+class SweepError(PinClustersError, RuntimeError):
+    """A sweep cannot go on: a worker died, or a chunk cannot be sent or brought back.
 
-
-def load(folder: str | Path) -> SweepResult:
-    """Read the folder of a sweep, as far as it is done; nothing in it is changed.
-
-    Args:
-        folder: What was ``folder`` of ``sweeps.run``, or ``--output`` of the command.
-
-    Returns:
-        The result; ``complete`` says whether all cases are there. A broken chunk is left out, with a warning.
-
-    Raises:
-        SweepFolderError: No sweep is there.
+    Attributes:
+        result: What was done before; None if nothing could be started.
     """
-    path = Path(folder)
-    manifest = _folder.read_manifest(path)
-    if manifest is None:
-        raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
-    tables = {}
-    for chunk in range(manifest.chunks):
-        try:
-            tables[chunk] = _folder.read_chunk(path / f"chunk_{chunk:05d}.npz", manifest.range_of(chunk))
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            warnings.warn(
-                f"chunk {chunk} of {path} is broken and left out ({' '.join(str(error).split())}); "
-                "sweeps.run with resume=True computes it again.",
-                PinClustersWarning,
-                stacklevel=2,
-            )
-    return make(manifest, tables, Effort(read=sum(len(t["index"]) + len(t["failed"]) for t in tables.values())))
+
+    def __init__(self, message: str, result: SweepResult | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class SweepFolderError(PinClustersError, OSError):
+    """A folder cannot be written, or holds something that is not this sweep."""
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C: the rest was cancelled. It is a KeyboardInterrupt, so that ``except Exception`` does not swallow it.
+
+    Attributes:
+        result: What was done before.
+    """
+
+    def __init__(self, message: str, result: SweepResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[type, tuple[str, SweepResult]]:
+        """Pickle: an exception would be made again from its message alone."""
+        return type(self), (str(self), self.result)
+
+
+def joined(function: str, cases: int, seed: int, tables: Mapping[int, Table], effort: Effort) -> SweepResult:
+    """Return the result of the chunks that are done, by their number."""
+    done = [tables[chunk] for chunk in sorted(tables)]
+    index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
+    arrays = {}
+    for key in dict.fromkeys(key for table in done for key in _tables.keys(table)):
+        rows = dict(row for table in done for row in _tables.rows(table, key))
+        arrays[key] = _column([rows.get(case) for case in index.tolist()])
+    for array in (index, *arrays.values()):
+        array.setflags(write=False)
+    failures = tuple(failure for table in done for failure in _tables.failures(table))
+    return SweepResult(function, cases, seed, index, failures, arrays, effort)
+
+
+def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
+    """Return the rows of a key as one array; as one of objects if their shapes differ or some are None."""
+    there = [row for row in rows if row is not None]
+    if len(there) == len(rows) and len({row.shape for row in there}) == 1:
+        return np.stack(there)
+    kind = np.concatenate([row.ravel() for row in there]).dtype
+    column = np.empty(len(rows), dtype=object)
+    for i, row in enumerate(rows):
+        column[i] = None if row is None else row.astype(kind, copy=False)
+    return column
