@@ -202,8 +202,8 @@ def simulate_signature():
 
 @kernel(simulate_signature, "simulate (loop over steps)", None)
 def simulate_at(
-    address, calls, plan, clock, ratios, lengths, limits, coupling, energies, state, torque, positions, velocities, room,
-    samples,
+    address, calls, plan, clock, ratios, lengths, limits, coupling, energies, state, torque, positions, velocities,
+    room, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
 
