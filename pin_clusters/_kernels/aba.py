@@ -11,7 +11,7 @@ from .bodies import start
 from .clusters import free, general, hinges, loop, single
 from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
 from .rnea import rotor_forces, wrong_size
-from .simd import get, put, tables, zero
+from .simd import borrowed, get, put, tables, zero
 from .spatial import zero6
 from .views import cluster, header
 from .workspace import set_acceleration
@@ -105,11 +105,11 @@ aba_loops = aba_with(loop.advance_at_rest)
 def aba_at(address, q, v, tau, out):
     """Call aba with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
-    return aba(index, params, work, result_and_forces, q, v, tau, out)
+    return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))
 
 
 @kernel(signature(4), "aba (forward dynamics, closed loops)", aba_loops)
 def aba_loops_at(address, q, v, tau, out):
     """Call aba with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
-    return aba_loops(index, params, work, result_and_forces, q, v, tau, out)
+    return aba_loops(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))

@@ -10,7 +10,7 @@ from .closure_values import largest_value
 from .coupling_of_loops import CONDITION_LIMIT, condition_of
 from .layout import LOOP
 from .rnea import rnea, rnea_loops
-from .simd import LANES, put
+from .simd import LANES, borrowed, put
 from .views import cluster, header
 
 OPEN = 1e-6  # scaled value of a row from where on a loop counts as open
@@ -58,9 +58,25 @@ def judge(index, params, work, q, room, status, first, end):
                     status[first + lane] = 2
 
 
+@inline
+def borrowed_all(index, params, work, q8, v8, x8, keep8, out8):
+    """Count no references to the tables and to the lanes."""
+    return (
+        borrowed(index),
+        borrowed(params),
+        borrowed(work),
+        borrowed(q8),
+        borrowed(v8),
+        borrowed(x8),
+        borrowed(keep8),
+        borrowed(out8),
+    )
+
+
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
 def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
     """Inverse dynamics of rows first..last-1."""
+    index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
         gather(v, n, 0, v8)
@@ -74,6 +90,7 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
 def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
     """Forward dynamics of rows first..last-1."""
+    index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
         gather(v, n, 0, v8)
@@ -87,6 +104,7 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states, closed loops)", None, nogil=True)
 def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
     """Inverse dynamics of rows first..last-1."""
+    index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
         gather(v, n, 0, v8)
@@ -101,6 +119,7 @@ def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext,
 @kernel(rows_signature, "batch.aba (forward dynamics, many states, closed loops)", None, nogil=True)
 def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
     """Forward dynamics of rows first..last-1."""
+    index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
         gather(v, n, 0, v8)

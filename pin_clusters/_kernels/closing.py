@@ -15,7 +15,7 @@ from .coupling_of_loops import invert
 from .following import ITERATIONS, LIMIT, advance, closed_enough, evaluate
 from .layout import LOOP, OK, WRONG_SIZE
 from .loop_block import block
-from .simd import tables
+from .simd import borrowed, tables
 from .views import cluster, head, header, velocity_row
 
 
@@ -153,4 +153,4 @@ def project(index, params, work, result, q, held):
 def project_at(address, q, held):
     """Call project with the tables at an address."""
     index, params, work, result = tables(address)
-    return project(index, params, work, result, q, held)
+    return project(index, params, work, result, borrowed(q), borrowed(held))

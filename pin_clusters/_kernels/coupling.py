@@ -6,7 +6,7 @@ from ._jit import inline, kernel, paste, signature
 from .bodies import start, unit_rotation
 from .coupling_of_loops import is_singular, prepare, prepare_bias
 from .layout import LOOP, OK, WRONG_SIZE
-from .simd import get, put, tables, zero
+from .simd import borrowed, get, put, tables, zero
 from .spatial import zero3
 from .views import cluster, head, header, listed, velocity_row
 from .workspace import set_position, set_rotation
@@ -48,4 +48,4 @@ def coupling(index, params, work, result, q, v):
 def coupling_at(address, q, v):
     """Call coupling with the tables at an address."""
     index, params, work, result = tables(address)
-    return coupling(index, params, work, result, q, v)
+    return coupling(index, params, work, result, borrowed(q), borrowed(v))

@@ -7,7 +7,7 @@ from .bodies import start
 from .clusters import free, general, hinges, loop, single
 from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
 from .memory import fill_square, store6
-from .simd import put, tables, zero
+from .simd import borrowed, put, tables, zero
 from .spatial import dot6
 from .views import body, cluster, header, listed
 from .workspace import K_column, axis, composite
@@ -128,11 +128,11 @@ crba_loops = crba_with(loop.compose)
 def crba_at(address, q, out):
     """Call crba with the tables at an address."""
     index, params, work, result = tables(address)
-    return crba(index, params, work, result, q, out)
+    return crba(index, params, work, result, borrowed(q), borrowed(out))
 
 
 @kernel(signature(1, 1), "crba (mass matrix, closed loops)", crba_loops)
 def crba_loops_at(address, q, out):
     """Call crba with the tables at an address."""
     index, params, work, result = tables(address)
-    return crba_loops(index, params, work, result, q, out)
+    return crba_loops(index, params, work, result, borrowed(q), borrowed(out))

@@ -23,7 +23,7 @@ from .layout import (
     WRONG_SIZE,
 )
 from .memory import load3, load9
-from .simd import get, put, tables, zero
+from .simd import borrowed, get, put, tables, zero
 from .spatial import Vec3, angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
 from .views import body, carrier_row, cluster, head, header, listed, rod
 from .workspace import (
@@ -168,11 +168,11 @@ energy_loops = energy_with(loop.velocities)
 def energy_at(address, q, v):
     """Call energy with the tables at an address."""
     index, params, work, out = tables(address)
-    return energy(index, params, work, out, q, v)
+    return energy(index, params, work, out, borrowed(q), borrowed(v))
 
 
 @kernel(signature(2), "energy (kinetic and potential, closed loops)", energy_loops)
 def energy_loops_at(address, q, v):
     """Call energy with the tables at an address."""
     index, params, work, out = tables(address)
-    return energy_loops(index, params, work, out, q, v)
+    return energy_loops(index, params, work, out, borrowed(q), borrowed(v))

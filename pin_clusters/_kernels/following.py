@@ -26,7 +26,7 @@ from .layout import (
     WRONG_SIZE,
 )
 from .loop_block import block
-from .simd import tables
+from .simd import borrowed, tables
 from .spatial import Vec3, rot
 from .views import body, cluster, head, header, velocity_row
 
@@ -257,4 +257,4 @@ def move(index, params, work, result, q, v, target, spare):
 def move_at(address, q, v, target, spare):
     """Call move with the tables at an address."""
     index, params, work, result = tables(address)
-    return move(index, params, work, result, q, v, target, spare)
+    return move(index, params, work, result, borrowed(q), borrowed(v), borrowed(target), borrowed(spare))

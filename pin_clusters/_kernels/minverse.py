@@ -8,7 +8,7 @@ from .crba import poses_with
 from .layout import FREE, SINGLE, WRONG_SIZE
 from .ldl6 import sym6_solve
 from .memory import fill_square, store6
-from .simd import get, put, tables, zero
+from .simd import borrowed, get, put, tables, zero
 from .spatial import dot6, rigid_as_sym6, zero6
 from .views import body, cluster, header, listed
 from .workspace import (
@@ -185,11 +185,11 @@ minverse_loops = minverse_with(loop.compose)
 def minverse_at(address, q, out):
     """Call minverse with the tables at an address."""
     index, params, work, result = tables(address)
-    return minverse(index, params, work, result, q, out)
+    return minverse(index, params, work, result, borrowed(q), borrowed(out))
 
 
 @kernel(signature(1, 1), "computeMinverse (inverse mass matrix, closed loops)", minverse_loops)
 def minverse_loops_at(address, q, out):
     """Call minverse with the tables at an address."""
     index, params, work, result = tables(address)
-    return minverse_loops(index, params, work, result, q, out)
+    return minverse_loops(index, params, work, result, borrowed(q), borrowed(out))

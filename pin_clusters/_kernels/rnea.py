@@ -6,7 +6,7 @@ from ._jit import inline, kernel, paste, signature
 from .bodies import rotor_force, start
 from .clusters import free, general, hinges, loop, single
 from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
-from .simd import get, put, tables, zero
+from .simd import borrowed, get, put, tables, zero
 from .views import cluster, header, listed, rotor
 from .workspace import add_force
 
@@ -106,11 +106,11 @@ rnea_loops = rnea_with(loop.advance)
 def rnea_at(address, q, v, a, out):
     """Call rnea with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
-    return rnea(index, params, work, result_and_forces, q, v, a, out)
+    return rnea(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))
 
 
 @kernel(signature(4), "rnea (inverse dynamics, closed loops)", rnea_loops)
 def rnea_loops_at(address, q, v, a, out):
     """Call rnea with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
-    return rnea_loops(index, params, work, result_and_forces, q, v, a, out)
+    return rnea_loops(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))
