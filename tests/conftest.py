@@ -30,8 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
-    """A generator that depends on the test and its parameters only, not on the order or choice of tests."""
-    return np.random.default_rng(zlib.crc32(request.node.nodeid.split("/")[-1].encode()))
+    """A generator that depends on the test's name and parameters only, not on its file or the choice of tests."""
+    return np.random.default_rng(zlib.crc32(request.node.name.encode()))
 
 
 @pytest.fixture(scope="session", autouse=True)
