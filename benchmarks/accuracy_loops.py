@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import loop_mechanisms
 import numpy as np
 import pinocchio as pin
-from cases import mechanisms as loop_models
 from mujoco_tree import MujocoTree
 from oracles import test_golden_loops as golden
+from samples import mechanisms as loop_models
 
 import pin_clusters as pc
 from pin_clusters import reference

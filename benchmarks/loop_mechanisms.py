@@ -1,6 +1,6 @@
 """The mechanisms whose accuracy is measured: every constraint and kind of loop, alone and together.
 
-Those of ``tests/cases/mechanisms.py``, more that have no test of their own there, and the robots of the package.
+Those of ``tests/samples/mechanisms.py``, more that have no test of their own there, and the robots of the package.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import loop_cases
 import numba
 import numpy as np
 import pinocchio as pin
-from cases import linkages as mechanism_models
-from cases import mechanisms as loop_models
-from cases import trees as models
-from cases.mechanisms import Builder, Mechanism
+from samples import linkages as mechanism_models
+from samples import mechanisms as loop_models
+from samples import trees as models
+from samples.mechanisms import Builder, Mechanism
 
 import pin_clusters as pc
 

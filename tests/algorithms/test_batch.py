@@ -12,8 +12,8 @@ import numba
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import linkages, mechanisms, pool
-from cases.pool import error
+from samples import linkages, mechanisms, pool
+from samples.pool import error
 
 import pin_clusters as pc
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases.mixed import KINDS, disc, error, planar_leg, random_state, robot, rotors_as_bodies
+from samples.mixed import KINDS, disc, error, planar_leg, random_state, robot, rotors_as_bodies
 
 from pin_clusters import configuration as conf
 from pin_clusters.algorithms import centroidal, kinematics

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms
+from samples import mechanisms
 
 import pin_clusters as pc
 from pin_clusters.algorithms.constraint_forces import (

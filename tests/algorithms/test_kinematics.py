@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases.mixed import KINDS, error, planar_leg, random_state, robot
+from samples.mixed import KINDS, error, planar_leg, random_state, robot
 
 from pin_clusters import configuration as conf
 from pin_clusters.algorithms import all_terms, centroidal, energy, jacobians, kinematics, rnea

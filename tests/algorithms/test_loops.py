@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms
+from samples import mechanisms
 
 import pin_clusters as pc
 from pin_clusters.algorithms import _bridge

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import pool, trees
+from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import approximations, baselines

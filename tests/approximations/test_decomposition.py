@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import pool, trees
+from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import approximations, baselines, loaders, study

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support import mjcf
 
 import pin_clusters as pc

@@ -13,7 +13,7 @@ from types import ModuleType
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 
 import pin_clusters as pc
 from pin_clusters import loaders

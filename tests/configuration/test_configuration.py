@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases.mixed import KINDS, error, planar_leg, random_state, robot
+from samples.mixed import KINDS, error, planar_leg, random_state, robot
 
 from pin_clusters import configuration as conf
 from pin_clusters.configuration import manifold

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import bad_loops, mechanisms, pool
-from cases.pool import error
+from samples import bad_loops, mechanisms, pool
+from samples.pool import error
 
 import pin_clusters as pc
 from pin_clusters.algorithms.condition import condition

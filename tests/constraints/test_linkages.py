@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases.linkages import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_bar, slider_crank
+from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_bar, slider_crank
 from support.closure_values import assembled, assemblies, closure_value, coordinates
 
 from pin_clusters.constraints import Coupling, Differential, FourBar, SliderCrank, coupling

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support.calls import ALL, DYNAMICS, call, rows, state
 from support.tolerances import EXACT, relative
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import bad_loops
+from samples import bad_loops
 
 import pin_clusters as pc
 

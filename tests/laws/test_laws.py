@@ -8,8 +8,8 @@ import hypothesis.strategies as st
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
 from hypothesis import given, settings
+from samples import trees
 from support.tolerances import BACKWARD, ENERGY_DRIFT, EXACT, MOMENTUM_DRIFT, backward, inverse_residual, relative
 
 import pin_clusters as pc

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import pool
-from cases.pool import error, slope, step_of
+from samples import pool
+from samples.pool import error, slope, step_of
 
 import pin_clusters as pc
 

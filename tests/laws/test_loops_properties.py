@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms, trees
-from cases.pool import error, slope, step_of
+from samples import mechanisms, trees
+from samples.pool import error, slope, step_of
 from support.loops import errors
 from support.tolerances import BACKWARD, backward
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support.tolerances import EXACT, relative
 
 from pin_clusters.expansion import depth_first, expand

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support.tolerances import BACKWARD, EXACT, backward, relative
 
 import pin_clusters as pc

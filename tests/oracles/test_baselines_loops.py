@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms, trees
+from samples import mechanisms, trees
 from support.loops import build, error, motion, slope, state, step
 
 import pin_clusters as pc

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms
-from cases.pool import error, slope
+from samples import mechanisms
+from samples.pool import error, slope
 
 import pin_clusters as pc
 from pin_clusters.constraints._closures import FrameClosure, RodClosure

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support.tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, relative
 
 import pin_clusters as pc

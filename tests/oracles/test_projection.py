@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 from support.tolerances import (
     AGAINST_PINOCCHIO,
     BACKWARD,
@@ -118,7 +118,7 @@ def test_shipped_robots(robot: str, base: str, rng: np.random.Generator, record_
         for _ in range(STATES // GRAVITIES):
             worst.state(turned, rng)
     for name, error in {**worst.relative, **worst.residual}.items():
-        record_property(name, error)
+        record_property(name, float(error))
     worst.check()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms
+from samples import mechanisms
 from support.loops import LIMIT, SLOPPY, build, error, errors, motion, slope, state, step
 
 import pin_clusters as pc
@@ -22,7 +22,7 @@ def check(m: mechanisms.Mechanism, rng: np.random.Generator, states: int, record
         for name, value in errors(model, *state(model, m, rng)).items():
             worst[name] = max(worst.get(name, 0.0), value)
     for name, value in worst.items():
-        record_property(name, value)
+        record_property(name, float(value))
         assert value <= max(LIMIT, SLOPPY * m.exact), (name, value)
 
 

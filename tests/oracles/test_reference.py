@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import trees
+from samples import trees
 from support.tolerances import BACKWARD, EXACT, backward, inverse_residual, relative
 
 import pin_clusters as pc

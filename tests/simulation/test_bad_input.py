@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import trees
+from samples import trees
 
 import pin_clusters as pc
 from pin_clusters import simulation

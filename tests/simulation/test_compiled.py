@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import pool, trees
+from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import simulation

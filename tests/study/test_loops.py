@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from cases import mechanisms
 from matplotlib.figure import Figure
+from samples import mechanisms
 from support.studies import LOOPS, WITH_ROTORS, load
 
 import pin_clusters as pc

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from cases import trees
+from samples import trees
 
 import pin_clusters as pc
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from cases import mechanisms
+from samples import mechanisms
 
 import pin_clusters as pc
 from pin_clusters.baselines import projection

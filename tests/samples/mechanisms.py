@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from cases import linkages, trees
+from samples import linkages, trees
 
 import pin_clusters as pc
 from pin_clusters.constraints._closures import FrameClosure, JointClosure, RodClosure

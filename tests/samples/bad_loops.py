@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from cases import mechanisms
+from samples import mechanisms
 from support.urdf_text import INERTIAL, LEG, coupling, link, robot
 
 import pin_clusters as pc

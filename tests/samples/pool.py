@@ -8,7 +8,7 @@ import zlib
 from typing import NamedTuple
 
 import numpy as np
-from cases import mechanisms
+from samples import mechanisms
 
 import pin_clusters as pc
 
