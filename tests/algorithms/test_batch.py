@@ -17,7 +17,7 @@ from samples.pool import error
 
 import pin_clusters as pc
 
-KEYS = pool.ALL
+KEYS = pool.LOOPS
 ROUNDING = 1e-11
 OK, OPEN, SINGULAR, NAN = 0, 1, 2, 3
 

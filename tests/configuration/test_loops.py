@@ -22,7 +22,7 @@ from pin_clusters.algorithms.with_independent import with_independent
 from pin_clusters.configuration.loops import loops_of
 
 X, Y, Z = np.eye(3)
-KEYS = pool.ALL
+KEYS = pool.LOOPS
 
 
 def assert_closed(model: pc.ClusterModel, q: np.ndarray, missing: float = 0.0) -> None:
