@@ -44,22 +44,6 @@ def one_by_one(model: pc.ClusterModel, f: Any, q: Any, v: Any, x: Any, fext: Any
     return np.array([f(model, data, *z, *y).copy() for *z, y in zip(q, v, x, forces, strict=True)])
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
-def test_rows_are_single_states(key: Any, rng: np.random.Generator) -> None:
-    c = pool.case(key)
-    q, v, a, fext = rows(c.model, np.array(c.q), rng, 11)
-    for forces in (None, fext):
-        status = np.full(11, -1, dtype=np.int8)
-        tau = pc.batch.rnea(c.model, q, v, a, forces, status=status)
-        assert not status.any()
-        assert error(tau, one_by_one(c.model, pc.rnea, q, v, a, forces)) < ROUNDING
-        found = pc.batch.aba(c.model, q, v, tau, forces, status=status)
-        assert not status.any()
-        single = one_by_one(c.model, pc.aba, q, v, tau, forces)
-        assert error(found, single) < 1e3 * ROUNDING  # M may amplify the rounding of tau
-        assert error(found, a) < 1e-8
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 9, 17, 64])
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_sizes_and_threads(n: int, threads: int, rng: np.random.Generator) -> None:

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mechanisms
+from samples import mechanisms, pool
 
 import pin_clusters as pc
 from pin_clusters.algorithms.constraint_forces import (
@@ -90,7 +90,7 @@ class State:
         return out
 
 
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(params=pool.some(CASES, [*pool.FIXED, *range(4)]))
 def state(request: pytest.FixtureRequest, rng: np.random.Generator) -> State:
     name = request.param
     return State(mechanisms.FIXED[name](rng) if isinstance(name, str) else mechanisms.random_one(rng, name), rng)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mechanisms
+from samples import mechanisms, pool
+from samples.pool import build, error, slope
 
 import pin_clusters as pc
 from pin_clusters.algorithms import _bridge
@@ -29,15 +30,7 @@ RANDOM = range(8)
 CASES = [*mechanisms.FIXED, *RANDOM]
 
 
-def error(x: Any, y: Any) -> float:
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    assert x.shape == y.shape, (x.shape, y.shape)
-    worst = float(np.abs(x - y).max(initial=0.0)) / max(1.0, float(np.abs(y).max(initial=0.0)))
-    assert np.isfinite(worst)
-    return worst
-
-
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(params=pool.some(CASES, [*pool.FIXED, *range(4)]))
 def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> Any:
     """Model, state, and the accuracy of its geometry."""
     name = request.param
@@ -48,21 +41,9 @@ def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> Any:
     return model, q, v, a, m.exact
 
 
-def build(m: mechanisms.Mechanism) -> pc.ClusterModel:
-    with warnings.catch_warnings():
-        if m.exact:  # says that rows are dropped
-            warnings.simplefilter("ignore", pc.PinClustersWarning)
-        return m.build()
-
-
 def along(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, t: float) -> np.ndarray:
     """Assembled pose on a motion with this velocity and acceleration at t = 0; Newton on the rows of the tests."""
     return mechanisms.move(model, q, t * v + 0.5 * t * t * a)
-
-
-def slope(f: Any, h: float) -> np.ndarray:
-    """Derivative at 0, of fourth order."""
-    return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
 
 
 def step(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:

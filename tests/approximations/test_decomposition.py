@@ -86,7 +86,7 @@ def test_adds_up_on_random_trees(seed: int) -> None:
     adds_up(model, q, v, a, EXACT)
 
 
-@pytest.mark.parametrize("key", pool.EXACT)
+@pool.each(pool.EXACT, jitless=False)
 def test_adds_up_on_loops(key: str | int) -> None:
     case = pool.case(key)
     v, a = np.random.default_rng(2).normal(size=(2, 1, case.model.nv))

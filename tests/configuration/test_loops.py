@@ -22,7 +22,6 @@ from pin_clusters.algorithms.with_independent import with_independent
 from pin_clusters.configuration.loops import loops_of
 
 X, Y, Z = np.eye(3)
-KEYS = pool.LOOPS
 
 
 def assert_closed(model: pc.ClusterModel, q: np.ndarray, missing: float = 0.0) -> None:
@@ -32,8 +31,7 @@ def assert_closed(model: pc.ClusterModel, q: np.ndarray, missing: float = 0.0) -
     assert worst.max() <= 1.0, (worst.max(), pc.residual_rows(model)[int(np.argmax(worst))].label)
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS)
 def test_integrate(key: Any, rng: np.random.Generator) -> None:
     c = pool.case(key)
     model, q = c.model, np.array(c.q)
@@ -70,8 +68,7 @@ def span(model: pc.ClusterModel, name: str) -> tuple[int, int]:
     return joint.idx_q, joint.idx_q + joint.nq
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS)
 def test_integrate_is_the_motion_that_g_says(key: Any, rng: np.random.Generator) -> None:
     """To second order, G v + g / 2: dependent joints of all types, by Pinocchio's difference on the tree."""
     c = pool.case(key)
@@ -93,8 +90,7 @@ def joint_of(model: pc.ClusterModel, i: int) -> int:
                 if model.tree.idx_vs[j] <= at < model.tree.idx_vs[j] + model.tree.nvs[j])  # fmt: skip
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS)
 def test_project(key: Any, rng: np.random.Generator) -> None:
     c = pool.case(key)
     model, q = c.model, np.array(c.q)
@@ -115,8 +111,7 @@ def test_project(key: Any, rng: np.random.Generator) -> None:
                 assert error(kept[first:last], off[first:last]) < 1e-15  # not 0: norms are made 1
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", pool.EXACT, ids=str)
+@pool.each(pool.EXACT)
 def test_projection_is_the_shortest_way(key: Any, rng: np.random.Generator) -> None:
     """For small steps the change is normal to the manifold: it has no part along G."""
     c = pool.case(key)
@@ -149,7 +144,7 @@ def test_project_from_far_away(key: Any, rng: np.random.Generator) -> None:
     assert all(re.search(r"do not close.*open by .*Start nearer", text) for text in said)
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS, jitless=False)
 def test_neutral_and_random_configurations(key: Any) -> None:
     c = pool.case(key)
     model, missing = c.model, 10.0 * c.mechanism.exact
@@ -180,7 +175,7 @@ def test_random_configurations_keep_off_dead_centres() -> None:
     assert pc.randomConfiguration(model, near, near)[0] == near[0]
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS, jitless=False)
 def test_neutral_without_a_reference_is_regular(key: Any) -> None:
     """Found from Pinocchio's neutral; never a change point, and the same each time."""
     m = pool.case(key).mechanism
@@ -201,8 +196,7 @@ def test_neutral_without_a_reference_is_regular(key: Any) -> None:
     assert all(x.K_d < 1e6 for x in condition(made[0], made[0].createData(), first))
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS)
 def test_checked_workspaces(key: Any) -> None:
     """``data.check`` lets assembled poses pass, also of files that write 1.5708, and names the row of an open loop."""
     c = pool.case(key)
@@ -249,8 +243,7 @@ def test_more_than_that_is_no_planar_loop(quarter: float, rng: np.random.Generat
 # --- branches ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.jitless
-@pytest.mark.parametrize("key", KEYS, ids=str)
+@pool.each(pool.LOOPS)
 def test_branches(key: Any) -> None:
     c = pool.case(key)
     model, q = c.model, np.array(c.q)

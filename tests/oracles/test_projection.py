@@ -1,14 +1,19 @@
-"""The compiled algorithms against Pinocchio on the tree with every rotor a body, projected with G."""
+"""The compiled algorithms against Pinocchio on the tree with every rotor a body, projected with G.
+
+With closed loops G and its bias g are those of a null space.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import trees
+from samples import mechanisms, pool, trees
+from support.loops import LIMIT, SLOPPY, errors, state
 from support.tolerances import (
     AGAINST_PINOCCHIO,
     BACKWARD,
@@ -33,7 +38,8 @@ ROBOTS = (
     "mit_humanoid_leg",
     "teleop_arm",
 )
-STATES, GRAVITIES = 100, 4
+# states per gravity
+GRAVITIES, STATES, STATES_OF_A_LONG_RUN = 4, 5, 25
 
 
 class Worst:
@@ -109,13 +115,13 @@ def with_gravities(model: pc.ClusterModel, rng: np.random.Generator) -> Iterator
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_shipped_robots(robot: str, base: str, rng: np.random.Generator, record_property) -> None:
+def test_shipped_robots(robot: str, base: str, rng: np.random.Generator, record_property, pytestconfig) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         model = pc.load(robot, root_joint=pin.JointModelFreeFlyer() if base == "floating" else None)
     worst = Worst()
     for turned in with_gravities(model, rng):
-        for _ in range(STATES // GRAVITIES):
+        for _ in range(STATES_OF_A_LONG_RUN if pytestconfig.getoption("--long") else STATES):
             worst.state(turned, rng)
     for name, error in {**worst.relative, **worst.residual}.items():
         record_property(name, float(error))
@@ -125,7 +131,7 @@ def test_shipped_robots(robot: str, base: str, rng: np.random.Generator, record_
 ORDERS = ("as_added", "depth_first", "shuffled")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", pool.some(range(40), 12))
 def test_random_robots(seed: int, rng: np.random.Generator) -> None:
     """All joint types, orders, couplings and carriers; several robots and states each."""
     worst = Worst(terms=True)
@@ -277,3 +283,68 @@ def test_forces_on_spinning_rotors_turn_with_them(rng: np.random.Generator) -> N
         q2 = q.copy()
         q2[model.tree.joints[model.getJointId(name)].idx_q] += 1.0  # off the coupling: shows that the angle is used
         assert relative(pc.rnea(model, data, q2, v, a, fext), tau) > 1e-4
+
+
+# --- closed loops -----------------------------------------------------------------------------------------------------
+
+
+def check(m: mechanisms.Mechanism, rng: np.random.Generator, states: int, record_property: Any) -> None:
+    model, worst = pool.build(m), {}
+    for _ in range(states):
+        for name, value in errors(model, *state(model, m, rng)).items():
+            worst[name] = max(worst.get(name, 0.0), value)
+    for name, value in worst.items():
+        record_property(name, float(value))
+        assert value <= max(LIMIT, SLOPPY * m.exact), (name, value)
+
+
+@pytest.mark.parametrize("name", pool.some(mechanisms.FIXED, mechanisms.FIXED, pool.JITLESS))
+def test_mechanisms(name: str, rng: np.random.Generator, record_property: Any) -> None:
+    check(mechanisms.FIXED[name](rng), rng, 5, record_property)
+
+
+@pytest.mark.parametrize("seed", pool.some(range(60), 12))
+def test_random_mechanisms(seed: int, rng: np.random.Generator, record_property: Any) -> None:
+    """Loops of all kinds and rods on random trees; planar loops of hinges and slides; with rotors."""
+    check(mechanisms.random_one(rng, seed), rng, 2, record_property)
+
+
+@pool.each(pool.FAMILIES)
+def test_families(key: pool.Key, rng: np.random.Generator) -> None:
+    c = pool.case(key)
+    model, data = c.model, c.model.createData()
+    for _ in range(2):
+        q = c.pose(rng)
+        assert mechanisms.condition(model, q) < 1e3
+        v, a, tau = rng.normal(size=(3, model.nv))
+        fext = 5.0 * rng.normal(size=(model.njoints, 6))
+        found = errors(model, q, v, a, 5.0 * tau, fext)
+        found["aba of rnea"] /= max(1.0, np.linalg.cond(pc.crba(model, data, q)) / 1e3)
+        for name, value in found.items():
+            assert value < LIMIT + SLOPPY * c.exact, (name, value)
+
+
+@pytest.mark.parametrize("name", mechanisms.LIBRARY)
+def test_mechanisms_of_the_library_and_their_twins(name: str, rng: np.random.Generator) -> None:
+    """The same numbers from the closed form's closures and from Loops, Rods or Couplings."""
+    m = mechanisms.library(rng, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)  # Python functions are slow, which it says once
+        one = pool.build(m)
+        two = pc.ClusterModel(m.tree, m.constraints[0].generic(m.tree), m.q0, independent=m.independent)
+    assert one.independent_joints == two.independent_joints
+    for _ in range(3):
+        q, v, a, tau, fext = state(one, m, rng)
+        for values in (errors(one, q, v, a, tau, fext), errors(two, q, v, a, tau, fext)):
+            assert max(values.values()) < LIMIT, values
+        data, other = one.createData(), two.createData()
+        assert pool.error(pc.rnea(one, data, q, v, a, fext), pc.rnea(two, other, q, v, a, fext)) < 1e-11
+        assert pool.error(pc.aba(one, data, q, v, tau, fext), pc.aba(two, other, q, v, tau, fext)) < 1e-11
+        assert pool.error(pc.coupling_jacobian(one, data, q), pc.coupling_jacobian(two, other, q)) < 1e-11
+
+
+@pytest.mark.parametrize("seed", pool.some(range(16), 6))
+def test_independent_joints_by_the_model(seed: int, rng: np.random.Generator, record_property: Any) -> None:
+    m = mechanisms.random_one(rng, seed)
+    m.independent = None
+    check(m, rng, 1, record_property)

@@ -29,10 +29,11 @@ FIXED = (
     "sloppy_four_bar", "ankle_2rsu", "slider_crank_serial",
 )  # fmt: skip
 LOOPS: tuple[Key, ...] = (*FIXED, *RANDOM)
+MORE = tuple(name for name in mechanisms.FIXED if name not in FIXED)
 EXACT = tuple(key for key in LOOPS if key != "sloppy_four_bar")
 FAMILIES = tuple(f"{name}-{seed}" for name, (_, n) in families.FAMILIES.items() for seed in range(n))
 TREES = tuple(f"tree-{seed}" for seed in range(40))
-ALL: tuple[Key, ...] = (*TREES, *LOOPS, *FAMILIES)
+ALL: tuple[Key, ...] = (*TREES, *LOOPS, *MORE, *FAMILIES)
 
 # what every run has of those at random: both kinds of base, one and two loops, with and without rods, all rotors
 OFTEN = {
@@ -53,6 +54,19 @@ def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecor
             marks.append(pytest.mark.jitless)
         found.append(pytest.param(key, marks=marks, id=str(key)))
     return pytest.mark.parametrize("key", found)
+
+
+def some(values: Iterable[Any], often: Iterable[Any] | int, jitless: Iterable[Any] = ()) -> list[Any]:
+    """Parameters of a test or fixture: all in a long run, else those listed, or so many of the first ones."""
+    values = list(values)
+    often = values[:often] if isinstance(often, int) else list(often)
+    jitless = list(jitless)
+    return [
+        pytest.param(
+            x, id=str(x), marks=[*[pytest.mark.long] * (x not in often), *[pytest.mark.jitless] * (x in jitless)]
+        )
+        for x in values
+    ]
 
 
 class Case(NamedTuple):

@@ -210,7 +210,7 @@ def test_a_home_that_cannot_be_written_is_not_mentioned(chosen: bool, tmp_path: 
         environment["MPLCONFIGDIR"] = str(tmp_path / "file" / "matplotlib")
     path = tmp_path / "study.png"
     command = [sys.executable, "-c", FOLDER_SCRIPT, str(path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert path.exists()
     assert ("MPLCONFIGDIR" in done.stderr) is chosen

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any
-
 import numpy as np
 from samples import mechanisms
+from samples.pool import error
 
 import pin_clusters as pc
 from pin_clusters.baselines import projection
@@ -15,17 +13,6 @@ from pin_clusters.baselines import projection
 LIMIT = 1e-10
 # rows that are dropped miss by the misalignment of the geometry, which the results feel some times over
 SLOPPY = 30.0
-
-
-def error(x: Any, y: Any) -> float:
-    """Largest difference over max(1, largest entry of y)."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    assert x.shape == y.shape, (x.shape, y.shape)
-    if not y.size:
-        return 0.0
-    worst = float(np.abs(x - y).max()) / max(1.0, float(np.abs(y).max()))
-    assert np.isfinite(worst)
-    return worst
 
 
 def errors(
@@ -68,24 +55,8 @@ def state(model: pc.ClusterModel, m: mechanisms.Mechanism, rng: np.random.Genera
     return q, v, a, 5.0 * tau, 5.0 * rng.normal(size=(model.njoints, 6))
 
 
-def build(m: mechanisms.Mechanism) -> pc.ClusterModel:
-    with warnings.catch_warnings():
-        if m.exact:  # says that rows are dropped
-            warnings.simplefilter("ignore", pc.PinClustersWarning)
-        model = m.build()
-    assert model.nv == m.nv
-    if m.independent is not None:
-        assert set(model.independent_joints) == set(m.independent)
-    return model
-
-
 def motion(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
     return mechanisms.move(model, q, t * v)
-
-
-def slope(f: Any, h: float) -> np.ndarray:
-    """Derivative at 0, of fourth order."""
-    return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
 
 
 def step(rates: np.ndarray) -> float:
