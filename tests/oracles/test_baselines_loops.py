@@ -43,28 +43,6 @@ def mechanism(case: Any, rng: np.random.Generator) -> mechanisms.Mechanism:
 
 
 @pytest.mark.parametrize("case", pool.some(CASES, [*pool.FIXED, *range(6)]))
-def test_exact_ones_agree(case: Any, rng: np.random.Generator) -> None:
-    m = mechanism(case, rng)
-    model = build(m)
-    q, v, a, tau, fext = state(model, m, rng)
-    p, kkt = projection.createData(model), lagrange.createData(model)
-    limit = max(LIMIT, 10.0 * m.exact)
-    for forces in (None, fext, [pin.Force(f) for f in fext]):
-        expected = projection.aba(model, p, q, v, tau, forces)
-        assert error(lagrange.aba(model, kkt, q, v, tau, forces), expected) < limit
-        assert error(projection.aba(model, p, q, v, projection.rnea(model, p, q, v, a, forces), forces), a) < LIMIT
-    if not any(isinstance(c, RodClosure) and c.mass for c in model.closures):
-        assert error(reference.rnea(model, q, v, a, fext), projection.rnea(model, p, q, v, a, fext)) < LIMIT
-        assert error(reference.aba(model, q, v, tau, fext), projection.aba(model, p, q, v, tau, fext)) < LIMIT
-        M = projection.crba(model, p, q)
-        assert error(reference.crba(model, q), M) < LIMIT
-        assert error(reference.computeMinverse(model, q) @ M, np.eye(model.nv)) < LIMIT
-        T, U = projection.computeKineticEnergy(model, p, q, v), projection.computePotentialEnergy(model, p, q)
-        assert error(reference.computeKineticEnergy(model, q, v), T) < LIMIT
-        assert error(reference.computePotentialEnergy(model, q), U) < LIMIT
-
-
-@pytest.mark.parametrize("case", pool.some(CASES, [*pool.FIXED, *range(6)]))
 def test_null_space(case: Any, rng: np.random.Generator) -> None:
     """K is the slope of the rows, G and g solve it, and differences of assembled motion say the same."""
     m = mechanism(case, rng)

@@ -9,7 +9,7 @@ from support.tolerances import BACKWARD, EXACT, backward, inverse_residual, rela
 
 import pin_clusters as pc
 from pin_clusters import reference
-from pin_clusters.baselines import lagrange, projection
+from pin_clusters.baselines import projection
 from pin_clusters.reference import _clusters
 
 ORDERS = ("as_added", "depth_first", "shuffled")
@@ -35,23 +35,6 @@ def test_kernels_and_reference(seed: int, rng: np.random.Generator) -> None:
     assert backward(M, reference.aba(model, q, v, tau, fext), h, tau) < BACKWARD
     assert inverse_residual(reference.computeMinverse(model, q), M) < BACKWARD
     assert inverse_residual(pc.computeMinverse(model, data, q), M) < BACKWARD
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_reference_and_baselines(seed: int, rng: np.random.Generator) -> None:
-    robot = trees.random_robot(rng, int(rng.integers(2, 8)), floating=bool(seed % 2), chain=float(rng.random()))
-    model = robot.build(ORDERS[seed % 3], rng)
-    exact, kkt = projection.createData(model), lagrange.createData(model)
-    q, v, a, fext = trees.random_state(model, rng)
-    tau = projection.rnea(model, exact, q, v, a, fext)
-    M = projection.crba(model, exact, q)
-    h = projection.rnea(model, exact, q, v, np.zeros(model.nv), fext)
-    assert relative(reference.rnea(model, q, v, a, fext), tau) < EXACT
-    assert relative(reference.crba(model, q), M) < EXACT
-    assert reference.computeKineticEnergy(model, q, v) == pytest.approx(0.5 * v @ M @ v, rel=EXACT)
-    assert backward(M, projection.aba(model, exact, q, v, tau, fext), h, tau) < BACKWARD
-    # the multipliers are solved for as well, and have their own scale
-    assert backward(M, lagrange.aba(model, kkt, q, v, tau, fext), h, tau) < 100.0 * BACKWARD
 
 
 def test_stacked_matrices_of_the_paper(rng: np.random.Generator) -> None:
