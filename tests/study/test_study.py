@@ -185,7 +185,6 @@ FOLDER_SCRIPT = """
 import sys
 from pathlib import Path
 import pinocchio as pin
-from support.studies import LOCKED, DROPPED, LARGEST, LEG, load, pendulum
 
 import pin_clusters as pc
 from pin_clusters import study
