@@ -26,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import loop_mechanisms
-import loop_models
 import numpy as np
 import pinocchio as pin
-import test_golden_loops as golden
 from mujoco_tree import MujocoTree
+from oracles import test_golden_loops as golden
+from samples import mechanisms as loop_models
 
 import pin_clusters as pc
 from pin_clusters import reference

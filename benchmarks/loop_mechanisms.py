@@ -1,6 +1,6 @@
 """The mechanisms whose accuracy is measured: every constraint and kind of loop, alone and together.
 
-Those of ``tests/loop_models.py``, more that have no test of their own there, and the robots of the package.
+Those of ``tests/samples/mechanisms.py``, more that have no test of their own there, and the robots of the package.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import loop_cases
-import loop_models
-import mechanism_models
-import models
 import numba
 import numpy as np
 import pinocchio as pin
-from loop_models import Builder, Mechanism
+from samples import linkages as mechanism_models
+from samples import mechanisms as loop_models
+from samples import trees as models
+from samples.mechanisms import Builder, Mechanism
 
 import pin_clusters as pc
 

@@ -43,7 +43,7 @@ def matrix_and_bias(
         SingularClusterError: The loops cannot be solved for the dependent joints.
     """
     if model._topology.constant:
-        return model._topology.G, np.zeros(model._pristine.nv)
+        return model._topology.G, np.zeros(model.own_tree.nv)
     code, G, g = _solve(model, data, q, np.zeros(model.nv) if v is None else v)
     _check.status(model, code, q)
     return G, g
@@ -123,7 +123,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
     Raises:
         SingularClusterError: The pose of the last function that was given one is singular.
     """
-    n = int(model._pristine.nv)
+    n = int(model.own_tree.nv)
     if model._topology.constant:
         return model._topology.G, np.zeros((n, model.nv))
     G, G_rate = data._G[:n], data._G[n:]
@@ -137,7 +137,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
 
 def _solve(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
     """Run the kernel: its code, G and g."""
-    pointer, n = data._pointers["coupling"], int(model._pristine.nv)
+    pointer, n = data._pointers["coupling"], int(model.own_tree.nv)
     code = int(_kernel.call(pointer, plain(q), plain(v)))
     flat = pointer.arrays[-1].copy()
     return code, flat[: n * model.nv].reshape(n, model.nv), flat[n * model.nv :]
@@ -148,7 +148,7 @@ def _bracket(model: ClusterModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     Only the joints of loops matter, and no loop leads through a free flyer.
     """
-    tree, out = model._pristine, np.zeros(len(x))
+    tree, out = model.own_tree, np.zeros(len(x))
     for j in (j for loop in model._topology.loops if loop is not None for j in loop.joints if tree.nvs[j] > 1):
         for part in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]):
             at = slice(part.iv, part.iv + part.nv)

@@ -18,7 +18,7 @@ def joint(model: ClusterModel, joint_id: Any) -> int:
         ArgumentTypeError: It is not a whole number.
         UnknownNameError: There is no such joint.
     """
-    return _index(model, joint_id, "joint_id", "getJointId", int(model._pristine.njoints))
+    return _index(model, joint_id, "joint_id", "getJointId", int(model.own_tree.njoints))
 
 
 def frame(model: ClusterModel, frame_id: Any) -> int:
@@ -28,7 +28,7 @@ def frame(model: ClusterModel, frame_id: Any) -> int:
         ArgumentTypeError: It is not a whole number.
         UnknownNameError: There is no such frame.
     """
-    return _index(model, frame_id, "frame_id", "getFrameId", int(model._pristine.nframes))
+    return _index(model, frame_id, "frame_id", "getFrameId", int(model.own_tree.nframes))
 
 
 def reference(reference_frame: Any) -> pin.ReferenceFrame:

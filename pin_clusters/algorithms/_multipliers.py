@@ -29,7 +29,7 @@ class Multipliers:
     """
 
     def __init__(self, model: ClusterModel, data: pin.Data, q: np.ndarray) -> None:
-        tree = model._pristine
+        tree = model.own_tree
         self.model, self.data = model, data
         equations = Equations(tree, model.closures, model.coupling_rows)
         self.closures = equations.closures
@@ -83,7 +83,7 @@ class Multipliers:
         """Return the torques on the joints of a closure of coordinates, shape (joints,)."""
         c = self.closures[i]
         assert isinstance(c, JointClosure)
-        tree = self.model._pristine
+        tree = self.model.own_tree
         x = np.array([coordinate(tree, j, self.q) for j in c.joints])
         return np.asarray(multipliers[self.rows[i]] @ c.jacobian(x))
 
@@ -108,7 +108,7 @@ class Multipliers:
 
     def determined(self) -> np.ndarray:
         """Return whether the wrench of each joint is determined, shape (njoints,)."""
-        tree = self.model._pristine
+        tree = self.model.own_tree
         found = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:
             wrenches = self.wrenches(idle / self.scales)

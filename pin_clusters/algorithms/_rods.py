@@ -64,7 +64,7 @@ def lumps(model: ClusterModel) -> list[Lump]:
     found = []
     for rod in massive(model):
         ends = (rod.joint_a, np.asarray(rod.point_a, dtype=float)), (rod.joint_b, np.asarray(rod.point_b, dtype=float))
-        above = [set(model._pristine.supports[j]) for j, _ in ends]
+        above = [set(model.own_tree.supports[j]) for j, _ in ends]
         found.append(Lump(_MIDDLE * rod.mass, tuple((j, p, 0.5) for j, p in ends), frozenset(above[0] & above[1])))
         found += [Lump(_END * rod.mass, ((j, p, 1.0),), frozenset([0])) for j, p in ends if not j]
     return found

@@ -89,8 +89,8 @@ def jacobianCenterOfMass(
     J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
     if extra := lumps(model):
         J *= data.tree.mass[0]
-        pin.computeJointJacobians(model._pristine, data.tree)
-        J += sum(p.mass * p.jacobian(model._pristine, data.tree) for p in extra)
+        pin.computeJointJacobians(model.own_tree, data.tree)
+        J += sum(p.mass * p.jacobian(model.own_tree, data.tree) for p in extra)
         add_to_centers(model, data, 1, bool(compute_subtree_coms), local=False)
         J /= data.tree.mass[0]
     data.Jcom[:] = J @ G
@@ -186,8 +186,8 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
 def _map(model: ClusterModel, data: ClusterData, G: np.ndarray, whole: Whole) -> np.ndarray:
     """Turn Pinocchio's momentum matrix of the tree to that of the robot, in ``data.Ag``; return a copy."""
     if whole.points:
-        pin.computeJointJacobians(model._pristine, data.tree)
-    A = whole.add(data.tree.Ag, [p.mass * p.jacobian(model._pristine, data.tree) for p in whole.points])
+        pin.computeJointJacobians(model.own_tree, data.tree)
+    A = whole.add(data.tree.Ag, [p.mass * p.jacobian(model.own_tree, data.tree) for p in whole.points])
     data.Ag[:] = A @ G
     data.Ag[3:] += _spin(model, data, G)
     return data.Ag.copy()

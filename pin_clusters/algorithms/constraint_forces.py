@@ -146,7 +146,7 @@ def constraint_forces(
     """
     _check.model_data(model, data)
     q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
-    given = vector(model, "tau_tree", tau_tree, model._pristine.nv, "nv of the spanning tree")
+    given = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
     outer = np.zeros((model.njoints, 6)) if fext is None else _check.forces(model, fext)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     a = aba(model, data, q, v, given @ G, None if fext is None else outer)
@@ -158,7 +158,7 @@ def constraint_forces(
     joints[0] = 0.0
     tau -= np.array(model.inertia_tree.armature) * loads.motion[2] + loads.reflected  # what the wrenches do
     rotors = [
-        loads.spin[k] if r.joint_id is None else float(tau[model._pristine.idx_vs[r.joint_id]])
+        loads.spin[k] if r.joint_id is None else float(tau[model.own_tree.idx_vs[r.joint_id]])
         for k, r in enumerate(model.rotors)
     ]
     return ConstraintForces(

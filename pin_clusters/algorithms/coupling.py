@@ -103,7 +103,7 @@ def independent_velocity(
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    given = vector(model, "v_tree", v_tree, model._pristine.nv, _NV)
+    given = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
     v = given[model.idx_v_independent]
     expected = _bridge.matrix(model, data, q) @ v
     error = np.abs(given - expected)
@@ -131,12 +131,12 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    return np.array(vector(model, "tau_tree", tau_tree, model._pristine.nv, _NV) @ _bridge.matrix(model, data, q))
+    return np.array(vector(model, "tau_tree", tau_tree, model.own_tree.nv, _NV) @ _bridge.matrix(model, data, q))
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
-    tree = model._pristine
+    tree = model.own_tree
     j = next(j for j in range(1, tree.njoints) if tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j])
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]

@@ -38,11 +38,11 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
     """
     _check.model_data(model, data)
     if q is None:
-        J = pin.computeJointJacobians(model._pristine, data.tree) @ _bridge.kept(model, data)[0]
+        J = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)[0]
     else:
         q = _check.configuration(model, data, q)
         G = _bridge.keep(data, _bridge.matrix(model, data, q))
-        J = pin.computeJointJacobians(model._pristine, data.tree, q) @ G
+        J = pin.computeJointJacobians(model.own_tree, data.tree, q) @ G
     data.J[:] = J
     return np.array(J)
 
@@ -68,8 +68,8 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
     _bridge.keep(data, G, G_rate)
     v_tree = G @ v
-    pin.computeJointJacobiansTimeVariation(model._pristine, data.tree, q, v_tree)
-    _correct_moving_axes(model._pristine, data.tree, v_tree)
+    pin.computeJointJacobiansTimeVariation(model.own_tree, data.tree, q, v_tree)
+    _correct_moving_axes(model.own_tree, data.tree, v_tree)
     data.J[:] = data.tree.J @ G
     return np.array(data.tree.dJ @ G + data.tree.J @ G_rate)
 
@@ -102,7 +102,7 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     _check.model_data(model, data)
     q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
     G = _bridge.matrix(model, data, q)
-    return np.array(pin.computeJointJacobian(model._pristine, data.tree, q, joint) @ G)
+    return np.array(pin.computeJointJacobian(model.own_tree, data.tree, q, joint) @ G)
 
 
 @_documented
@@ -114,7 +114,7 @@ def computeFrameJacobian(
     q = _check.configuration(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G = _bridge.matrix(model, data, q)
-    return np.array(pin.computeFrameJacobian(model._pristine, data.tree, q, frame, reference) @ G)
+    return np.array(pin.computeFrameJacobian(model.own_tree, data.tree, q, frame, reference) @ G)
 
 
 @_documented
@@ -125,7 +125,7 @@ def getJointJacobian(
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     G, _ = _bridge.kept(model, data)
-    return np.array(pin.getJointJacobian(model._pristine, data.tree, joint, reference) @ G)
+    return np.array(pin.getJointJacobian(model.own_tree, data.tree, joint, reference) @ G)
 
 
 @_documented
@@ -136,7 +136,7 @@ def getFrameJacobian(
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G, _ = _bridge.kept(model, data)
-    return np.array(pin.getFrameJacobian(model._pristine, data.tree, frame, reference) @ G)
+    return np.array(pin.getFrameJacobian(model.own_tree, data.tree, frame, reference) @ G)
 
 
 @_documented
@@ -151,8 +151,8 @@ def getJointJacobianTimeVariation(
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     G, G_rate = _bridge.kept(model, data)
-    J = pin.getJointJacobian(model._pristine, data.tree, joint, reference)
-    dJ = pin.getJointJacobianTimeVariation(model._pristine, data.tree, joint, reference)
+    J = pin.getJointJacobian(model.own_tree, data.tree, joint, reference)
+    dJ = pin.getJointJacobianTimeVariation(model.own_tree, data.tree, joint, reference)
     return np.array(dJ @ G + J @ G_rate)
 
 
@@ -168,6 +168,6 @@ def getFrameJacobianTimeVariation(
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G, G_rate = _bridge.kept(model, data)
-    J = pin.getFrameJacobian(model._pristine, data.tree, frame, reference)
-    dJ = pin.getFrameJacobianTimeVariation(model._pristine, data.tree, frame, reference)
+    J = pin.getFrameJacobian(model.own_tree, data.tree, frame, reference)
+    dJ = pin.getFrameJacobianTimeVariation(model.own_tree, data.tree, frame, reference)
     return np.array(dJ @ G + J @ G_rate)

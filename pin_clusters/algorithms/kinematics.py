@@ -50,14 +50,14 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
     q = _check.configuration(model, data, q)
     if v is None and a is not None:
         raise ArgumentTypeError("forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a).")
-    pin.forwardKinematics(model._pristine, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
+    pin.forwardKinematics(model.own_tree, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
 
 
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model._pristine, data.tree)
+    pin.updateFramePlacements(model.own_tree, data.tree)
 
 
 @_documented
@@ -68,14 +68,14 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
         Placement of the frame in the world.
     """
     _check.model_data(model, data)
-    return pin.SE3(pin.updateFramePlacement(model._pristine, data.tree, _ids.frame(model, frame_id)))
+    return pin.SE3(pin.updateFramePlacement(model.own_tree, data.tree, _ids.frame(model, frame_id)))
 
 
 @_documented
 def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute ``data.oMi`` from ``data.liMi``."""
     _check.model_data(model, data)
-    pin.updateGlobalPlacements(model._pristine, data.tree)
+    pin.updateGlobalPlacements(model.own_tree, data.tree)
 
 
 @_documented
@@ -84,19 +84,19 @@ def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> N
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
     _bridge.leave(model, data, q)
-    pin.framesForwardKinematics(model._pristine, data.tree, q)
+    pin.framesForwardKinematics(model.own_tree, data.tree, q)
 
 
 def _of_joint(function: Any, model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: Any) -> pin.Motion:
     _check.model_data(model, data)
     joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return pin.Motion(function(model._pristine, data.tree, joint, reference))
+    return pin.Motion(function(model.own_tree, data.tree, joint, reference))
 
 
 def _of_frame(function: Any, model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: Any) -> pin.Motion:
     _check.model_data(model, data)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    return pin.Motion(function(model._pristine, data.tree, frame, reference))
+    return pin.Motion(function(model.own_tree, data.tree, frame, reference))
 
 
 @_documented

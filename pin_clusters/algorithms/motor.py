@@ -96,7 +96,7 @@ def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
 
 def _joints(model: ClusterModel, mask: np.ndarray) -> str:
     """Return the names of the joints to which some independent velocities belong."""
-    tree = model._pristine
+    tree = model.own_tree
     wanted = set(model.idx_v_independent[mask].tolist())
     names = [
         tree.names[j]

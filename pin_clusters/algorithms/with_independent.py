@@ -130,7 +130,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
     wished = list(names)
     if not all(isinstance(name, str) for name in wished):
         raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {wished!r}.")
-    tree = model._pristine
+    tree = model.own_tree
     for loop in (loop for loop in model._topology.loops if loop is not None):
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:

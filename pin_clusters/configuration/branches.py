@@ -57,7 +57,7 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
 
 
 def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray] | None:
-    tree, loop = model._pristine, loops.clusters[at]
+    tree, loop = model.own_tree, loops.clusters[at]
     names = {str(tree.names[j]) for j in loop.joints}
     constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
     forms = [c for c in constraints if hasattr(c, "closures")]
@@ -79,7 +79,7 @@ def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> l
 
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:
-    tree, loop = model._pristine, loops.clusters[at]
+    tree, loop = model.own_tree, loops.clusters[at]
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
     held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
     kept = [i for j in held for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]

@@ -139,7 +139,7 @@ def _rounded(x: float) -> float:
 
 
 def _make(model: ClusterModel) -> Manifold:
-    tree = model._pristine
+    tree = model.own_tree
     at = {j: (int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j])) for j in range(1, tree.njoints)}
     couplings = []
     for row in model.coupling_rows:
@@ -211,7 +211,7 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
     References:
         The rows of ``model.coupling_rows`` and ``model.closures``.
     """
-    shape, tree = manifold(model), model._pristine
+    shape, tree = manifold(model), model.own_tree
     slides = {
         int(tree.idx_vs[j]) for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")
     }
@@ -276,5 +276,5 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
 
 def owner(model: ClusterModel, i: int) -> str:
     """Return the name of the joint to which q[i] belongs."""
-    tree = model._pristine
+    tree = model.own_tree
     return next(str(tree.names[j]) for j in range(1, tree.njoints) if 0 <= i - tree.idx_qs[j] < tree.nqs[j])

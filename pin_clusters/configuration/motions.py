@@ -48,10 +48,10 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     q = vector(model, "q", q, model.nq, _NQ)
     v = velocity(model, "v", v)
     if not model.closures:
-        return shape.follow(np.array(pin.integrate(model._pristine, q, model.coupling_matrix @ v)))
-    v_tree = np.zeros(model._pristine.nv)
+        return shape.follow(np.array(pin.integrate(model.own_tree, q, model.coupling_matrix @ v)))
+    v_tree = np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
-    return shape.follow(carry(model, q, v, np.array(pin.integrate(model._pristine, q, v_tree))))
+    return shape.follow(carry(model, q, v, np.array(pin.integrate(model.own_tree, q, v_tree))))
 
 
 @_documented
@@ -67,16 +67,16 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """
     manifold(model)
     q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
-    v = np.array(pin.difference(model._pristine, q0, q1)[model.idx_v_independent])
+    v = np.array(pin.difference(model.own_tree, q0, q1)[model.idx_v_independent])
     if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
         _check_branch(model, q0, q1, v)
     return v
 
 
 def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
-    v_tree = np.zeros(model._pristine.nv)
+    v_tree = np.zeros(model.own_tree.nv)
     v_tree[model.idx_v_independent] = v
-    reached = carry(model, q0, v, np.array(pin.integrate(model._pristine, q0, v_tree)))
+    reached = carry(model, q0, v, np.array(pin.integrate(model.own_tree, q0, v_tree)))
     if not same_pose(model, reached, q1, 1e-6):
         names = _cluster_apart(model, reached, q1)
         raise BranchLost(
@@ -89,7 +89,7 @@ def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.nda
 
 def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple[str, ...]:
     """Return the joints of the first cluster with loops that stands elsewhere in q1."""
-    tree = model._pristine
+    tree = model.own_tree
     for loop in loops_of(model).clusters:
         own = [i for j in loop.joints for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
         mixed = q0.copy()
@@ -118,10 +118,10 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     part = _number(u)
     if model.closures:
         return integrate(model, q0, part * difference(model, q0, q1))
-    q = np.array(pin.interpolate(model._pristine, q0, q1, part))
+    q = np.array(pin.interpolate(model.own_tree, q0, q1, part))
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
-        way = model.coupling_matrix @ pin.difference(model._pristine, q0, q1)[model.idx_v_independent]
+        way = model.coupling_matrix @ pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
         for f in shape.followers:
             if f.nq == 1:
                 q[f.iq] = q0[f.iq] + part * way[f.iv]

@@ -35,7 +35,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     shape = manifold(model)
     if model.closures or model._wishes[0] is not None:
         return model.q_reference.copy()
-    return shape.follow(np.array(pin.neutral(model._pristine)))
+    return shape.follow(np.array(pin.neutral(model.own_tree)))
 
 
 @_documented
@@ -78,13 +78,13 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     none = free | wrong | (no_low & no_high)
     low = np.where(none, -1.0, np.where(no_low, high - 2.0, low))
     high = np.where(none, 1.0, np.where(no_high, low + 2.0, high))
-    q = np.array(pin.randomConfiguration(model._pristine, low, high))
+    q = np.array(pin.randomConfiguration(model.own_tree, low, high))
     return shape.follow(_reach(model, q) if model.closures else q)
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     """Return the target with its loops closed; their independent joints go as far towards it as they can."""
-    tree, start = model._pristine, model.q_reference.copy()
+    tree, start = model.own_tree, model.q_reference.copy()
     way = np.array(pin.difference(tree, start, target))
     entries = loops_of(model).entries
     for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
@@ -150,7 +150,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     check_norms(shape, q, 1e-6)  # what is left is zero
     if not shape.followers and not model.closures:
         return q
-    tree = model._pristine
+    tree = model.own_tree
     if model.closures:
         q = close(model, q, [iv for j in ids for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])])
         if not _outside(model, shape):
@@ -166,7 +166,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
 def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple[int, int, int, int]]) -> np.ndarray:
     """Return the shortest tangent vector onto the couplings, shape (tree.nv,); they are linear, so one is enough."""
     outside = _outside(model, shape)
-    A = np.zeros((len(outside), model._pristine.nv))
+    A = np.zeros((len(outside), model.own_tree.nv))
     for line, f in zip(A, outside, strict=True):
         line[f.iv] += 1.0
         for _, _, iv, coefficient in f.masters:
@@ -189,7 +189,7 @@ def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple
 def _outside(model: ClusterModel, shape: Manifold) -> list[Follower]:
     """Return the followers in clusters without closed loops."""
     inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
-    ids = [int(model._pristine.idx_vs[j]) for j in inside]
+    ids = [int(model.own_tree.idx_vs[j]) for j in inside]
     return [f for f in shape.followers if f.iv not in ids]
 
 

@@ -114,7 +114,7 @@ class ClusterData:
         self.potential_energy = 0.0
         self.mechanical_energy = 0.0
         self.check = False
-        self.tree = model._pristine.createData()
+        self.tree = model.own_tree.createData()
         results = {
             "tau": self._tau,
             "ddq": self._ddq,
@@ -124,7 +124,7 @@ class ClusterData:
             "Minv": flat_Minv,
             "energy": np.zeros(2),
             # G of the tree, then its bias; rows that do not depend on q stay as they are
-            "coupling": np.concatenate([model._topology.G.ravel(), np.zeros(model._pristine.nv)]),
+            "coupling": np.concatenate([model._topology.G.ravel(), np.zeros(model.own_tree.nv)]),
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
         }

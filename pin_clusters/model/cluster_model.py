@@ -73,7 +73,6 @@ class ClusterModel(TreeAttributes):
     __slots__ = (
         "_index",
         "_params",
-        "_pristine",
         "_tables",
         "_topology",
         "_wishes",
@@ -88,6 +87,7 @@ class ClusterModel(TreeAttributes):
         "name",
         "nq",
         "nv",
+        "own_tree",
         "q_reference",
         "rotors",
         "tree",
@@ -107,7 +107,7 @@ class ClusterModel(TreeAttributes):
     _params: np.ndarray
     _tables: Tables
     _topology: Topology
-    _pristine: pin.Model
+    own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
@@ -170,7 +170,7 @@ class ClusterModel(TreeAttributes):
             "_params": params,
             "_tables": tables,
             "_topology": topology,
-            "_pristine": tree.copy(),
+            "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
         }
         for key, value in values.items():
@@ -189,7 +189,7 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        return remake, (self._pristine, self.constraints, *self._wishes, self.name)
+        return remake, (self.own_tree, self.constraints, *self._wishes, self.name)
 
     def __copy__(self) -> ClusterModel:
         """Return the model itself: it is immutable."""
@@ -220,7 +220,7 @@ class ClusterModel(TreeAttributes):
     @property
     def gravity(self) -> pin.Motion:
         """A copy of the spatial gravity field; it is fixed at construction, see ``with_gravity``."""
-        return pin.Motion(self._pristine.gravity)
+        return pin.Motion(self.own_tree.gravity)
 
     def with_gravity(self, g: Any) -> ClusterModel:
         """Return a new model under another gravity.
@@ -233,7 +233,7 @@ class ClusterModel(TreeAttributes):
             ArgumentTypeError: ``g`` does not hold real numbers.
             ModelError: ``g`` is not finite, or has an angular part.
         """
-        tree = self._pristine.copy()
+        tree = self.own_tree.copy()
         if not isinstance(g, pin.Motion):
             linear = array("with_gravity: g", [g] if np.ndim(g) == 0 else g)
             if linear.size != 3:
@@ -244,8 +244,8 @@ class ClusterModel(TreeAttributes):
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
-        pristine = _inertia_tree(self._pristine, self.rotors, self.closures)
-        return bool(self.tree != self._pristine or self.inertia_tree != pristine)
+        pristine = _inertia_tree(self.own_tree, self.rotors, self.closures)
+        return bool(self.tree != self.own_tree or self.inertia_tree != pristine)
 
     def createData(self) -> ClusterData:
         """Return a workspace for the algorithms; one per thread."""
@@ -260,7 +260,7 @@ class ClusterModel(TreeAttributes):
             UnknownNameError: No joint has that name.
             ModelError: The joint is dependent, so it has no place in v.
         """
-        joint = self._pristine.joints[self.getJointId(name)]
+        joint = self.own_tree.joints[self.getJointId(name)]
         if name not in self.independent_joints and name not in self.dependent_joints:
             raise UnknownNameError(f"joint {name!r} has no velocity." + did_you_mean(name, self.independent_joints))
         if name in self.dependent_joints:

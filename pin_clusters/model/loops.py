@@ -43,7 +43,7 @@ class Loops:
     """
 
     def __init__(self, model: ClusterModel) -> None:
-        tree, topology = model._pristine, model._topology
+        tree, topology = model.own_tree, model._topology
         self.every = Equations(tree, topology.closures)
         self.clusters: list[LoopAnalysis] = [loop for loop in topology.loops if loop is not None]
         self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
@@ -100,7 +100,7 @@ def loops_of(model: ClusterModel) -> Loops:
 
 def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str, ...]:
     """Return the names of joints."""
-    return tuple(str(model._pristine.names[j]) for j in joints)
+    return tuple(str(model.own_tree.names[j]) for j in joints)
 
 
 def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -141,7 +141,7 @@ def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
 
 def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Do what the kernel does, with NumPy: for functions of the user in Python."""
-    tree, free, held = model._pristine, model.idx_v_independent, loops.dependents
+    tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
     entries = loops.independent_entries
     done, allowed, q = 0.0, 1.0, q.copy()
     while done < 1.0:
@@ -196,7 +196,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
     Raises:
         ConfigurationError: They do not close; the gap that remains is said.
     """
-    loops, tree = loops_of(model), model._pristine
+    loops, tree = loops_of(model), model.own_tree
     followers = [row for loop in loops.clusters for row in loop.followers]
     if loops.compiled and not followers:
         held = loops.free
@@ -242,7 +242,7 @@ def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np
         q: Start, shape (nq,).
         hold: Indices in the tree's v of the joints that stay.
     """
-    loop, tree = loops_of(model).clusters[at], model._pristine
+    loop, tree = loops_of(model).clusters[at], model.own_tree
     try:
         closed = project_slowly(Equations(tree, loop.kept), tree, q, hold, rank_tolerance=1e-9)
     except AssemblyFailure:
@@ -284,7 +284,7 @@ def _redundant(loops: Loops) -> np.ndarray:
 
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float) -> bool:
     """Whether the joints of loops stand alike, up to whole turns."""
-    loops, tree = loops_of(model), model._pristine
+    loops, tree = loops_of(model), model.own_tree
     apart = np.array(pin.difference(tree, q0, q1))[loops.dependents]
     apart[loops.turns] = (apart[loops.turns] + math.pi) % (2.0 * math.pi) - math.pi
     return bool(np.all(np.abs(apart) < tolerance))
@@ -296,7 +296,7 @@ def analysis_of(model: ClusterModel, cluster: Any) -> int:
     Raises:
         ConfigurationError: The cluster has no loops.
     """
-    loops, tree = loops_of(model), model._pristine
+    loops, tree = loops_of(model), model.own_tree
     names = getattr(cluster, "joints", None)
     j = model.getJointId(names[0] if names else cluster)
     for i, loop in enumerate(loops.clusters):

@@ -30,7 +30,7 @@ def regular_independents(
     Returns:
         Their names and the condition of the dependent joints with them; None where K itself loses rank.
     """
-    loops, tree = loops_of(model), model._pristine
+    loops, tree = loops_of(model), model.own_tree
     loop = loops.clusters[at]
     cond_K, _, K = loops.conditions(q)[at]
     if not cond_K < CONDITION_LIMIT:
@@ -51,7 +51,7 @@ def regular_independents(
 
 def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> SingularClusterError:
     """Return the error for a cluster whose dependent joints are not determined at q."""
-    loops, tree = loops_of(model), model._pristine
+    loops, tree = loops_of(model), model.own_tree
     names, at = names_of_cluster(model, joints), cluster_at(model, joints)
     for closure in loops.clusters[at].kept:
         if not np.isfinite(Equations(tree, [closure]).jacobian(q)).all():

@@ -41,23 +41,23 @@ class TreeAttributes:
 
     __slots__ = ()
     tree: pin.Model
-    _pristine: pin.Model
+    own_tree: pin.Model
     idx_v_independent: np.ndarray
 
     @property
     def njoints(self) -> int:
         """Number of joints of the tree, the universe included."""
-        return int(self._pristine.njoints)
+        return int(self.own_tree.njoints)
 
     @property
     def nbodies(self) -> int:
         """Number of bodies of the tree."""
-        return int(self._pristine.nbodies)
+        return int(self.own_tree.nbodies)
 
     @property
     def nframes(self) -> int:
         """Number of frames of the tree."""
-        return int(self._pristine.nframes)
+        return int(self.own_tree.nframes)
 
     @property
     def names(self) -> Any:
@@ -176,7 +176,7 @@ class TreeAttributes:
 
     def _array(self, name: str) -> np.ndarray:
         """Return a copy that cannot be written, lest somebody take it for the model's own."""
-        values = np.array(getattr(self._pristine, name))
+        values = np.array(getattr(self.own_tree, name))
         values.setflags(write=False)
         return values
 
@@ -187,19 +187,19 @@ class TreeAttributes:
 
     def hasConfigurationLimit(self) -> Any:
         """Return for each entry of q whether its joint type can have limits."""
-        return self._pristine.hasConfigurationLimit()
+        return self.own_tree.hasConfigurationLimit()
 
     def existJointName(self, name: str) -> bool:
         """Return whether a joint has that name."""
-        return bool(self._pristine.existJointName(_text(name)))
+        return bool(self.own_tree.existJointName(_text(name)))
 
     def existBodyName(self, name: str) -> bool:
         """Return whether a body frame has that name."""
-        return bool(self._pristine.existBodyName(_text(name)))
+        return bool(self.own_tree.existBodyName(_text(name)))
 
     def existFrame(self, name: str, *types: Any) -> bool:
         """Return whether a frame has that name (and type)."""
-        return bool(self._pristine.existFrame(_text(name), *types))
+        return bool(self.own_tree.existFrame(_text(name), *types))
 
     def getJointId(self, name: str) -> int:
         """Return the id of a joint.
@@ -208,7 +208,7 @@ class TreeAttributes:
             UnknownNameError: No joint has that name (Pinocchio returns njoints instead).
             ArgumentTypeError: It is no text.
         """
-        tree = self._pristine
+        tree = self.own_tree
         if not tree.existJointName(_text(name)):
             raise UnknownNameError(f"no joint {name!r} in {model_name(tree)}." + did_you_mean(name, tree.names))
         return int(tree.getJointId(name))
@@ -220,7 +220,7 @@ class TreeAttributes:
             UnknownNameError: No frame has that name (Pinocchio returns nframes instead).
             ArgumentTypeError: It is no text.
         """
-        tree = self._pristine
+        tree = self.own_tree
         if not tree.existFrame(_text(name), *types):
             same = [str(f.type) for f in tree.frames if f.name == name]
             if same:
@@ -238,7 +238,7 @@ class TreeAttributes:
             UnknownNameError: No body has that name.
             ArgumentTypeError: It is no text.
         """
-        tree = self._pristine
+        tree = self.own_tree
         if not tree.existBodyName(_text(name)):
             known = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
             raise UnknownNameError(f"no body {name!r} in {model_name(tree)}." + did_you_mean(name, known))

@@ -73,7 +73,7 @@ def parts_of(model: ClusterModel) -> tuple[Part, ...]:
 
 
 def _parts(model: ClusterModel) -> Iterator[Part]:
-    tree, place = model._pristine, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+    tree, place = model.own_tree, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j in range(1, tree.njoints):
         chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         for i, p in enumerate(chain):

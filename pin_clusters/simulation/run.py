@@ -175,7 +175,7 @@ class _Run:
         on = self.on
         if not self.settings.switch or self.settings.dynamics is not None or not lost.cluster:
             return False
-        names = [{str(on.model._pristine.names[j]) for j in joints} for joints in on.joints]
+        names = [{str(on.model.own_tree.names[j]) for j in joints} for joints in on.joints]
         which = next((i for i, own in enumerate(names) if own == set(lost.cluster)), None)
         if which is None:
             return False

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
-from closure_values import assembled, assemblies, closure_value, coordinates
-from mechanism_models import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_bar, slider_crank
+from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_bar, slider_crank
+from support.closure_values import assembled, assemblies, closure_value, coordinates
 
 from pin_clusters.constraints import Coupling, Differential, FourBar, SliderCrank, coupling
 from pin_clusters.constraints._derivatives import central_differences

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
-from closure_values import closure_value
+from support.closure_values import closure_value
 
 from pin_clusters.constraints import Loop, Rod
 from pin_clusters.constraints.loop import KINDS

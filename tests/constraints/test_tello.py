@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
-from closure_values import assemblies, coordinates
+from support.closure_values import assemblies, coordinates
 
 from pin_clusters.constraints import Differential, coupling
 from pin_clusters.errors import ConstraintError, UnsupportedJointError

@@ -6,7 +6,7 @@ import re
 
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot
+from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot
 
 import pin_clusters.loaders.urdf as urdf
 from pin_clusters.errors import ArgumentTypeError, InertiaError, LoadError, PinClustersError, PinClustersWarning

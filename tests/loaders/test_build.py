@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import LEG, LEG_PARTS, coupling, joint, link, robot
+from support.urdf_text import LEG, LEG_PARTS, coupling, joint, link, robot
 
 from pin_clusters.constraints import Gear
 from pin_clusters.errors import ConstraintError, PinClustersWarning, UnknownNameError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot, rows
+from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot, rows
 
 from pin_clusters.constraints import Belt, Gear, LinearCoupling, Rotor
 from pin_clusters.errors import LoadError, PinClustersWarning

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import INERTIAL, coupling_matrix, joint, link, robot
+from support.urdf_text import INERTIAL, coupling_matrix, joint, link, robot
 
 from pin_clusters.constraints import LinearCoupling
 from pin_clusters.errors import ArgumentTypeError, UnsupportedJointError

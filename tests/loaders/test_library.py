@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import coupling_matrix
+from support.urdf_text import coupling_matrix
 
 import pin_clusters.loaders.library as library
 from pin_clusters.errors import ArgumentTypeError, LoadError, PinClustersWarning, UnknownNameError
@@ -26,7 +26,7 @@ ROBOTS = {
     "mit_humanoid_leg": (5, 10, 0, 5.330541, False),
     "teleop_arm": (7, 14, 7, 8.499945163, False),
 }
-# robots with closed loops; tests/test_loop_robots.py has more on them
+# robots with closed loops; test_loop_robots.py has more on them
 LOOPS = (
     "ankle_2rsu", "cassie_leg", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "six_bar", "tello",
     "watt_six_bar",

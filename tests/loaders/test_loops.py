@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from loaders.urdf_text import coupling, joint, link, robot
+from support.urdf_text import coupling, joint, link, robot
 
 import pin_clusters as pc
 from pin_clusters.loaders.urdf import parse_urdf

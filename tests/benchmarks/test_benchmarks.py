@@ -1,0 +1,314 @@
+"""The harness runs on a tiny case; nothing here judges a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import trees
+from support.draws import draw
+
+import pin_clusters as pc
+from pin_clusters import loaders
+from pin_clusters.rivals import state
+from pin_clusters.timing import Timing, interleaved
+
+FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+MODULES = (
+    "cases", "timing", "run", "report_loops", "report", "kernel_loop", "loop_cases", "tello_by_hand", "loop_timing",
+    "run_loops", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
+)  # fmt: skip
+ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
+
+
+@pytest.fixture(scope="module")
+def scripts() -> Iterator[dict[str, ModuleType]]:
+    sys.path.insert(0, str(FOLDER))
+    try:
+        yield {name: importlib.import_module(name) for name in MODULES}
+    finally:
+        while str(FOLDER) in sys.path:
+            sys.path.remove(str(FOLDER))
+        for name in MODULES:
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def leg() -> pc.ClusterModel:
+    return loaders.load("mit_humanoid_leg", root_joint=None)
+
+
+def test_interleaved_calls_everyone_the_same_number_of_times_per_block() -> None:
+    calls: dict[str, int] = {"a": 0, "b": 0}
+
+    def count(name: str) -> None:
+        calls[name] += 1
+
+    steps: list[int] = []
+    found = interleaved(
+        {"a": (count, ("a",)), "b": (count, ("b",))},
+        repeats=4,
+        block=1e-4,
+        progress=lambda done, total: steps.append(done),
+    )
+    assert steps == [1, 2, 3, 4]
+    for name in calls:
+        assert found[name].samples.shape == (4,)
+        assert calls[name] >= 4 * found[name].calls
+
+
+def test_timing_statistics() -> None:
+    x, y = Timing(np.array([1.0, 2.0, 3.0]), 1), Timing(np.array([2.0, 4.0, 3.0]), 1)
+    assert (x.median, x.minimum) == (2.0, 1.0)
+    assert x.ratio(y) == 0.5
+    assert x.spread == 0.25
+
+
+def test_both_robots_are_in_the_same_state(leg: pc.ClusterModel) -> None:
+    one = state(leg)
+    assert one.q_approximate.shape == (5,)
+    # without rotors the cluster algorithms are Pinocchio's
+    plain = one.cluster_calls(pc.ClusterModel(one.approximate))
+    for name, (function, arguments) in one.pinocchio_calls().items():
+        ours, its = plain[name]
+        assert np.allclose(ours(*its), function(*arguments), rtol=1e-10, atol=1e-10)
+
+
+def test_the_whole_run(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scripts["cases"].QUICK.update(repeats=3, block=1e-4, states=9)
+    output = tmp_path / "bench.json"
+    assert scripts["run"].main(["--quick", "--robots", "mit_humanoid_leg", "--output", str(output)]) == 0
+    assert "pin.abaInParallel" in capsys.readouterr().out
+    results = json.loads(output.read_text(encoding="utf-8"))
+    assert {"cpu", "lanes", "pinocchio", "numba", "date"} <= set(results["machine"])
+    found = results["robots"]["mit_humanoid_leg"]
+    assert set(found["ratio"]) == {"rnea", "aba", "crba"}
+    assert found["batch"]["states"] == 9
+    results["first_call_s"] = {"cold": {"rnea": 9.0}, "cached": {"rnea": 0.4}}
+    results["robots"]["mit_humanoid_leg"]["gates"] = [{"what": "x", "value": 1.0, "limit": 2.0, "met": True}]
+    for render in (scripts["report"].bench_short, scripts["report"].bench_long):
+        text = render(results)
+        assert "`mit_humanoid_leg`" in text
+        assert "SIMD lanes" in text
+
+
+def test_gates_are_judged_and_not_raised(scripts: dict[str, ModuleType]) -> None:
+    case = scripts["cases"].Case("x", {"aba": 0.5}, overhead=1.1, projection=8.0, batch=8.0)
+    found = {
+        "ratio": {"aba": 0.6},
+        "overhead": {"aba": 1.0},
+        "projection": 9.0,
+        "batch": {"lanes": 8, "speedup": {"aba": 7.0}},
+    }
+    gates = {g["what"]: g["met"] for g in scripts["run"].judge(case, found)}
+    assert list(gates.values()) == [False, True, True, False]
+    found["batch"]["lanes"] = 4  # the goal is one of 8 lanes
+    assert len(scripts["run"].judge(case, found)) == 3
+
+
+def test_every_case_is_a_robot(scripts: dict[str, ModuleType]) -> None:
+    assert {case.robot for case in scripts["cases"].CASES} <= set(loaders.robots())
+
+
+def test_numbers_go_between_the_markers(scripts: dict[str, ModuleType]) -> None:
+    fill = scripts["report"].fill
+    page = "a\n<!-- generated: bench -->\nold\n<!-- end -->\nb\n<!-- generated: study -->\nother\n<!-- end -->\n"
+    assert fill(page, "bench", "new \\1") == page.replace("old", "new \\1")
+    assert fill("nothing here", "bench", "new") == "nothing here"
+
+
+def test_study_table_is_generated(scripts: dict[str, ModuleType]) -> None:
+    text = scripts["report"].study_table()
+    assert "| diagonal armature, rotors dropped | 0.206 | 0.178 | 0.365 | 1.045 | 0.826 |" in text
+
+
+def test_unknown_robots_are_refused(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        scripts["run"].main(["--robots", "nobody"])
+    assert "unknown robot 'nobody'" in capsys.readouterr().err
+
+
+# --- closed loops ----------------------------------------------------------------------------------------------------
+
+
+def no_cpp(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile nothing: it takes minutes."""
+    monkeypatch.setattr(scripts["kernel_loop"], "library", lambda: None)
+
+
+def test_the_run_on_closed_loops(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_cpp(scripts, monkeypatch)
+    monkeypatch.setattr(scripts["loop_cases"], "QUICK", {"repeats": 3, "block": 1e-4, "states": 9})
+    output = tmp_path / "loops.json"
+    assert scripts["run_loops"].main(["--quick", "--robots", "four_bar", "tello", "--output", str(output)]) == 0
+    results = json.loads(output.read_text(encoding="utf-8"))
+    found = results["rivalry"]["four_bar"]
+    assert found["error"] < 1e-10
+    for solver in ("constraintDynamics", "lcaba"):
+        rival = found["rivals"][solver]
+        if not hasattr(pin, solver):  # before Pinocchio 4
+            assert f"no {solver}" in rival["left_out"]
+            continue
+        assert rival["error"] < 1e-8
+        assert rival["settings"]["accuracy"] == 1e-8
+        assert rival["used"] < rival["settings"]["iterations"]  # its own test ended it
+    assert found["kernels"]["how"] == "called from Python"
+    assert [g["limit"] for g in found["gates"]] == [2.0, 3.0]
+    assert results["project"]["four_bar"]["residual"] < 1e-13
+    assert (results["project"]["four_bar"]["loops"], results["project"]["tello"]["loops"]) == (1, 8)
+    assert results["batch"]["four_bar"]["error"] < 1e-11
+    assert max(results["tello"]["errors"].values()) < 1e-10  # by hand as well
+    assert "pin.constraintDynamics" in capsys.readouterr().out
+    for render in (scripts["report_loops"].loops_short, scripts["report_loops"].loops_long):
+        text = render(results)
+        assert "| `four_bar` | 1 (3) | 1 | 0 |" in text
+        assert "`tello` (nv = 16 of 26" in text
+
+
+def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
+    case, timing = scripts["loop_cases"], scripts["loop_timing"]
+    model = case.make("four_bar")
+    data, state = model.createData(), timing.states(model, 1)[0]
+    wanted = pc.aba(model, data, *state)
+    function, arguments = scripts["kernel_loop"].of_kernel(timing.kernel_call(data, *state))
+    function(*arguments)
+    assert np.array_equal(arguments[-1], wanted)
+
+
+def test_a_missing_compiler_is_said(
+    scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = scripts["kernel_loop"]
+    monkeypatch.setattr(loop.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(loop.shutil, "which", lambda name: None)
+    loop.library.cache_clear()
+    assert loop.library() is None
+    assert "it needs g++" in capsys.readouterr().err
+    loop.library.cache_clear()
+
+
+def test_robots_without_rotors_have_their_reflected_inertia(scripts: dict[str, ModuleType]) -> None:
+    """What Pinocchio is given for rotors: the diagonal that they add where nothing carries them."""
+    cases, timing = scripts["loop_cases"], scripts["loop_timing"]
+    model = cases.make("ankle_2rsu")
+    plain = cases.without_rotors(model)
+    assert not plain.rotors
+    q, v, tau = timing.states(plain, 1)[0]
+    # the shank is fixed, so the rotors on it do nothing but add inertia
+    assert np.allclose(pc.aba(model, model.createData(), q, v, tau), pc.aba(plain, plain.createData(), q, v, tau))
+
+
+def test_accuracy_on_closed_loops(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["Loop planar: seven joints", "Differential.bevel", "Coupling, compiled", "random spatial mechanisms"]
+    output, script = tmp_path / "accuracy.json", scripts["accuracy_loops"]
+    assert script.main(["--states", "2", "--mechanisms", *names, "--output", str(output)]) == 0
+    assert "missed by more than 1e-10: nowhere" in capsys.readouterr().out
+    results = json.loads(output.read_text(encoding="utf-8"))
+    assert list(results["mechanisms"]) == names
+    for name, found in results["mechanisms"].items():
+        worst = found["worst"]
+        assert found["states"] == 2
+        assert set(worst) >= ORACLES
+        assert set(worst["projection"]) >= set(scripts["report_loops"].ALGORITHMS) - {"g"}, name
+        for oracle in ("projection", "KKT", "MuJoCo"):
+            assert max(worst[oracle].values()) < 1e-10, (name, oracle)
+        assert max(worst["differences"].values()) < 1e-7, name
+    assert max(results["mechanisms"]["Differential.bevel"]["worst"]["twin"].values()) < 1e-11
+    text = scripts["report_loops"].accuracy(results)
+    assert text.count("| Loop planar: seven joints |") == 2
+    results["mechanisms"][names[0]]["worst"]["projection"]["g"] = 1e-9
+    assert script.missed(results["mechanisms"]) == [names[0]]
+
+
+def test_errors_are_kept_by_the_largest_and_nan_is_one(scripts: dict[str, ModuleType]) -> None:
+    found: dict[str, dict[str, float]] = {}
+    for error in (1e-16, 1e-12, 1e-14):
+        scripts["accuracy_loops"].keep(found, "x", "aba", error)
+    assert found == {"x": {"aba": 1e-12}}
+    scripts["accuracy_loops"].keep(found, "x", "aba", float("nan"))
+    assert np.isnan(found["x"]["aba"])
+
+
+def test_every_constraint_is_measured(scripts: dict[str, ModuleType]) -> None:
+    titles = set(scripts["loop_mechanisms"].MECHANISMS)
+    kinds = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
+    library = [
+        k for k in pc.Differential.__annotations__ if k not in ("mechanism", "joint_fields", "independent_fields")
+    ]
+    assert len(library) == 8
+    assert titles >= {f"Loop {kind}: seven joints" for kind in kinds} | {f"Differential.{name}" for name in library}
+    with_loops = {name for name in pc.robots() if scripts["loop_cases"].shipped(name)().closures}
+    assert titles >= {f"robot {name}" for name in with_loops}
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_mujoco_has_the_same_trees(floating: bool, scripts: dict[str, ModuleType]) -> None:
+    # poses whose mass matrix has no entries of rounding alone
+    rng = draw(f"test_benchmarks.py::test_mujoco_has_the_same_trees[{floating}]")
+    kinds = ("revolute", "PY", "continuous", "RUBZ", "spherical", "universal", "translation")
+    tree = trees.random_tree(rng, 8, floating=floating, kinds=kinds, chain=0.7).tree()
+    other, data = scripts["mujoco_tree"].MujocoTree(tree), tree.createData()
+    q = pin.integrate(tree, pin.neutral(tree), rng.normal(size=tree.nv))
+    v, a = rng.normal(size=(2, tree.nv))
+    M = pin.crba(tree, data, q)
+    M = np.triu(M) + np.triu(M, 1).T
+    assert np.allclose(other.mass_matrix(q), M, rtol=1e-11, atol=1e-11)
+    assert np.allclose(other.torque(q, v, a), pin.rnea(tree, data, q, v, a), rtol=1e-10, atol=1e-10)
+    kinetic, potential = other.energies(q, v)
+    assert kinetic == pytest.approx(0.5 * v @ M @ v, rel=1e-11)
+    assert potential == pytest.approx(pin.computePotentialEnergy(tree, data, q), rel=1e-11)
+
+
+def test_mujoco_has_no_helical_joints(scripts: dict[str, ModuleType], rng: np.random.Generator) -> None:
+    tree = trees.random_tree(rng, 3, kinds=("helical",)).tree()
+    with pytest.raises(pc.NotAvailableError, match="MuJoCo has no"):
+        scripts["mujoco_tree"].MujocoTree(tree)
+
+
+def test_drift(scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = scripts["drift"]
+    shorter = {
+        name: dataclasses.replace(swing, short=0.1 if name in ("four_bar", "watt_six_bar") else 0.2)
+        for name, swing in script.SWINGS.items()
+    }
+    monkeypatch.setattr(script, "SWINGS", shorter)
+    swings = script.measure(0.1, 0, 1)
+    assert list(swings) == ["four_bar", "watt_six_bar", "tello_leg", "delta"]
+    for name, found in swings.items():
+        assert all(g["met"] for g in found["gates"]), (name, found["gates"])
+        assert found["drift"]["kinetic_J"] > 1e-3  # it moves
+    script.plot(swings, tmp_path / "drift.png")
+    assert (tmp_path / "drift.png").stat().st_size > 10_000
+    text = scripts["report_loops"].drift({"swings": swings})
+    assert "| `delta` | arm_1 = 1.1, arm_2 = 1.25, arm_3 = 1.25 |" in text
+
+
+def test_open_loops_are_seen(scripts: dict[str, ModuleType]) -> None:
+    script = scripts["drift"]
+    swing = script.SWINGS["four_bar"]
+    model = swing.make()
+    scales = np.array([row.scale for row in pc.residual_rows(model)])
+    q = script.start(model, swing)
+    assert script.openness(model, q, scales) < script.RESIDUAL
+    assert script.openness(model, q + np.array([0.0, 1e-12, 0.0]), scales) > script.RESIDUAL
+
+
+def test_tables_of_loops_come_from_the_files_that_are_there(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "drift.json").write_text('{"swings": {}}', encoding="utf-8")
+    scripts["report"].LOOPS["drift"] = ("drift.json", lambda results: f"{len(results['swings'])} swings")
+    assert scripts["report"].loop_sections(tmp_path) == {"drift": ("0 swings", "0 swings")}
+    assert "loops.json" in capsys.readouterr().err

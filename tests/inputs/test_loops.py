@@ -1,0 +1,59 @@
+"""Bad and unusual inputs about closed loops: an error that says what, where and the cure, or exact results."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from samples import bad_loops
+
+import pin_clusters as pc
+
+ROOT = Path(__file__).parents[2]
+LIMIT = 1e-10
+# geometry that misses by 1e-6 is solved on the rows that are kept, by both routes: what differs is which
+SLOPPY = 1e-9
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("name", bad_loops.CASES)
+def test_error_or_exact(name: str) -> None:
+    case = bad_loops.CASES[name]
+    verdict = bad_loops.judge(case)
+    if case.error is None:
+        assert verdict.error is None, verdict.error
+        assert verdict.worst < (SLOPPY if "1.5708" in case.warning else LIMIT)
+        if case.warning:
+            assert any(re.search(case.warning, text, re.DOTALL) for text in verdict.warnings), verdict.warnings
+        else:
+            assert not verdict.warnings
+        return
+    assert type(verdict.error) is case.error, verdict
+    assert isinstance(verdict.error, pc.PinClustersError)
+    text = str(verdict.error)
+    assert re.search(case.message, text, re.DOTALL), text
+    assert text.rstrip().endswith((".", ")", "?")), text  # whole sentences
+    assert not re.search(r"\b(idx_v|None|nan m|array\()", text.replace("model.idx_v_independent", "")), text
+
+
+def test_warnings_are_told_once_per_input() -> None:
+    for name, case in bad_loops.CASES.items():
+        if case.warning:
+            said = bad_loops.judge(case).warnings
+            assert len(said) == len(set(said)) == 1, (name, said)
+
+
+def test_the_page_is_current() -> None:
+    """docs/bad_inputs.md is what benchmarks/bad_inputs.py writes now, up to digits."""
+    script, page = ROOT / "benchmarks" / "bad_inputs.py", ROOT / "docs" / "bad_inputs.md"
+    if not script.exists():
+        pytest.skip("only in a checkout or a source distribution")
+    done = subprocess.run(
+        [sys.executable, str(script), "--print"], capture_output=True, text=True, check=True, env=os.environ
+    )
+    written, now = (re.sub(r"\b(\d[\d.]*(e[-+]?\d+)?|inf)\b", "#", x) for x in (page.read_text(), done.stdout))
+    assert now == written, "run python benchmarks/bad_inputs.py"

@@ -1,0 +1,243 @@
+"""Models cannot be changed, their attributes are Pinocchio's, and copies and pickles are as good as the original."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import trees
+from support.calls import ALL, call, state
+
+import pin_clusters as pc
+from pin_clusters.errors import ArgumentTypeError, DataMismatchError, ModelError, NotAvailableError, UnknownNameError
+
+pytestmark = pytest.mark.jitless
+
+
+def model_with_armature() -> pc.ClusterModel:
+    robot = trees.geared_arm()
+    for i, node in enumerate(robot.nodes):
+        node.armature = 0.01 * (i + 1)
+    return robot.build()
+
+
+def test_attributes_of_the_tree() -> None:
+    model = model_with_armature()
+    tree = model.tree
+    assert (model.njoints, model.nframes, model.nbodies) == (tree.njoints, tree.nframes, tree.nbodies)
+    assert list(model.names) == list(tree.names)
+    assert [f.name for f in model.frames] == [f.name for f in tree.frames]
+    assert [j.idx_q for j in model.joints] == [j.idx_q for j in tree.joints]
+    for name in ("parents", "nqs", "idx_qs"):
+        assert list(getattr(model, name)) == list(getattr(tree, name))
+    assert all(x == y for x, y in zip(model.inertias, tree.inertias, strict=True))
+    assert all(x == y for x, y in zip(model.jointPlacements, tree.jointPlacements, strict=True))
+    assert np.array_equal(model.lowerPositionLimit, tree.lowerPositionLimit)
+    assert list(model.hasConfigurationLimit()) == list(tree.hasConfigurationLimit())
+
+
+def test_attributes_of_size_nv_are_the_independent_joints_ones() -> None:
+    model = model_with_armature()
+    assert model.armature.shape == (model.nv,)
+    for name in ("armature", "effortLimit", "velocityLimit", "friction", "damping"):
+        for joint in model.independent_joints:
+            i, at = model.joint_idx_v(joint), model.tree.joints[model.getJointId(joint)].idx_v
+            assert getattr(model, name)[i] == getattr(model.tree, name)[at]
+    for name in ("lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit"):
+        if hasattr(pin.Model, name):
+            assert getattr(model, name).shape == (model.nv,)
+        else:
+            assert not hasattr(model, name)
+
+
+def test_look_ups() -> None:
+    model = pc.load("mit_humanoid_leg")
+    tree = model.tree
+    for j, name in enumerate(tree.names):
+        assert model.getJointId(name) == j
+        assert model.existJointName(name)
+    for frame in tree.frames:
+        assert model.getFrameId(frame.name, frame.type) == tree.getFrameId(frame.name, frame.type)
+        assert model.existFrame(frame.name, frame.type)
+    body = next(f.name for f in tree.frames if f.type == pin.FrameType.BODY)
+    assert model.getBodyId(body) == tree.getBodyId(body)
+    assert not model.existJointName("tail")
+    assert not model.existBodyName("tail")
+    assert not model.existFrame("tail")
+    assert not model.existFrame(body, pin.FrameType.SENSOR)
+
+
+UNKNOWN: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception], str]] = {
+    "joint": (lambda m: m.getJointId("kne"), UnknownNameError, "no joint 'kne' in model 'mit_humanoid_leg'.*'knee'"),
+    "frame": (lambda m: m.getFrameId("kne"), UnknownNameError, "no frame 'kne'.*Did you mean 'knee'"),
+    "frame of a type": (
+        lambda m: m.getFrameId("knee", pin.FrameType.SENSOR), UnknownNameError, "'knee'.*is a JOINT, not that type",
+    ),
+    "body": (lambda m: m.getBodyId("knee_lnk"), UnknownNameError, "no body 'knee_lnk'.*Did you mean 'knee_link'"),
+    "index": (lambda m: m.joint_idx_v("kne"), UnknownNameError, "no joint 'kne'"),
+    "index of a dependent joint": (
+        lambda m: m.joint_idx_v("knee_rotor"), ModelError, r"'knee_rotor' is dependent.*spanning_velocity\(.*\)\[\d+",
+    ),
+    "index of the universe": (lambda m: m.joint_idx_v("universe"), UnknownNameError, "'universe' has no velocity"),
+    "id of a number": (lambda m: m.getJointId(3), ArgumentTypeError, r"a name must be text, got 3 \(int\)"),
+    "frame None": (lambda m: m.existFrame(None), ArgumentTypeError, "a name must be text, got None"),
+    "idx_vs": (lambda m: m.idx_vs, NotAvailableError, r"'idx_vs'.*model.joint_idx_v\(name\).*model.tree.idx_vs"),
+    "nvs": (lambda m: m.nvs, NotAvailableError, "'nvs'.*model.tree.nvs"),
+    "rotorInertia": (lambda m: m.rotorInertia, NotAvailableError, "'rotorInertia'.*model.rotors"),
+    "addJoint": (lambda m: m.addJoint, NotAvailableError, "'addJoint'.*immutable.*make a new ClusterModel"),
+    "saveToText": (lambda m: m.saveToText, NotAvailableError, "model.tree.saveToText"),
+    "data.C": (lambda m: m.createData().C, NotAvailableError, "no 'C'.*data.tree.C"),
+    "nonsense": (lambda m: m.nonsense, AttributeError, "'ClusterModel' object has no attribute 'nonsense'"),
+    "data.nonsense": (lambda m: m.createData().nonsense, AttributeError, "'ClusterData' object has no attribute"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_unknown_names_raise(case: str) -> None:
+    look, error, message = UNKNOWN[case]
+    with pytest.raises(error, match=message):
+        look(pc.load("mit_humanoid_leg"))
+
+
+def test_models_cannot_be_changed() -> None:
+    model = model_with_armature()
+    for name in ("nq", "tree", "armature", "name", "anything"):
+        with pytest.raises(AttributeError, match=f"immutable: '{name}' cannot be set. Make a new ClusterModel"):
+            setattr(model, name, 1)
+    with pytest.raises(AttributeError, match=r"'gravity' cannot be set. Use model.with_gravity\(g\)"):
+        model.gravity = pin.Motion.Zero()
+    with pytest.raises(AttributeError, match="'nq' cannot be deleted"):
+        del model.nq
+    for array in (
+        model.armature, model.effortLimit, model.lowerPositionLimit, model.upperPositionLimit, model.coupling_matrix,
+        model.idx_v_independent, model.rotors[0].row,
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 1.0
+    data = model.createData()
+    for name in ("M", "tau", "ddq", "oMi", "model"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(data, name, 1)
+    with pytest.raises(AttributeError):
+        data.anything = 1
+
+
+def test_gravity() -> None:
+    s = state()
+    before = pc.rnea(*s[:5])
+    s.model.gravity.linear = np.zeros(3)  # of a copy
+    assert np.array_equal(s.model.gravity.linear, [0.0, 0.0, -9.81])
+    assert np.array_equal(pc.rnea(*s[:5]), before)
+    g = np.array([1.0, 2.0, 3.0])
+    for given in (g, g.tolist(), g[:, None], pin.Motion(g, np.zeros(3))):
+        other = s.model.with_gravity(given)
+        assert np.array_equal(other.gravity.linear, g)
+        assert np.array_equal(other.tree.gravity.linear, g)
+        assert (other.name, other.constraints) == (s.model.name, s.model.constraints)
+    assert np.array_equal(s.model.gravity.linear, [0.0, 0.0, -9.81])
+    weightless = s.model.with_gravity(np.zeros(3))
+    assert np.abs(pc.computeGeneralizedGravity(weightless, weightless.createData(), s.q)).max() < 1e-12
+
+
+def spoil(tree: pin.Model) -> None:
+    tree.inertias[2] = pin.Inertia.Random()
+    tree.gravity = pin.Motion.Zero()
+    tree.armature = np.ones(tree.nv)
+    tree.jointPlacements[1] = pin.SE3.Random()
+
+
+def grow(tree: pin.Model) -> None:
+    tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "new")
+
+
+@pytest.mark.parametrize("change", [spoil, grow])
+@pytest.mark.parametrize("name", ALL)
+def test_changing_the_tree_has_no_effect_and_is_found(name: str, change: Callable[[pin.Model], None]) -> None:
+    given = trees.geared_arm(floating=True).tree()
+    model = pc.ClusterModel(given, trees.geared_arm(floating=True).build().constraints)
+    s, other = state(model), state()
+    change(given)  # the user's own is not even looked at
+    change(model.tree)
+    changed = s._replace(data=model.createData())
+    wanted = call(name, other)
+    for each in (s, changed):
+        result = call(name, each)
+        assert np.array_equal(*(np.asarray(getattr(x, "vector", x)) for x in (result, wanted))) or result is wanted
+    assert (model.njoints, model.nq) == (other.model.njoints, other.model.nq)
+    assert np.array_equal(model.gravity.linear, other.model.gravity.linear)
+    assert pickle.loads(pickle.dumps(model)).njoints == other.model.njoints
+    s.data.check = True
+    with pytest.raises(DataMismatchError, match=r"model.tree of '' was changed.*make a new ClusterModel"):
+        call(name, s)
+
+
+def test_what_a_rotor_was_made_of_can_be_changed() -> None:
+    placement, inertia = pin.SE3.Identity(), pin.Inertia(0.5, np.zeros(3), np.diag([1e-3, 1e-3, 2e-3]))
+    rotor = pc.Rotor("j0", 6.0, inertia=inertia, placement=placement, axis=(0.0, 0.0, 1.0), carrier="j0")
+    placement.translation, inertia.mass = np.ones(3), 7.0
+    assert not rotor.placement.translation.any()
+    assert rotor.inertia.mass == 0.5
+
+
+def again(x: Any) -> list[Any]:
+    return [copy.copy(x), copy.deepcopy(x), x.copy(), *(pickle.loads(pickle.dumps(x, n)) for n in (2, 5))]
+
+
+def test_copies_of_a_model() -> None:
+    rng = np.random.default_rng(1)
+    model = trees.random_robot(rng, 7, floating=True).build().with_gravity([1.0, 2.0, 3.0])
+    s = state(model)
+    wanted = pc.aba(*s)
+    for other in again(model):
+        assert repr(other) == repr(model)
+        assert str(other) == str(model)
+        assert other.independent_joints == model.independent_joints
+        assert np.array_equal(pc.aba(other, other.createData(), s.q, s.v, s.a, s.fext), wanted)
+
+
+def test_copies_of_data_keep_the_results() -> None:
+    s = state()
+    pc.computeAllTerms(*s[:4])
+    pc.updateFramePlacements(*s[:2])
+    pc.aba(*s)
+    pc.rnea(*s[:5])
+    pc.computeMinverse(*s[:3])
+    s.data.check = True
+    kept = {n: np.array(getattr(s.data, n)) for n in ("tau", "ddq", "nle", "g", "M", "Minv", "J", "Jcom", "Ag")}
+    for other in again(s.data):
+        assert other.check
+        assert other.hg == s.data.hg
+        assert other.kinetic_energy == s.data.kinetic_energy
+        assert all(x == y for x, y in zip(other.oMf, s.data.oMf, strict=True))
+        for name, value in kept.items():
+            assert np.array_equal(getattr(other, name), value)
+            assert not np.shares_memory(getattr(other, name), getattr(s.data, name))
+        pc.rnea(other.model, other, s.q, -s.v, s.a)
+        pc.crba(other.model, other, pc.neutral(other.model))
+        assert all(np.array_equal(getattr(s.data, n), x) for n, x in kept.items())
+    model, data = pickle.loads(pickle.dumps((s.model, s.data)))  # they still belong together
+    assert np.array_equal(pc.aba(model, data, s.q, s.v, s.a, s.fext), kept["ddq"])
+    assert copy.copy(s.data).model is s.model
+    assert copy.deepcopy(s.data).model is s.model
+
+
+def test_a_constraint_is_frozen_through_and_through() -> None:
+    coupling = pc.LinearCoupling("b", {"a": 2.0})
+    with pytest.raises(TypeError):
+        coupling.independent["a"] = 5.0  # type: ignore[index]
+    assert pickle.loads(pickle.dumps(coupling)) == copy.deepcopy(coupling) == coupling
+    assert repr(coupling) == "LinearCoupling('b', {'a': 2.0}, offset=0.0)"
+
+
+def test_a_changed_inertia_tree_is_found() -> None:
+    model = pc.ClusterModel(pin.buildSampleModelManipulator())
+    data = model.createData()
+    data.check = True
+    model.inertia_tree.inertias[1] = pin.Inertia.Zero()
+    with pytest.raises(DataMismatchError, match="inertia_tree"):
+        pc.centerOfMass(model, data, pc.neutral(model))

@@ -1,0 +1,525 @@
+"""Recorded motions: files, splines, floating bases, forces, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from support.commands import refused, run
+from support.studies import check_derivatives, load, pendulum
+
+import pin_clusters as pc
+from pin_clusters import study
+from pin_clusters.study import trajectories
+from pin_clusters.study.trajectories import Recorded, Sine, TrajectoryError
+
+LEG = ("hip_rz", "hip_rx", "hip_ry", "knee", "ankle")
+T = np.arange(201) * 0.01
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def leg() -> pc.ClusterModel:
+    return load("mit_humanoid_leg")
+
+
+@pytest.fixture(scope="module")
+def cheetah() -> pc.ClusterModel:
+    return load("mini_cheetah", floating=True)
+
+
+def sines(names: tuple[str, ...] = LEG) -> dict[str, np.ndarray]:
+    w = 2.0 * np.pi * 0.75
+    return {"time": T} | {name: 0.5 * np.sin(w * T) for name in names}
+
+
+def csv(columns: dict[str, np.ndarray], separator: str = ",") -> str:
+    rows = [separator.join(columns)]
+    rows += [separator.join(f"{x!r}" for x in map(float, row)) for row in zip(*columns.values(), strict=True)]
+    return "\n".join(rows) + "\n"
+
+
+def write(text: str, name: str = "motion.csv") -> Path:
+    Path(name).write_text(text, encoding="utf-8")
+    return Path(name)
+
+
+# --- what a recording gives -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dt", [None, 1e-3])
+def test_a_recorded_sine_is_the_sine(leg: pc.ClusterModel, dt: float | None) -> None:
+    """At 100 Hz, 0.75 Hz: splines of degree 5 are off by about (w dt)^4 in the acceleration, more at the ends."""
+    time, q, v, a = Recorded.from_columns(sines(), dt=dt).states(leg)
+    _, q_, v_, a_ = Sine(0.5, 0.75, 2.5, dt or 0.01).states(leg)
+    n, inner = len(time), slice(len(time) // 20, -len(time) // 20)
+    assert n == (201 if dt is None else 2000)
+    assert np.abs(q - q_[:n]).max() < 1e-7
+    assert np.abs((v - v_[:n])[inner]).max() < 1e-7
+    assert np.abs((a - a_[:n])[inner]).max() < 1e-5
+    assert np.abs(a - a_[:n]).max() < 1e-2
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_files_of_both_kinds_are_the_same(leg: pc.ClusterModel, separator: str) -> None:
+    columns = sines()
+    expected = Recorded.from_columns(columns).states(leg)
+    text = "# made by hand\n\n" + csv(columns, separator).replace("\n", "\r\n")
+    Path("motion.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    np.savez("motion.npz", **columns)
+    for name in ("motion.csv", "motion.npz"):
+        found = Recorded.from_file(name)
+        assert found.label == f"{name} (2 s)"
+        for x, y in zip(found.states(leg), expected, strict=True):
+            assert np.array_equal(x, y)
+
+
+def test_time_may_begin_anywhere_and_columns_come_in_any_order(leg: pc.ClusterModel) -> None:
+    columns = sines()
+    turned = {name: columns[name] for name in reversed(columns)} | {"time": T + 1e4}
+    found, expected = (Recorded.from_columns(c).states(leg) for c in (turned, columns))
+    assert found[0][0] == 0.0
+    assert np.abs(found[3] - expected[3]).max() < 1e-4  # times of 1e4 s have 12 digits behind them less
+
+
+def test_recorded_velocities_and_accelerations_are_taken(leg: pc.ClusterModel) -> None:
+    w = 2.0 * np.pi * 0.75
+    columns = sines() | {f"{n}.v": 0.5 * w * np.cos(w * T) for n in LEG}
+    columns |= {"knee.a": -0.5 * w * w * np.sin(w * T) + 0.125}
+    _, _, v, a = Recorded.from_columns(columns).states(leg)
+    knee, hip = leg.joint_idx_v("knee"), leg.joint_idx_v("hip_ry")
+    assert np.abs(v[:, knee] - columns["knee.v"]).max() < 1e-12
+    assert np.abs(a[:, knee] - columns["knee.a"]).max() < 1e-12
+    assert np.abs(a[:, hip] + w * w * columns["hip_ry"]).max() < 1e-2
+
+
+def test_a_cutoff_takes_noise_away(leg: pc.ClusterModel) -> None:
+    rng = np.random.default_rng(0)
+    clean = sines()
+    noisy = clean | {n: clean[n] + 1e-4 * rng.normal(size=len(T)) for n in LEG}
+    w = 2.0 * np.pi * 0.75
+    expected = -w * w * clean["knee"]
+    inner = slice(20, -20)
+    error = {}
+    for cutoff in (None, 5.0):
+        _, _, _, a = Recorded.from_columns(noisy, cutoff=cutoff).states(leg)
+        error[cutoff] = np.sqrt(np.mean((a[:, leg.joint_idx_v("knee")] - expected)[inner] ** 2))
+    assert error[None] > 1.0
+    assert error[5.0] < 0.1
+    with pytest.raises(TrajectoryError, match=r"cutoff of 60 Hz must be below half the rate of the samples, 50 Hz"):
+        Recorded.from_columns(noisy, cutoff=60.0).states(leg)
+
+
+def test_degrees(leg: pc.ClusterModel) -> None:
+    columns = sines()
+    in_degrees = {n: x if n == "time" else np.degrees(x) for n, x in columns.items()}
+    expected = Recorded.from_columns(columns).states(leg)
+    for x, y in zip(Recorded.from_columns(in_degrees, degrees=True).states(leg), expected, strict=True):
+        assert np.abs(x - y).max() < 1e-8 * max(1.0, np.abs(y).max())
+    with pytest.warns(pc.PinClustersWarning, match=r"goes to 28\.\d+ rad.*in degrees\? Then say degrees=True"):
+        Recorded.from_columns(in_degrees).states(leg)
+
+
+def test_continuous_joints_are_unwrapped() -> None:
+    model = pendulum(pin.JointModelRUBY())
+    angle = 3.0 * T
+    wrapped = (angle + np.pi) % (2.0 * np.pi) - np.pi
+    _, q, v, _ = Recorded.from_columns({"time": T, "joint": wrapped}).states(model)
+    assert np.allclose(v, 3.0, rtol=0.0, atol=1e-9)
+    assert np.allclose(q, np.column_stack([np.cos(angle), np.sin(angle)]), rtol=0.0, atol=1e-12)
+
+
+def test_a_floating_base_moves_as_recorded(cheetah: pc.ClusterModel) -> None:
+    """Against Pinocchio: velocities by difference on the manifold, accelerations by differences of those."""
+    motion = trajectories.motion("mini_cheetah_trot", dt=1e-3)
+    check_derivatives(cheetah, motion, slice(100, -100, 31))
+    turning = pin.Quaternion(np.array([0.1, -0.2, 0.3, 0.9])).normalized()
+    steps = [pin.exp3(np.array([0.3 * np.sin(3.0 * t), 0.4 * t, 0.2 * t * t])) @ turning.matrix() for t in T]
+    base = np.array([
+        [*(0.1 * np.array([np.sin(2.0 * t), np.cos(3.0 * t), t])), *pin.Quaternion(R).coeffs()]
+        for t, R in zip(T, steps, strict=True)
+    ])  # fmt: skip
+    base[50:, 3:] *= -1.0  # the same rotation
+    joints = {n: x for n, x in sines(trajectories.moved_joints(cheetah)).items() if n != "time"}
+    check_derivatives(cheetah, Recorded(T, joints, base=base, dt=1e-3), slice(100, -100, 31))
+
+
+def test_forces_are_taken_off_the_joints_not_off_the_wrench(cheetah: pc.ClusterModel) -> None:
+    rng = np.random.default_rng(1)
+    with_forces = trajectories.motion("mini_cheetah_trot")
+    assert len(with_forces.forces) == 4
+    without = Recorded(with_forces.time, with_forces.positions, base=with_forces.base)
+    held, loose = study.run(cheetah, with_forces), study.run(cheetah, without)
+    assert held.loads
+    assert not loose.loads
+    assert np.array_equal(held.exact[:, :6], loose.exact[:, :6])
+    data = cheetah.createData()
+    time, q, v, a = with_forces.states(cheetah)
+    for i in rng.integers(0, len(time), 5):
+        # as an external force in the frame of the joint
+        f = [pin.Force.Zero() for _ in range(cheetah.tree.njoints)]
+        for name, rows in with_forces.forces.items():
+            frame = cheetah.tree.frames[cheetah.tree.getFrameId(name)]
+            pc.framesForwardKinematics(cheetah, data, q[i])
+            turned = pin.SE3(data.tree.oMf[cheetah.tree.getFrameId(name)].rotation.T, np.zeros(3))
+            f[frame.parentJoint] += frame.placement.act(turned.act(pin.Force(rows[i])))
+        expected = np.array(pc.rnea(cheetah, data, q[i], v[i], a[i], f))
+        assert held.exact[i, 6:] == pytest.approx(expected[6:], abs=1e-9)
+        assert np.abs(expected[:6]).max() < 2.0  # the feet carry nearly all of 90 N
+    for rung in study.RUNGS:
+        assert np.allclose(held.error(rung), loose.error(rung), rtol=0.0, atol=1e-10)
+
+
+def test_forces_on_a_robot_with_a_fixed_base(leg: pc.ClusterModel) -> None:
+    """A push at the foot, as from a load cell: J' f, by the frame's Jacobian from Pinocchio alone."""
+    push = {"ankle_link.fx": 3.0 + 0.0 * T, "ankle_link.fy": 0.0 * T, "ankle_link.fz": 20.0 * np.sin(T)}
+    pushed, free = (study.run(leg, Recorded.from_columns(sines() | more)) for more in (push, {}))
+    assert pushed.loads
+    _, q, _, _ = Recorded.from_columns(sines()).states(leg)
+    data, frame = leg.tree.createData(), leg.tree.getFrameId("ankle_link")
+    G = pc.coupling_jacobian(leg, leg.createData(), q[0])
+    for i in (0, 50, 170):
+        J = pin.computeFrameJacobian(leg.tree, data, q[i], frame, pin.LOCAL_WORLD_ALIGNED)[:3]
+        expected = (J @ G).T @ [3.0, 0.0, 20.0 * np.sin(T[i])]
+        assert free.exact[i] - pushed.exact[i] == pytest.approx(expected, abs=1e-12)
+
+
+def test_dependents_are_compared(leg: pc.ClusterModel) -> None:
+    columns = sines()
+    rotor = next(n for n in list(leg.tree.names)[1:] if n not in LEG and "hip_ry" in n)
+    ratio = next(r.coefficients[0] for r in leg.coupling_rows if leg.tree.names[r.dependent] == rotor)
+    expected = Recorded.from_columns(columns).states(leg)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = Recorded.from_columns(columns | {rotor: ratio * columns["hip_ry"]}).states(leg)
+    with pytest.warns(pc.PinClustersWarning, match=rf"dependent joint '{rotor}' was recorded up to .* are ignored"):
+        other = Recorded.from_columns(columns | {rotor: -ratio * columns["hip_ry"]}).states(leg)
+    for x, y, z in zip(expected, found, other, strict=True):
+        assert np.array_equal(x, y)
+        assert np.array_equal(x, z)
+
+
+def test_joints_that_were_not_recorded_can_be_held(leg: pc.ClusterModel) -> None:
+    columns = sines()
+    del columns["knee"]
+    with pytest.raises(TrajectoryError, match=r"no column for 'knee' of 'mit_humanoid_leg'.*missing='hold'"):
+        Recorded.from_columns(columns).states(leg)
+    _, q, v, _ = Recorded.from_columns(columns, missing="hold").states(leg)
+    assert np.abs(v[:, leg.joint_idx_v("knee")]).max() == 0.0
+    assert max(np.abs(pc.residual(leg, row)).max() for row in q) < 1e-13
+
+
+@pytest.mark.parametrize("name", ["four_bar", "delta", "tello"])
+def test_closed_loops_follow(name: str) -> None:
+    model = load(name)
+    centre = trajectories.centre(model)
+    joints = trajectories.moved_joints(model)
+    columns = {"time": T}
+    columns |= {n: c + 0.1 * np.sin(4.0 * T + k) for k, (n, c) in enumerate(zip(joints, centre, strict=True))}
+    check_derivatives(model, Recorded.from_columns(columns, dt=2e-3), slice(100, -100, 43))
+    result = study.run(model, Recorded.from_columns(columns))
+    assert result.loops
+    assert np.isfinite(result.exact).all()
+
+
+# --- what can be wrong ------------------------------------------------------------------------------------------------
+
+HEAD = "time," + ",".join(LEG)
+ROW = "0,0,0,0,0"
+ROWS = [f"{0.01 * i:.2f},{ROW}" for i in range(8)]
+
+
+def changed(i: int, row: str) -> str:
+    return "\n".join([HEAD, *(row if k == i else r for k, r in enumerate(ROWS))])
+
+
+BAD = {
+    "empty": ("", "motion.csv is empty"),
+    "comments only": ("# nothing\n", "motion.csv is empty"),
+    "head only": (HEAD, "0 samples are too few; at least 6"),
+    "few samples": ("\n".join([HEAD, *ROWS[:5]]), "5 samples are too few"),
+    "no head": ("\n".join(ROWS), "begins with numbers. Its first line must be the names"),
+    "no time": (changed(0, ROWS[0]).replace("time", "seconds"), "no column 'time'"),
+    "twice": (changed(0, ROWS[0]).replace("ankle", "knee"), "got 'knee' twice"),
+    "text": (changed(2, "0.02,0,0,zero,0,0"), "line 4, column 'hip_ry': 'zero' is not a number"),
+    "NaN": (changed(3, "0.03,0,0,0,nan,0"), "line 5, column 'knee': nan is not finite"),
+    "a short row": (changed(4, "0.04,0,0"), "line 6: 3 numbers, expected 6"),
+    "time back": (changed(5, f"0.01,{ROW}"), r"time must increase.*sample 5 is at 0.01 s after sample 4 at 0.04 s"),
+    "time again": (changed(5, f"0.04,{ROW}"), "Sort the samples and remove those that repeat"),
+    "unknown joint": (changed(0, ROWS[0]).replace("ankle", "anke"), "has no joint 'anke'. Did you mean 'ankle'"),
+    "missing joint": (changed(0, ROWS[0]).replace(",ankle", "").replace(",0\n", "\n")[:-2], "no column for 'ankle'"),
+    "half a base": (changed(0, ROWS[0]).replace("ankle", "qx"), "column 'qx' of a floating base, but not all of x y z"),
+    "half a force": (changed(0, ROWS[0]).replace("ankle", "foot.fx"), "force on 'foot' lacks column 'foot.fy'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_are_one_clear_line(case: str) -> None:
+    text, message = BAD[case]
+    write(text)
+    with pytest.raises(TrajectoryError, match=message):
+        Recorded.from_file("motion.csv").states(load("mit_humanoid_leg"))
+    line = refused("study", "mit_humanoid_leg", "--trajectory", "motion.csv", "--output", "new")
+    assert "motion.csv" in line
+    assert not Path("new").exists()
+
+
+def test_files_that_are_none() -> None:
+    Path("binary.csv").write_bytes(bytes(range(128, 256)))
+    Path("binary.npz").write_bytes(bytes(range(256)))
+    Path("folder.csv").mkdir()
+    Path("motion.txt").touch()
+    np.savez("shape.npz", time=T, knee=np.zeros((201, 2)))
+    np.savez("length.npz", time=T, knee=np.zeros(200))
+    np.savez("nan.npz", time=T, knee=np.full(201, np.nan))
+    np.savez("words.npz", time=T, knee=np.array(["x"] * 201))
+    for name, message in {
+        "binary.csv": "not text: byte 0 is not UTF-8", "binary.npz": "not an NPZ file", "folder.csv": "cannot read",
+        "motion.txt": "must be a .csv or .npz file", "shape.npz": r"array 'knee' has shape \(201, 2\)",
+        "length.npz": r"array 'knee' has shape \(200,\)", "nan.npz": "sample 0, column 'knee': nan is not finite",
+        "words.npz": "array 'knee' has shape .* type <U1", "nowhere.csv": "there is no file nowhere.csv",
+    }.items():  # fmt: skip
+        with pytest.raises(TrajectoryError, match=message):
+            Recorded.from_file(name)
+
+
+def test_bad_numbers_of_a_recording(cheetah: pc.ClusterModel) -> None:
+    zero = {"joint": np.zeros(201)}
+    base = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (201, 1))
+    for options, message in (
+        ({"dt": 0.0}, "dt must be finite and greater than 0"),
+        ({"dt": 5.0}, "longer than the duration"),
+        ({"cutoff": -1.0}, "cutoff must be finite"),
+        ({"missing": "guess"}, "missing must be 'error' or 'hold'"),
+        ({"base": base[:, :6]}, "base must be 201 rows of x y z qx qy qz qw"),
+        ({"base": 2.0 * base}, "sample 0: the quaternion qx qy qz qw has length 2"),
+        ({"velocities": {"joint": np.zeros(3)}}, "velocities of 'joint' must be 201 finite numbers"),
+        ({"forces": {"foot": np.zeros((201, 3))}}, "forces on 'foot' must be 201 finite rows of 6"),
+    ):
+        with pytest.raises(TrajectoryError, match=message):
+            Recorded(T, zero, **options)  # type: ignore[arg-type]
+    with pytest.raises(TrajectoryError, match=r"500000 samples are more than 400000. Give dt"):
+        Recorded(np.arange(500_000) * 1e-3, {})
+    with pytest.raises(TrajectoryError, match=r"'root_joint' of .* has several degrees of freedom"):
+        Recorded(T, {"root_joint": 0.0 * T}).states(cheetah)
+    trot = trajectories.motion("mini_cheetah_trot")
+    other = Recorded(trot.time, trot.positions, base=trot.base, forces={"FL_fot": np.zeros((len(trot.time), 6))})
+    with pytest.raises(TrajectoryError, match="'FL_fot', which is no frame of 'mini_cheetah'"):
+        study.run(cheetah, other)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c | {"time": 1e3 * T}, r"10 s from sample to sample is slow.*milliseconds"),
+        (lambda c: c | {"knee.v": np.degrees(np.gradient(c["knee"], T))}, "derivative of the positions: 'knee.v' by"),
+        (lambda c: c | {"knee.a": 0.02 * np.degrees(c["knee"])}, r"derivative of the positions: 'knee.a' by"),
+        (lambda c: c | {f"{n}.v": 60.0 * c[n] for n in ("hip_rx", "knee")}, r"'hip_rx.v' by .* \(and 1 more\)"),
+    ],
+)
+def test_suspicious_recordings_are_taken_with_a_warning(leg: pc.ClusterModel, change: object, message: str) -> None:
+    with pytest.warns(pc.PinClustersWarning, match=message):
+        _, q, _, _ = Recorded.from_columns(change(sines())).states(leg)  # type: ignore[operator]
+    assert np.isfinite(q).all()
+
+
+def test_text_in_the_place_of_numbers(leg: pc.ClusterModel) -> None:
+    with pytest.raises(TrajectoryError, match="times must be numbers"):
+        Recorded.from_columns(sines() | {"time": "abc"})  # type: ignore[dict-item]
+    with pytest.raises(TrajectoryError, match="positions of 'knee' must be numbers"):
+        Recorded.from_columns(sines() | {"knee": ["a"] * len(T)})  # type: ignore[dict-item]
+    with pytest.raises(TrajectoryError, match="times must be numbers"):
+        trajectories.MinimumJerk(["neutral", "neutral"], times=["a", "b"])  # type: ignore[list-item]
+
+
+# --- spreadsheets ---------------------------------------------------------------------------------------------------
+
+
+def spreadsheet(columns: dict[str, np.ndarray], separator: str = ";", mark: str = ",") -> str:
+    """Return a table as a spreadsheet writes it where the decimal mark is a comma, with empty rows and columns."""
+    rows = [separator.join(f"{x:.9f}".replace(".", mark) for x in row) for row in np.array(list(columns.values())).T]
+    empty = separator * (len(columns) + 1)
+    return "\r\n".join([separator.join(columns), *rows]).replace("\r\n", separator * 2 + "\r\n") + f"\r\n{empty}\r\n"
+
+
+@pytest.mark.parametrize("before", ["", "sep=;\r\n"])
+def test_a_table_of_a_spreadsheet_is_the_same_motion(leg: pc.ClusterModel, tmp_path: Path, before: str) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(before + spreadsheet(sines()), encoding="utf-8-sig", newline="")
+    plain = tmp_path / "plain.csv"
+    plain.write_text(spreadsheet(sines(), ",", ".").replace(",,", ""))
+    expected = Recorded.from_columns(sines()).states(leg)
+    for file in (path, plain):
+        for found, wanted in zip(Recorded.from_file(file).states(leg), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, atol=2e-3)  # nine decimals, differentiated twice
+
+
+def test_names_in_quotes_after_a_blank(tmp_path: Path) -> None:
+    path = tmp_path / "quoted.csv"
+    columns = sines()
+    rows = [", ".join(f"{x:.6f}" for x in row) for row in np.array(list(columns.values())).T]
+    path.write_text("\n".join([", ".join(f'"{name}"' for name in columns), *rows]))
+    assert set(Recorded.from_file(path).positions) == set(columns) - {"time"}
+
+
+def test_another_name_of_the_time_is_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(spreadsheet(sines()).replace("time", "Time [s]", 1))
+    with pytest.raises(TrajectoryError, match=r"no column 'time'.* Rename 'Time \[s\]' if that is the time in seconds"):
+        Recorded.from_file(path)
+
+
+def test_the_cutoff_is_for_the_orientation_of_the_base_too(cheetah: pc.ClusterModel) -> None:
+    trot = trajectories.motion("mini_cheetah_trot")
+    assert trot.base is not None
+    noise = np.random.default_rng(0).normal(scale=1e-3, size=(len(trot.time), 4))
+    base = trot.base.copy()
+    base[:, 3:] += noise
+    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1)[:, None]
+    base[::2, 3:] *= -1.0  # the same rotations
+    columns = slice(3, 6)
+    rough, smooth = (
+        Recorded(trot.time, trot.positions, base=base, cutoff=cutoff).states(cheetah)[3][:, columns]
+        for cutoff in (None, 5.0)
+    )
+    assert np.sqrt(np.mean(smooth**2)) < 0.1 * np.sqrt(np.mean(rough**2))
+
+
+# --- those that ship --------------------------------------------------------------------------------------------------
+
+
+def test_motions_that_ship() -> None:
+    assert set(trajectories.motions()) == {
+        "mini_cheetah_jump", "mini_cheetah_trot", "mit_humanoid_jump", "mit_humanoid_walk",
+    }  # fmt: skip
+    with pytest.raises(pc.UnknownNameError, match="Did you mean 'mini_cheetah_trot'"):
+        trajectories.motion("mini_cheetah_tort")
+
+
+@pytest.mark.parametrize("name", trajectories.motions())
+def test_shipped_motions_are_plausible(name: str) -> None:
+    motion = trajectories.motion(name, dt=2e-3)
+    model = load(trajectories.robot_of(name), floating=True)
+    time, q, v, a = motion.states(model)
+    tree, data = model.tree, model.createData()
+    for joint in trajectories.moved_joints(model):
+        j = tree.joints[tree.getJointId(joint)]
+        assert tree.lowerPositionLimit[j.idx_q] < q[:, j.idx_q].min()
+        assert q[:, j.idx_q].max() < tree.upperPositionLimit[j.idx_q]
+        assert np.abs(v[:, model.joint_idx_v(joint)]).max() < tree.velocityLimit[j.idx_v]
+    # smooth to the second derivative: between samples of 2 ms accelerations change by less than a sixth of the largest
+    assert np.abs(np.diff(a, axis=0)).max() < np.abs(a).max() / 6.0
+    force = sum(np.asarray(f) for f in motion.forces.values())
+    flight = np.array([not force[(motion.time > t - 0.02) & (motion.time < t + 0.02)].any() for t in time])
+    assert (flight.sum() * 2e-3 > 0.2) == name.endswith("jump")
+    # stance feet stay: a foot that carries more than 5 N moves slower than 2 cm/s
+    for frame, f in motion.forces.items():
+        at = tree.getFrameId(frame)
+        lever = np.array([0.0, 0.0, -0.195 if "cheetah" in name else -0.04])
+        for i in np.flatnonzero(np.interp(time, motion.time, f[:, 2]) > 5.0)[::40]:
+            pc.forwardKinematics(model, data, q[i], v[i])
+            foot = pc.getFrameVelocity(model, data, at, pin.LOCAL)
+            assert np.linalg.norm(foot.linear + np.cross(foot.angular, lever)) < 0.02
+    # in flight nothing pushes the exact robot; what the ground gives elsewhere is what the motion needs
+    weight = 9.81 * pin.computeTotalMass(tree)
+    loads = motion.loads(model, time, q)
+    for i in range(0, len(time), 23):
+        wrench = np.array(pc.rnea(model, data, q[i], v[i], a[i]))[:6]
+        assert np.abs(wrench - loads[i, :6]).max() < 0.03 * weight
+        if flight[i]:
+            assert np.abs(wrench).max() < 5e-3 * weight
+
+
+def test_the_script_makes_them_again() -> None:
+    folder = Path(__file__).resolve().parents[2] / "benchmarks"
+    sys.path.insert(0, str(folder))
+    try:
+        script = importlib.import_module("make_motions")
+    finally:
+        sys.path.remove(str(folder))
+    assert set(script.MOTIONS) == set(trajectories.motions())
+    for name in ("mini_cheetah_jump",):  # a second each; make_motions.py --check compares all
+        shipped = trajectories.files.read(script.FOLDER / f"{name}.csv")
+        made = script.columns(script.MOTIONS[name]())
+        assert list(made) == list(shipped)
+        # other processors and libraries round differently; forces hang on second derivatives
+        for column, values in made.items():
+            assert np.abs(values - shipped[column]).max() < (0.05 if ".f" in column or ".m" in column else 2e-7)
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_knows_motions_and_files() -> None:
+    result = run("study", "mini_cheetah", "--trajectory", "mini_cheetah_jump")
+    assert result.exit_code == 0, result.stderr
+    assert "with a floating base, along mini_cheetah_jump (1.48 s) (149 samples)" in result.stdout
+    assert "base moment y" in result.stdout
+    assert "Recorded forces of the ground act" in result.stdout
+    assert Path("study_mini_cheetah/study.png").stat().st_size > 10_000
+    write(csv(sines()), "gait.csv")
+    result = run("study", "mit_humanoid_leg", "--trajectory", "gait.csv", "--cutoff", "20")
+    assert result.exit_code == 0, result.stderr
+    assert "along gait.csv (2 s) (201 samples)" in result.stdout
+    write(csv({k: x for k, x in sines().items() if k != "knee"}), "gait.csv")
+    assert "no column for 'knee'" in refused("study", "mit_humanoid_leg", "--trajectory", "gait.csv")
+
+
+def test_options_of_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pin_clusters.study.plots.save", lambda *_: None)
+    write(csv({k: x for k, x in sines().items() if k != "knee"}), "gait.csv")
+    result = run("study", "mit_humanoid_leg", "--trajectory", "gait.csv", "--hold-missing", "--dt", "0.02")
+    assert "(100 samples)" in result.stdout
+    result = run("study", "mini_cheetah", "--trajectory", "mini_cheetah_jump", "--base", "fixed")
+    assert "with a fixed base" in result.stdout
+    assert "base moment" not in result.stdout
+    assert "The base is held: its recorded motion is not used" in result.stdout
+    result = run("study", "mit_humanoid_leg", "--base", "floating", "--duration", "0.1", "--dt", "0.01")
+    assert "No forces of the ground are recorded" in result.stdout
+
+
+def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pin_clusters.study.plots.save", lambda *_: None)
+    poses = ("--pose", "neutral", "--pose", "knee=1.2,hip_ry=-0.6", "--pose", "neutral")
+    for arguments, words in (
+        (("chirp", "--frequency", "2"), "0.2 sin(2 pi f t), f from 0.25 to 2 Hz for 0.5 s"),
+        (("minimum-jerk",), "a minimum-jerk swing to +0.5, -0.5 and back for 0.5 s"),
+        (("minimum-jerk", *poses), "along minimum jerk through 3 poses in 0.5 s"),
+    ):
+        result = run("study", "mit_humanoid_leg", "--duration", "0.5", "--dt", "0.005", "--trajectory", *arguments)
+        assert result.exit_code == 0, result.stderr
+        assert words in result.stdout
+    assert "Did you mean 'knee'" in refused(
+        "study", "mit_humanoid_leg", "--trajectory", "minimum-jerk", "--pose", "neutral", "--pose", "kne=1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--trajectory", "mini_cheetah_trot", "--amplitude", "1"), "--amplitude has no meaning with"),
+        (("--pose", "neutral"), "--pose has no meaning with --trajectory sine"),
+        (("--trajectory", "minimum-jerk", "--pose", "neutral", "--pose", "knee=x"), "'knee=x' is not JOINT=NUMBER"),
+        (("--experiment", "torque-sinusoids", "--dt", "0.1"), "--experiment takes ROBOT, --output and --drop-rotors"),
+    ],
+)
+def test_options_that_do_not_fit(arguments: tuple[str, ...], message: str) -> None:
+    result = run("study", "mit_humanoid_leg", *arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_unknown_trajectories_and_bases() -> None:
+    assert "Did you mean 'mini_cheetah_trot'" in refused("study", "mini_cheetah", "--trajectory", "mini_cheetah_tro")
+    assert "minimum-jerk" in refused("study", "mini_cheetah", "--trajectory", "xyzzy")
+    assert "there is no file gone.csv" in refused("study", "mini_cheetah", "--trajectory", "gone.csv")
+    assert "has no joint" in refused("study", "mit_humanoid_leg", "--trajectory", "mini_cheetah_trot")

@@ -1,0 +1,352 @@
+"""The scene without a browser: names, poses, angles, colours, pages, bad input."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from support.scenes import load, swinging
+
+import pin_clusters as pc
+from pin_clusters import approximations, visualize
+from pin_clusters.visualize import palette
+from pin_clusters.visualize.figure import Figure
+
+# what the scene holds is what was sent, so only products of a few rotations separate it from kinematics
+ROUNDING = 1e-12
+
+
+def viewer(model, **options):
+    viz = visualize.MeshcatVisualizer(model, **options)
+    viz.initViewer(viewer=visualize.offline(), loadModel=True)
+    return viz
+
+
+def pose(viz, *paths):
+    """Return the pose in the world of the last of nested nodes, as it was sent."""
+    found = np.eye(4)
+    for path in paths:
+        found = found @ np.reshape(viz.viewer.window.transform(f"/meshcat/pinocchio/{path}"), (4, 4)).T
+    return found
+
+
+def pieces(viz, group):
+    start = f"/meshcat/pinocchio/{group}/"
+    return {p.removeprefix(start).split("/")[0] for p in viz.viewer.window.paths if p.startswith(start)}
+
+
+@pytest.mark.parametrize("name", pc.robots())
+def test_every_robot_is_drawn(name):
+    model = load(name)
+    viz = viewer(model)
+    drawn = {kind: pieces(viz, kind) for kind in ("links", "joints", "rotors", "closures")}
+    assert drawn["rotors"] == {r.name.replace("/", "|") for r in model.rotors}
+    assert {c.split("_")[0] for c in drawn["closures"]} == {str(i) for i in range(len(model.closures))} or name in (
+        "tello",  # equations between joints are drawn from their rotors
+    )
+    tree = model.tree
+    for j in range(1, tree.njoints):
+        if tree.inertias[j].mass > 0.0:  # no mass is invisible
+            assert any(tree.names[j] in drawn[kind] for kind in ("links", "joints", "rotors")), tree.names[j]
+    cloud = viz.figure.cloud(model.q_reference)
+    assert np.isfinite(cloud).all()
+    # the picture is about as large as the robot: nothing is drawn far away
+    skeleton = viz.figure.skeleton
+    assert np.linalg.norm(np.ptp(cloud, axis=0)) < 1.6 * skeleton.size + 2.0 * skeleton.unit
+
+
+@pytest.mark.parametrize("name", ["mit_humanoid_leg", "tello", "jvrc1_as_published", "delta"])
+def test_poses_against_forward_kinematics(name):
+    model = load(name)
+    viz = viewer(model)
+    pin.seed(3)
+    q = pc.randomConfiguration(model)
+    viz.display(q)
+    data = model.tree.createData()
+    pin.framesForwardKinematics(model.tree, data, q)
+    for joint in pieces(viz, "joints") | pieces(viz, "links"):
+        if joint in ("universe", "universe:walls") or ":" in joint:
+            continue
+        group = "links" if joint in pieces(viz, "links") else "joints"
+        expected = data.oMi[model.tree.getJointId(joint)].homogeneous
+        np.testing.assert_allclose(pose(viz, f"{group}/{joint}"), expected, atol=ROUNDING)
+    for r in model.rotors:  # those that are bodies of the tree: Pinocchio's own pose, by another route than ratios
+        if r.joint_id is not None:
+            found = pose(viz, f"rotors/{r.name}", f"rotors/{r.name}/spin")
+            np.testing.assert_allclose(found, data.oMi[r.joint_id].homogeneous, atol=ROUNDING)
+
+
+def with_rotors(continuous=False):
+    """Return an arm of two joints with rotors that are no bodies."""
+    tree = pin.Model()
+    kind = pin.JointModelRUBZ if continuous else pin.JointModelRZ
+    for i, name in enumerate(("shoulder", "elbow")):
+        j = tree.addJoint(i, kind(), pin.SE3(np.eye(3), np.array([0.5 * i, 0.0, 0.0])), name)
+        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.25, 0.0, 0.0]), 0.02 * np.eye(3)), pin.SE3.Identity())
+    turned = pin.SE3(pin.exp3(np.array([0.4, 0.0, 0.0])), np.array([0.1, 0.2, 0.3]))
+    return pc.ClusterModel(
+        tree,
+        [
+            pc.Rotor("shoulder", -7.5, axial_inertia=1e-4, name="first"),
+            pc.Rotor(["shoulder", "elbow"], [2.0, 12.0], axial_inertia=1e-4, carrier="shoulder", name="second",
+                     placement=turned, axis=(0.0, 0.0, 1.0)),
+        ],
+    )  # fmt: skip
+
+
+def test_rotors_without_a_body_turn_at_their_ratio():
+    model = with_rotors()
+    viz = viewer(model)
+    q0, q1 = np.array([0.1, -0.2]), np.array([0.25, 0.3])
+    spins = []
+    for q in (q0, q1):
+        viz.display(q)
+        spins.append([pose(viz, f"rotors/{name}/spin")[:3, :3] for name in ("first", "second")])
+    dq = q1 - q0
+    for before, after, axis, angle in zip(
+        *spins, ([0.0, 0.0, 1.0],) * 2, (-7.5 * dq[0], 2.0 * dq[0] + 12.0 * dq[1]), strict=True
+    ):
+        np.testing.assert_allclose(before.T @ after, pin.exp3(angle * np.array(axis)), atol=ROUNDING)
+    # its place: that of the carrier, and of the driven joint where none was given
+    data = model.tree.createData()
+    pin.forwardKinematics(model.tree, data, q1)
+    np.testing.assert_allclose(pose(viz, "rotors/second"), (data.oMi[1] * model.rotors[1].placement).homogeneous,
+                               atol=ROUNDING)  # fmt: skip
+    np.testing.assert_allclose(pose(viz, "rotors/first")[:3, 3], np.zeros(3), atol=ROUNDING)
+
+
+def test_rotors_of_continuous_joints_go_on_past_half_a_turn():
+    model = with_rotors(continuous=True)
+    figure = Figure(model)
+    angles = []
+    for x in np.linspace(0.0, 9.0, 40):
+        q = np.array([np.cos(x), np.sin(x), np.cos(-x), np.sin(-x)])
+        angles.append(figure.angles(q))
+    np.testing.assert_allclose(angles[-1] - angles[0], [-7.5 * 9.0, 2.0 * 9.0 - 12.0 * 9.0], atol=1e-9)
+
+
+def test_an_open_loop_shows_its_gap_and_its_colour():
+    model = pc.load("four_bar")
+    viz = viewer(model)
+    closure = model.closures[0]
+    gap = f"closures/0_{closure.source.label}/gap"
+
+    def color():
+        commands = viz.viewer.window.commands
+        return next(c["value"][:3] for c in reversed(commands)
+                    if c["type"] == "set_property" and c["path"].endswith(gap + "/<object>"))  # fmt: skip
+
+    assert color() == pytest.approx(palette.rgb(palette.CLOSED).tolist())
+    q = model.q_reference + np.array([0.0, 0.1, 0.0])
+    viz.display(q)
+    data = model.tree.createData()
+    pin.forwardKinematics(model.tree, data, q)
+    a = data.oMi[closure.joint_a].act(closure.placement_a.translation)
+    b = data.oMi[closure.joint_b].act(closure.placement_b.translation)
+    found = pose(viz, gap)
+    assert np.linalg.norm(b - a) > 0.01
+    np.testing.assert_allclose(found[:3, 3], a, atol=ROUNDING)
+    np.testing.assert_allclose(found[:3, 2], b - a, atol=ROUNDING)  # z from 0 to 1, stretched
+    assert color() == pytest.approx(palette.rgb(palette.OPEN).tolist())
+
+
+def test_colours_of_residuals_go_one_way():
+    shades = np.array([palette.of_residual(r) for r in (0.0, 1e-9, 1e-7, 1e-5, 1e-3, 1.0, np.nan)])
+    towards = shades @ (palette.rgb(palette.OPEN) - palette.rgb(palette.CLOSED))
+    assert (np.diff(towards) >= -1e-15).all()
+    np.testing.assert_array_equal(shades[0], palette.rgb(palette.CLOSED))
+    np.testing.assert_array_equal(shades[-1], palette.rgb(palette.OPEN))
+
+
+def test_belts_keep_to_their_joints():
+    model = pc.load("mit_humanoid_leg")
+    viz = viewer(model)
+    bands = {p for p in viz.viewer.window.paths if "/belts/Belt('ankle', 'ankle_rotor')/" in p}
+    assert len(bands) == 2  # rotor to knee on the thigh, knee to ankle on the shank
+    data = model.tree.createData()
+    pin.seed(1)
+    q = pc.randomConfiguration(model)
+    viz.display(q)
+    pin.forwardKinematics(model.tree, data, q)
+    for path, body in zip(sorted(bands), ("hip_ry", "knee"), strict=True):
+        found = np.reshape(viz.viewer.window.transform(path), (4, 4)).T
+        np.testing.assert_allclose(found, data.oMi[model.tree.getJointId(body)].homogeneous, atol=ROUNDING)
+
+
+def test_forces_are_arrows_where_they_act():
+    model = pc.load("four_bar")
+    viz = viewer(model)
+    data = model.createData()
+    q, v, tau = pc.integrate(model, model.q_reference, [0.4]), np.array([0.3]), np.array([0.5, 0.0, 0.0])
+    fext = [pin.Force.Zero() for _ in range(model.njoints)]
+    fext[2] = pin.Force(np.array([1.0, 0.0, 2.0]), np.zeros(3))
+    found = {a.name: a for a in viz.displayForces(q, v, tau, fext, scale=0.01)}
+    forces = pc.constraint_forces(model, data, q, v, tau, fext)
+    closure, wrench = model.closures[0], forces.loops[0].wrench
+    R = data.tree.oMi[closure.joint_a].rotation @ closure.placement_a.rotation
+    loop = next(a for name, a in found.items() if name.startswith("0_"))
+    np.testing.assert_allclose(loop.force, R @ wrench[:3], atol=1e-12)
+    shown = pose(viz, f"forces/{loop.name}")
+    np.testing.assert_allclose(shown[:3, 2], 0.01 * loop.force, atol=1e-14)
+    outer = found["external:coupler"]
+    np.testing.assert_allclose(outer.force, data.tree.oMi[2].rotation @ [1.0, 0.0, 2.0], atol=1e-14)
+    viz.drawArrow("contact", [0.0, 0.0, 0.0], [0.0, 0.0, 50.0])
+    np.testing.assert_allclose(pose(viz, "forces/contact")[:3, 2], [0.0, 0.0, 0.5], atol=1e-14)
+    assert {text for _, text in viz.legend().entries} >= {"forces of constraints", "external forces"}
+    rod = viewer(pc.load("delta"))
+    model = rod.cluster_model
+    both = [a for a in rod.displayForces(model.q_reference, np.zeros(3), np.zeros(6)) if a.name.startswith("0_")]
+    assert [a.name[-2:] for a in both] == [":a", ":b"]
+
+
+def test_users_meshes_take_the_place_of_links():
+    model = pc.load("mit_humanoid_leg")
+    visual = pin.GeometryModel()
+    coal = pytest.importorskip("coal")
+    visual.addGeometryObject(pin.GeometryObject("box", 3, pin.SE3.Identity(), coal.Box(0.1, 0.1, 0.1)))
+    viz = visualize.MeshcatVisualizer(model, None, visual)
+    viz.initViewer(viewer=visualize.offline())
+    viz.loadViewerModel("leg")
+    paths = set(viz.viewer.window.paths)
+    assert "/meshcat/leg/visuals/box" in paths
+    assert not any(p.startswith("/meshcat/leg/links") for p in paths)
+    assert any(p.startswith("/meshcat/leg/rotors") for p in paths)
+    viz.displayFrames(True)
+    viz.display(model.q_reference)
+    viz.displayGroup("rotors", False)
+    viz.play([model.q_reference] * 2, 1e-4)
+    viz.displayFrames(False)
+    # it moves in an animation too, and the picture holds it
+    time, q = swinging(model, n=31)
+    viz.animate(time, q)
+    clips = {a["path"]: a["clip"]["tracks"] for a in viz.viewer.window.commands[-1]["animations"]}
+    assert {t["name"] for t in clips["/meshcat/leg/visuals/box"]} == {".position", ".quaternion"}
+    data = model.tree.createData()
+    pin.forwardKinematics(model.tree, data, q[0])
+    corner = data.oMi[3].act(np.full(3, 0.05))
+    assert np.abs(viz.cloud(q[0]) - corner).max(axis=1).min() < 1e-12
+    viz.clean()
+    assert not [p for p in viz.viewer.window.paths if p.startswith("/meshcat")]
+
+
+def test_pages_need_no_network_and_escape_names():
+    tree = with_rotors().tree
+    model = pc.ClusterModel(tree, name="</script><b>arm</b>")
+    text = viewer(model).static_html()
+    assert "<b>arm" not in text
+    assert not re.findall(r"""(?:src|href|action)\s*=\s*["']?(?:https?:)?//""", text)
+    assert not re.findall(r"""(?:fetch|import|open|WebSocket)\(\s*["']https?://""", text)
+    # what remains are names of XML dialects and of licences
+    assert set(re.findall(r"https?://([\w.]+)", text)) <= {"www.w3.org"}
+
+
+def test_joint_names_with_slashes_are_one_node():
+    tree = pin.Model()
+    j = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "leg/knee")
+    tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.0, 0.0, -0.2]), 0.01 * np.eye(3)), pin.SE3.Identity())
+    assert pieces(viewer(pc.ClusterModel(tree)), "links") >= {"leg|knee"}
+
+
+def test_a_model_without_anything_to_draw():
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "bare")
+    viz = viewer(pc.ClusterModel(tree))
+    assert pieces(viz, "joints") == {"bare"}
+
+
+BAD = [
+    (lambda v: v.display(np.zeros(3)), pc.ShapeError, "size 3, but model 'mit_humanoid_leg' needs nq"),
+    (lambda v: v.display(np.full(10, np.nan)), pc.ConfigurationError, r"q\[0\] is not finite"),
+    (lambda v: v.display("pose"), pc.ArgumentTypeError, "real numbers"),
+    (lambda v: v.displayGroup("rotor", True), pc.UnknownNameError, "Did you mean 'rotors'"),
+    (lambda v: v.drawArrow("a", [0, 0], [0, 0, 1]), pc.ShapeError, r"point of the arrow 'a' has shape \(2,\)"),
+    (lambda v: v.drawArrow(1, [0, 0, 0], [0, 0, 1]), pc.ArgumentTypeError, "name and a colour"),
+    (lambda v: v.save("/nowhere/page.html"), visualize.ViewerError, "cannot write /nowhere/page.html"),
+    (lambda v: v.animate([0.0], np.zeros((1, 10))), pc.ShapeError, "at least two times"),
+    (lambda v: v.animate([0.0, 1.0], np.zeros((2, 9))), pc.ShapeError, r"expected \(2, 10\)"),
+    (lambda v: v.animate([0.0, 0.0], np.zeros((2, 10))), pc.ConfigurationError, "ascend"),
+    (lambda v: v.animate([0.0, 1.0], np.full((2, 10), np.inf)), pc.ConfigurationError, r"q\[0\] .* not finite"),
+    (lambda v: v.animate("a", "b"), pc.ArgumentTypeError, "arrays of numbers"),
+    (lambda v: v.animate([0.0, 1.0], np.zeros((2, 10)), ghost=([0.0], [])), pc.ShapeError, "^ghost: time has shape"),
+    (lambda v: v.animate([0.0, 1.0], np.zeros((2, 10)), v=np.zeros(5)), pc.ShapeError, r"v has shape \(5,\)"),
+    (lambda v: v.viewer.open(), AttributeError, "needs a running meshcat server"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), BAD)
+def test_bad_input(call, error, words):
+    viz = viewer(pc.load("mit_humanoid_leg"))
+    with pytest.raises(error, match=words):
+        call(viz)
+
+
+def test_bad_models_and_order_of_calls():
+    with pytest.raises(pc.ArgumentTypeError, match=r"got Model\. Wrap it"):
+        visualize.MeshcatVisualizer(pin.Model())
+    model = pc.load("four_bar")
+    with pytest.raises(pc.UnknownNameError, match="Did you mean 'belts'"):
+        visualize.MeshcatVisualizer(model, draw=["belt"])
+    viz = visualize.MeshcatVisualizer(model)
+    with pytest.raises(visualize.ViewerError, match="initViewer"):
+        viz.display(model.q_reference)
+    viz.initViewer(viewer=visualize.offline())
+    with pytest.raises(visualize.ViewerError, match="loadViewerModel"):
+        viz.display(model.q_reference)
+
+
+def test_without_meshcat_the_extra_is_named():
+    code = "import sys; sys.modules['meshcat'] = None\nimport pin_clusters as pc\npc.visualize"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "NotAvailableError: pin_clusters.visualize needs meshcat" in done.stderr
+    assert "pip install 'pin-clusters[viz]'" in done.stderr
+
+
+def test_a_server_that_does_not_answer(monkeypatch):
+    from pin_clusters.visualize import server
+
+    monkeypatch.setattr(server, "_PATIENCE", 200)
+    viz = visualize.MeshcatVisualizer(pc.load("four_bar"))
+    with pytest.raises(visualize.ViewerError, match="no meshcat server answers"):
+        viz.initViewer(zmq_url="tcp://127.0.0.1:9")
+    with pytest.raises(visualize.ViewerError, match="no address"):
+        viz.initViewer(zmq_url="here")
+
+
+def test_a_live_server_gets_the_same_scene(capsys):
+    model = pc.load("four_bar")
+    with visualize.MeshcatVisualizer(model) as viz:
+        viz.initViewer(loadModel=True)
+        assert "http://127.0.0.1" in capsys.readouterr().out
+        viz.display(model.q_reference)
+        process = viz.viewer.window.server_proc
+        assert process.poll() is None
+        assert "pinocchio" not in viz.viewer.url()
+        other = visualize.MeshcatVisualizer(model)
+        shared = visualize.offline()
+        shared.window = viz.viewer.window.live
+        other.initViewer(viewer=shared, loadModel=True)
+        assert viz.viewer.window.get_scene().count("viewer.handle_command_bytearray") > 20
+    assert process.poll() is not None
+
+
+def gripper(ratio: float) -> pc.ClusterModel:
+    """Two fingers; the second, unbalanced, follows the first."""
+    tree = pin.Model()
+    for k, name in enumerate(("left", "right")):
+        place = pin.SE3(np.eye(3), np.array([0.0, 0.05 * k, 0.0]))
+        joint = tree.addJoint(0, pin.JointModelRX(), place, name)
+        inertia = pin.Inertia.FromBox(0.1, 0.01, 0.01, 0.06)
+        tree.appendBodyToJoint(joint, inertia, pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.03])))
+    return pc.ClusterModel(tree, [pc.LinearCoupling("right", {"left": ratio})])
+
+
+@pytest.mark.parametrize(("ratio", "drawn"), [(-1.0, "links/right"), (9.0, "rotors/right")])
+def test_a_finger_that_follows_is_drawn_as_a_link_and_a_rotor_as_a_rotor(ratio: float, drawn: str) -> None:
+    model = gripper(ratio)
+    assert approximations.followers(model) == (("right",) if ratio == -1.0 else ())
+    paths = {node.path for node in Figure(model).nodes}
+    assert drawn in paths
+    assert len(paths & {"links/right", "rotors/right"}) == 1
