@@ -454,7 +454,7 @@ def test_help_has_examples() -> None:
 
 
 def test_the_page_has_the_measured_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Path(__file__).parents[1] / "benchmarks"
+    folder = Path(__file__).parents[2] / "benchmarks"
     monkeypatch.syspath_prepend(str(folder))
     script = importlib.import_module("report_sweeps")
     assert script.main(["--check"]) == 0
