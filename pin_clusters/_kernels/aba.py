@@ -25,6 +25,9 @@ def aba_with(advance_loop):
         """(A1)-(A3) at a = 0.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+
+        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, spin, spin_bias, u, v, velocity.
+        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
@@ -45,7 +48,11 @@ def aba_with(advance_loop):
 
     @inline
     def inward(index, params, work, out, forced, singular):
-        """(A6)-(A8); returns the row of a cluster whose D is singular."""
+        """(A6)-(A8); returns the row of a cluster whose D is singular.
+
+        Reads: articulated, D, E, force, K, out, S, spin, spin_bias, U, u, UDinv.
+        Writes: acceleration, articulated, D, Dinv_u, force, out, U, u, UDinv.
+        """
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             c = n.cluster1 - 1 - i
@@ -64,7 +71,11 @@ def aba_with(advance_loop):
 
     @inline
     def corrections(index, work, out):
-        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0."""
+        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0.
+
+        Reads: acceleration, Dinv_u, K, out, S, u, UDinv.
+        Writes: acceleration, out.
+        """
         set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -77,7 +88,13 @@ def aba_with(advance_loop):
 
     @paste
     def aba(index, params, work, result_and_forces, q, v, tau, out):
-        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand."""
+        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand.
+
+        Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, out, pose, q, result_and_forces, S,
+            spin, spin_bias, tau, U, u, UDinv, v, velocity.
+        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, result_and_forces, S, spin, spin_bias, U,
+            u, UDinv, velocity.
+        """
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv
@@ -103,7 +120,13 @@ aba_loops = aba_with(loop.advance_at_rest)
 
 @kernel(signature(4), "aba (forward dynamics)", aba)
 def aba_at(address, q, v, tau, out):
-    """Call aba with the tables at an address."""
+    """Call aba with the tables at an address.
+
+    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S, spin,
+        spin_bias, U, u, UDinv, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, result_and_forces, S, spin, spin_bias, U, u, UDinv,
+        velocity.
+    """
     index, params, work, result_and_forces = tables(address)
     return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))
 

@@ -24,7 +24,11 @@ def rows_signature():
 
 @inline
 def gather(rows, first, at, lanes):
-    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row."""
+    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row.
+
+    Reads: rows.
+    Writes: lanes.
+    """
     last = rows.shape[0] - 1
     for lane in range(LANES):
         n = min(first + lane, last)
@@ -34,7 +38,11 @@ def gather(rows, first, at, lanes):
 
 @inline
 def scatter(lanes, first, end, rows):
-    """Lanes -> rows first..end-1."""
+    """Lanes -> rows first..end-1.
+
+    Reads: lanes.
+    Writes: rows.
+    """
     for lane in range(min(LANES, end - first)):
         for k in range(rows.shape[1]):
             rows[first + lane, k] = lanes[k, lane]
@@ -42,7 +50,11 @@ def scatter(lanes, first, end, rows):
 
 @inline
 def judge(index, params, work, q, room, status, first, end):
-    """Say of each lane whether its loops are open (1) or singular (2); lanes after the end are no rows."""
+    """Say of each lane whether its loops are open (1) or singular (2); lanes after the end are no rows.
+
+    Reads: condition, pose, q, room, status, value.
+    Writes: room, status, value.
+    """
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == LOOP:
@@ -75,7 +87,11 @@ def borrowed_all(index, params, work, q8, v8, x8, keep8, out8):
 
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
 def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1."""
+    """Inverse dynamics of rows first..last-1.
+
+    Reads: a, a8, acceleration, E, fext, force, G, keep8, momentum, out8, own_torque, pose, q, q8, S, v, v8, velocity.
+    Writes: a8, acceleration, force, keep8, out, out8, own_torque, pose, q8, S, v8, velocity.
+    """
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
@@ -89,7 +105,13 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
 def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1."""
+    """Forward dynamics of rows first..last-1.
+
+    Reads: acceleration, articulated, D, Dinv_u, E, fext, force, G, K, keep8, momentum, out8, pose, q, q8, S, spin,
+        spin_bias, tau, tau8, U, u, UDinv, v, v8, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, keep8, out, out8, pose, q8, S, spin, spin_bias, tau8, U,
+        u, UDinv, v8, velocity.
+    """
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
@@ -103,7 +125,11 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
 
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states, closed loops)", None, nogil=True)
 def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1."""
+    """Inverse dynamics of rows first..last-1.
+
+    Reads: a, condition, fext, out8, pose, q, q8, status, v, value.
+    Writes: a8, keep8, out, out8, q8, status, v8, value.
+    """
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)
@@ -118,7 +144,11 @@ def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext,
 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states, closed loops)", None, nogil=True)
 def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1."""
+    """Forward dynamics of rows first..last-1.
+
+    Reads: condition, fext, out8, pose, q, q8, status, tau, v, value.
+    Writes: keep8, out, out8, q8, status, tau8, v8, value.
+    """
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         gather(q, n, 0, q8)

@@ -44,7 +44,10 @@ from .workspace import (
 
 @inline
 def start(params, work):
-    """Set the universe: pose, rest, and minus gravity as its acceleration."""
+    """Set the universe: pose, rest, and minus gravity as its acceleration.
+
+    Writes: acceleration, pose, velocity.
+    """
     o = zero(work)
     set_rotation(work, 0, unit_rotation(o))
     set_position(work, 0, zero3(o))
@@ -67,7 +70,10 @@ def unit_rotation(o):
 
 @inline
 def turned(R, shuffle, params, k):
-    """R times a constant rotation; an identity or cyclic permutation costs nothing."""
+    """R times a constant rotation; an identity or cyclic permutation costs nothing.
+
+    Reads: R.
+    """
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -79,7 +85,10 @@ def turned(R, shuffle, params, k):
 
 @inline
 def fixed_part(params, work, b, B):
-    """Pose of the joint frame of body b before the joint moves."""
+    """Pose of the joint frame of body b before the joint moves.
+
+    Reads: pose.
+    """
     k, R_parent = b * BODY_PARAMS, rotation(work, B.parent)
     R = turned(R_parent, B.shuffle, params, k + at.ROTATION)
     return R, position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
@@ -87,7 +96,10 @@ def fixed_part(params, work, b, B):
 
 @inline
 def hinge(params, work, q, b, B):
-    """Pose and motion axis of a body with a joint of one degree of freedom."""
+    """Pose and motion axis of a body with a joint of one degree of freedom.
+
+    Reads: pose, q.
+    """
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
@@ -110,13 +122,20 @@ def hinge(params, work, q, b, B):
 
 @inline
 def free_rotation(q, i):
-    """Rotation of a free flyer whose configuration begins at i."""
+    """Rotation of a free flyer whose configuration begins at i.
+
+    Reads: q.
+    """
     return quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))
 
 
 @inline
 def place(params, work, q, b, B):
-    """Pose and motion subspace of a body, whatever its joint, written to work."""
+    """Pose and motion subspace of a body, whatever its joint, written to work.
+
+    Reads: pose, q.
+    Writes: pose, S.
+    """
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
         R, x, S = hinge(params, work, q, b, B)
         set_subspace(work, B.at_S, 0, S)
@@ -152,7 +171,10 @@ def place(params, work, q, b, B):
 
 @inline
 def rate_of(index, work, v, C, B, d):
-    """Row d of G of body B, times v."""
+    """Row d of G of body B, times v.
+
+    Reads: G, v.
+    """
     rate = zero(work)
     for k in range(C.nk):
         rate += G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
@@ -161,13 +183,19 @@ def rate_of(index, work, v, C, B, d):
 
 @inline
 def hinge_rate(index, work, v, C, B):
-    """Velocity of the one degree of freedom of body B of a GENERAL cluster: its row of G times v."""
+    """Velocity of the one degree of freedom of body B of a GENERAL cluster: its row of G times v.
+
+    Reads: G, v.
+    """
     return get(v, B.unit) if B.unit >= 0 else rate_of(index, work, v, C, B, 0)
 
 
 @inline
 def along(index, work, v, C, B):
-    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent."""
+    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent.
+
+    Reads: G, S, v.
+    """
     vj = zero6(zero(work))
     for d in range(B.ndof):
         vj = vj + subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
@@ -176,21 +204,30 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2)."""
+    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2).
+
+    Reads: acceleration, velocity.
+    """
     up = velocity(work, parent)
     return up + vj, acceleration(work, parent) + cross(up, vj) + aj
 
 
 @inline
 def motion_at_rest(work, parent, vj):
-    """The same for a joint that does not accelerate."""
+    """The same for a joint that does not accelerate.
+
+    Reads: acceleration, velocity.
+    """
     up = velocity(work, parent)
     return up + vj, acceleration(work, parent) + cross(up, vj)
 
 
 @inline
 def set_body(work, b, R, x, v, a, f):
-    """Write all that the passes outward know of a body."""
+    """Write all that the passes outward know of a body.
+
+    Writes: acceleration, force, pose, velocity.
+    """
     set_rotation(work, b, R)
     set_position(work, b, x)
     set_velocity(work, b, v)
@@ -200,13 +237,19 @@ def set_body(work, b, R, x, v, a, f):
 
 @inline
 def free_motion(R, v, i):
-    """Turn six numbers in the axes of a free flyer to the world."""
+    """Turn six numbers in the axes of a free flyer to the world.
+
+    Reads: v.
+    """
     return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
 
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
+    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it.
+
+    Reads: q.
+    """
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3(zero(work)))
 
@@ -247,7 +290,10 @@ def wrench_in_world(R, x, R_align, f):
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """External force on body b in the world; the user's forces stand behind the result."""
+    """External force on body b in the world; the user's forces stand behind the result.
+
+    Reads: result_and_forces.
+    """
     # an intermediate body of a joint has no force of its own; body 0's is never used, as in Pinocchio
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0
@@ -256,7 +302,10 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 @inline
 def rotor_force(index, params, work, q, result_and_forces, r):
-    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis."""
+    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis.
+
+    Reads: pose, q, result_and_forces.
+    """
     R_carrier = rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
     x = position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
@@ -271,13 +320,19 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1)."""
+    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1).
+
+    Reads: velocity.
+    """
     return cross(angular(velocity(work, carrier)), h) * rate + h * a
 
 
 @inline
 def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, forced):
-    """(A1)-(A3) of a body with a joint of one degree of freedom: pose, axis, velocity, acceleration, force."""
+    """(A1)-(A3) of a body with a joint of one degree of freedom: pose, axis, velocity, acceleration, force.
+
+    Reads: acceleration, pose, q, result_and_forces, velocity.
+    """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion(work, B.parent, S * rate, S * aj)
     f = body_force(params, b, R, x, v, a)
@@ -288,7 +343,10 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, forc
 
 @inline
 def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, forced):
-    """The same at zero acceleration of the joint, and the inertia."""
+    """The same at zero acceleration of the joint, and the inertia.
+
+    Reads: acceleration, pose, q, result_and_forces, velocity.
+    """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion_at_rest(work, B.parent, S * rate)
     I = body_inertia(params, b, R, x)

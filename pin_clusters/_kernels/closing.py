@@ -21,7 +21,11 @@ from .views import cluster, head, header, velocity_row
 
 @paste
 def choose_rows(work, L):
-    """Replace K and the values by P K and P times the values: the rows that the pivots chose."""
+    """Replace K and the values by P K and P times the values: the rows that the pivots chose.
+
+    Reads: at, P, saved.
+    Writes: at, saved.
+    """
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):
@@ -35,7 +39,11 @@ def choose_rows(work, L):
 
 @paste
 def hold(index, work, held, H, L):
-    """Take the joints that are held out of K."""
+    """Take the joints that are held out of K.
+
+    Reads: held.
+    Writes: K.
+    """
     for n in range(H.velocity0, H.velocity1):
         V, i = velocity_row(index, n), n - H.velocity0
         # the columns of K: dependent velocities in order, then the independent ones
@@ -47,7 +55,11 @@ def hold(index, work, held, H, L):
 
 @paste
 def factor_rows(work, L, rows):
-    """Cholesky factors of K K', in the room; returns whether there are any."""
+    """Cholesky factors of K K', in the room; returns whether there are any.
+
+    Reads: K, room.
+    Writes: room.
+    """
     A, trace = L.room, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -75,7 +87,11 @@ def factor_rows(work, L, rows):
 
 @paste
 def solve_rows(work, L, rows):
-    """Replace the values r by (K K')^-1 r."""
+    """Replace the values r by (K K')^-1 r.
+
+    Reads: room, value.
+    Writes: value.
+    """
     A, r = L.room, L.value
     for k in range(rows):
         t = work[r + k]
@@ -92,7 +108,11 @@ def solve_rows(work, L, rows):
 
 @paste
 def step_back(index, work, H, L, rows):
-    """Write -K' (K K')^-1 r to the rates; returns the longest."""
+    """Write -K' (K K')^-1 r to the rates; returns the longest.
+
+    Reads: K, value.
+    Writes: rate.
+    """
     longest = 0.0
     for n in range(H.velocity0, H.velocity1):
         V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
@@ -107,7 +127,11 @@ def step_back(index, work, H, L, rows):
 
 @paste
 def close_all(index, params, work, q, held, C):
-    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
+    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops.
+
+    Reads: at, G, held, K, P, pose, q, rate, room, S, saved, value.
+    Writes: at, K, P, pose, q, rate, room, S, saved, value, W.
+    """
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
     for _ in range(2 * ITERATIONS):
@@ -134,7 +158,11 @@ def close_all(index, params, work, q, held, C):
 
 @paste
 def project(index, params, work, result, q, held):
-    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open."""
+    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open.
+
+    Reads: at, G, held, K, P, pose, q, rate, room, S, saved, value.
+    Writes: acceleration, at, K, P, pose, q, rate, room, S, saved, value, velocity, W.
+    """
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
         return WRONG_SIZE
@@ -151,6 +179,10 @@ def project(index, params, work, result, q, held):
 
 @kernel(signature(2), "project (closing of loops)", project)
 def project_at(address, q, held):
-    """Call project with the tables at an address."""
+    """Call project with the tables at an address.
+
+    Reads: at, G, K, P, pose, rate, room, S, saved, value.
+    Writes: acceleration, at, K, P, pose, rate, room, S, saved, value, velocity, W.
+    """
     index, params, work, result = tables(address)
     return project(index, params, work, result, borrowed(q), borrowed(held))

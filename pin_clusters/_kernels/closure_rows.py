@@ -27,20 +27,30 @@ from .workspace import position, rotation
 
 @inline
 def frame(params, work, b, at):
-    """Pose of a frame on body b, whose placement is in params."""
+    """Pose of a frame on body b, whose placement is in params.
+
+    Reads: pose.
+    """
     R = rotation(work, b)
     return matmul3(R, load9(params, at)), position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
-    """Position of a point of body b, whose coordinates are in params."""
+    """Position of a point of body b, whose coordinates are in params.
+
+    Reads: pose.
+    """
     return position(work, b) + rot(rotation(work, b), load3(params, at))
 
 
 @inline
 def spread(index, work, r, row, wrench, W):
-    """Row of K of a wrench: W . S for each velocity on the path of closure r; (L1)."""
+    """Row of K of a wrench: W . S for each velocity on the path of closure r; (L1).
+
+    Reads: S.
+    Writes: row, wrench.
+    """
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
@@ -49,7 +59,11 @@ def spread(index, work, r, row, wrench, W):
 
 @inline
 def frames_rows(index, params, work, r, row, width, wrench):
-    """Rows of two frames: a velocity of point b in axes of frame a, and a relative angular velocity."""
+    """Rows of two frames: a velocity of point b in axes of frame a, and a relative angular velocity.
+
+    Reads: pose, S.
+    Writes: row, wrench.
+    """
     Ra, _ = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     for i in range(r.rows):
@@ -64,7 +78,11 @@ def frames_rows(index, params, work, r, row, width, wrench):
 
 @inline
 def rod_rows(index, params, work, r, row, wrench):
-    """Row of a rod: (d . d - l^2) / 2 l, with d from a to b."""
+    """Row of a rod: (d . d - l^2) / 2 l, with d from a to b.
+
+    Reads: pose, S.
+    Writes: row, wrench.
+    """
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     n = (pb - pa) * get(params, r.at + 6)
     spread(index, work, r, row, wrench, join(n, cross(pa, n)))
@@ -72,7 +90,11 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Sine, cosine and value of the angles of a harmonic closure."""
+    """Sine, cosine and value of the angles of a harmonic closure.
+
+    Reads: q.
+    Writes: room.
+    """
     n = r.part1 - r.part0
     for a in range(r.angles):
         weights = r.at + a * (n + 1)
@@ -87,7 +109,10 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def factor_of(work, room, kind, angle):
-    """One factor of a term and its first two derivatives."""
+    """One factor of a term and its first two derivatives.
+
+    Reads: room.
+    """
     o = zero(work)
     s, c = get(work, room + 3 * angle), get(work, room + 3 * angle + 1)
     if kind == SIN:
@@ -101,7 +126,10 @@ def factor_of(work, room, kind, angle):
 
 @inline
 def factors(params, work, t, room):
-    """Coefficient, then factors of a term with their derivatives."""
+    """Coefficient, then factors of a term with their derivatives.
+
+    Reads: room.
+    """
     f = factor_of(work, room, t.factor0, t.angle0)
     g = factor_of(work, room, t.factor1, t.angle1)
     h = factor_of(work, room, t.factor2, t.angle2)
@@ -110,12 +138,21 @@ def factors(params, work, t, room):
 
 @inline
 def increase(work, slope, x):
+    """Add to a number.
+
+    Reads: slope.
+    Writes: slope.
+    """
     put(work, slope, get(work, slope) + x)
 
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Rows of a harmonic closure: its gradient, first by angles, then by joints."""
+    """Rows of a harmonic closure: its gradient, first by angles, then by joints.
+
+    Reads: q, room.
+    Writes: room, row.
+    """
     harmonic_angles(index, params, work, q, r)
     n, gradient, t = r.part1 - r.part0, r.room + 3 * r.angles, r.term0
     for i in range(r.rows):
@@ -137,7 +174,11 @@ def harmonic_rows(index, params, work, q, r, row, width):
 
 @inline
 def equations(index, params, work, q, C):
-    """K of a LOOP cluster, whose bodies have been placed; (L1)."""
+    """K of a LOOP cluster, whose bodies have been placed; (L1).
+
+    Reads: pose, q, room, S.
+    Writes: K, room, W.
+    """
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nr * L.width):

@@ -34,7 +34,11 @@ def rotation_between(turn, Ra, Rb, o):
 
 @inline
 def frames_values(params, work, r, to):
-    """Values of two frames."""
+    """Values of two frames.
+
+    Reads: pose.
+    Writes: to.
+    """
     Ra, pa = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     t, e = rot_t(Ra, pb - pa), zero3(zero(work))
@@ -47,7 +51,11 @@ def frames_values(params, work, r, to):
 
 @inline
 def rod_value(params, work, r, to):
-    """Value of a rod."""
+    """Value of a rod.
+
+    Reads: pose.
+    Writes: to.
+    """
     d = point(params, work, r.b, r.at + 3) - point(params, work, r.a, r.at)
     length = get(params, r.at + 7)
     put(work, to, 0.5 * get(params, r.at + 6) * (dot3(d, d) - length * length))
@@ -55,7 +63,11 @@ def rod_value(params, work, r, to):
 
 @inline
 def harmonic_values(index, params, work, q, r, to):
-    """Values of a harmonic closure."""
+    """Values of a harmonic closure.
+
+    Reads: q, room.
+    Writes: room, to.
+    """
     harmonic_angles(index, params, work, q, r)
     t = r.term0
     for i in range(r.rows):
@@ -69,7 +81,11 @@ def harmonic_values(index, params, work, q, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents."""
+    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents.
+
+    Reads: q.
+    Writes: to.
+    """
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = zero(work) - get(params, r.at + m * n + i)
@@ -84,7 +100,11 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def called_values(index, params, work, q, r, to):
-    """Values of a function that the user compiled, lane by lane."""
+    """Values of a function that the user compiled, lane by lane.
+
+    Reads: q, room.
+    Writes: room, to.
+    """
     m, n = r.rows, r.part1 - r.part0
     x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
@@ -96,7 +116,11 @@ def called_values(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the values of all rows of a LOOP cluster, whose bodies are placed; those of Python functions are 0."""
+    """Write the values of all rows of a LOOP cluster, whose bodies are placed; those of Python functions are 0.
+
+    Reads: pose, q, room.
+    Writes: room, value.
+    """
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -119,7 +143,11 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Square of the largest value of a LOOP cluster; NaN wins."""
+    """Square of the largest value of a LOOP cluster; NaN wins.
+
+    Reads: pose, q, room, value.
+    Writes: room, value.
+    """
     values(index, params, work, q, C)
     L, worst = block(head(index, C.head), C.nk), zero(work)
     for i in range(L.nr):

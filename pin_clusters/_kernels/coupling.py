@@ -14,14 +14,23 @@ from .workspace import set_position, set_rotation
 
 @inline
 def stand_still(work, C):
-    """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
+    """Put the output body of a cluster at the origin: the motion of loops is relative to it.
+
+    Writes: pose.
+    """
     set_rotation(work, C.out, unit_rotation(zero(work)))
     set_position(work, C.out, zero3(zero(work)))
 
 
 @paste
 def coupling(index, params, work, result, q, v):
-    """Write G (tree.nv x nv) and g (tree.nv) of clusters with closures to result; the other rows are there already."""
+    """Write G (tree.nv x nv) and g (tree.nv) of clusters with closures to result; the other rows are there already.
+
+    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, spin_bias, v, value,
+        velocity, W.
+    Writes: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S, spin_bias, value,
+        velocity, W.
+    """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
         return WRONG_SIZE
@@ -46,6 +55,12 @@ def coupling(index, params, work, result, q, v):
 
 @kernel(signature(2), "coupling_jacobian (G and its bias)", coupling)
 def coupling_at(address, q, v):
-    """Call coupling with the tables at an address."""
+    """Call coupling with the tables at an address.
+
+    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, room, row, S, spin_bias, value, velocity,
+        W.
+    Writes: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S, spin_bias, value,
+        velocity, W.
+    """
     index, params, work, result = tables(address)
     return coupling(index, params, work, result, borrowed(q), borrowed(v))

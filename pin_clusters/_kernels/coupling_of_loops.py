@@ -47,6 +47,9 @@ def invert(work, K, width, nd, nr, P, room):
     """Write P with P K = 1, K being nr x nd; pivot rows are chosen lane by lane.
 
     Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
+
+    Reads: K, room.
+    Writes: P, room.
     """
     wide = nd + nr
     for i in range(nr):
@@ -82,7 +85,11 @@ def invert(work, K, width, nd, nr, P, room):
 
 @inline
 def invert_dependents(work, L):
-    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2)."""
+    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2).
+
+    Reads: K, room.
+    Writes: P, room.
+    """
     if L.nd == 1 and L.nr == 1:
         put(work, L.P, 1.0 / get(work, L.K))
     elif L.nd == 2 and L.nr == 2:
@@ -93,7 +100,11 @@ def invert_dependents(work, L):
 
 @inline
 def invert_pair(work, L):
-    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
+    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied.
+
+    Reads: K.
+    Writes: P.
+    """
     a, b = get(work, L.K), get(work, L.K + 1)
     c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
     x = 1.0 / (a * d - b * c)
@@ -109,7 +120,10 @@ def invert_pair(work, L):
 
 @inline
 def product_of_norms(work, L):
-    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
+    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2.
+
+    Reads: K, P.
+    """
     a, b = zero(work), zero(work)
     for i in range(L.nr):
         for j in range(L.nd):
@@ -120,7 +134,11 @@ def product_of_norms(work, L):
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5)."""
+    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5).
+
+    Reads: G.
+    Writes: row.
+    """
     for k in range(nk):
         x = zero(work)
         for s in range(share0, share1):
@@ -131,7 +149,10 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5)."""
+    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5).
+
+    Reads: bias.
+    """
     x = zero(work)
     for s in range(share0, share1):
         part = share(index, s)
@@ -141,7 +162,11 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
+    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G.
+
+    Reads: E, G, momentum, row.
+    Writes: E, momentum, row.
+    """
     nk, rest = C.nk, zero3(zero(work))
     for k in range(nk):
         for m in range(nk):
@@ -164,7 +189,11 @@ def spin_elements(index, params, work, C, H):
 
 @inline
 def spin_biases(index, params, work, C, H, L):
-    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
+    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier.
+
+    Reads: bias, momentum, row, spin_bias.
+    Writes: momentum, spin_bias.
+    """
     nk, rest = C.nk, zero3(zero(work))
     for k in range(nk):
         put(work, L.spin_bias + k, zero(work))
@@ -184,7 +213,11 @@ def spin_biases(index, params, work, C, H, L):
 
 @inline
 def place_bodies(index, params, work, q, C):
-    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass."""
+    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass.
+
+    Reads: pose, q.
+    Writes: pose, S.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -197,7 +230,11 @@ def place_bodies(index, params, work, q, C):
 
 @paste
 def prepare(index, params, work, q, C):
-    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5)."""
+    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5).
+
+    Reads: E, G, K, momentum, P, pose, q, room, row, S.
+    Writes: condition, E, G, K, momentum, P, pose, room, row, S, W.
+    """
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     H = head(index, C.head)
@@ -229,19 +266,29 @@ def prepare(index, params, work, q, C):
 
 @inline
 def condition_of(index, work, C):
-    """Square of a number not below the condition of the dependent columns of a LOOP cluster."""
+    """Square of a number not below the condition of the dependent columns of a LOOP cluster.
+
+    Reads: condition.
+    """
     return get(work, block(head(index, C.head), C.nk).condition)
 
 
 @inline
 def is_singular(index, work, C):
-    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none."""
+    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none.
+
+    Reads: condition.
+    """
     return not may_be_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT)
 
 
 @inline
 def rates_of(index, work, v, C):
-    """G v of all velocities of a LOOP cluster."""
+    """G v of all velocities of a LOOP cluster.
+
+    Reads: G, v.
+    Writes: rate.
+    """
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V, x = velocity_row(index, n), zero(work)
@@ -252,7 +299,10 @@ def rates_of(index, work, v, C):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
+    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v.
+
+    Reads: G, S.
+    """
     at = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return subspace(work, B.at_S, 0) * get(work, at)
@@ -267,6 +317,9 @@ def prepare_bias(index, params, work, q, v, c, C):
     """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
 
     Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
+
+    Reads: acceleration, bias, G, momentum, P, pose, q, rate, room, row, S, spin_bias, v, value, velocity, W.
+    Writes: acceleration, bias, momentum, rate, room, spin_bias, value, velocity.
     """
     rates_of(index, work, v, C)
     for b in range(C.first, C.last):

@@ -21,6 +21,9 @@ def poses_with(compose_loop):
         """Fill poses, S, I and K. ``apart`` is a literal: HINGES keep S per joint, and no K.
 
         Returns minus the row of a cluster whose closures are singular, or OK.
+
+        Reads: G, K, momentum, pose, q, S.
+        Writes: acceleration, composite, K, pose, S, spin, velocity.
         """
         start(params, work)
         code = OK
@@ -44,7 +47,11 @@ def poses_with(compose_loop):
 
 @inline
 def to_ancestors(index, work, nv, b, F, i_v, M):
-    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above."""
+    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above.
+
+    Reads: F, K, S.
+    Writes: M.
+    """
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
@@ -73,7 +80,11 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
 
 @inline
 def inward(index, params, work, nv, M):
-    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias."""
+    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias.
+
+    Reads: composite, E, K, M, S, spin.
+    Writes: composite, M.
+    """
     n = header(index)
     for i in range(n.cluster1 - n.cluster0):
         C = cluster(index, n.cluster1 - 1 - i)
@@ -103,7 +114,11 @@ def crba_with(compose_loop):
 
     @paste
     def crba(index, params, work, M, q):
-        """Write the mass matrix to M, which must be zero where clusters are on different branches."""
+        """Write the mass matrix to M, which must be zero where clusters are on different branches.
+
+        Reads: composite, E, G, K, M, momentum, pose, q, S, spin.
+        Writes: acceleration, composite, K, M, pose, S, spin, velocity.
+        """
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
@@ -113,7 +128,11 @@ def crba_with(compose_loop):
 
     @paste
     def crba_copied(index, params, work, result, q, out):
-        """Run crba, and copy its result to out, shape (nv, nv)."""
+        """Run crba, and copy its result to out, shape (nv, nv).
+
+        Reads: composite, E, G, K, momentum, pose, q, result, S, spin.
+        Writes: acceleration, composite, K, pose, result, S, spin, velocity.
+        """
         code = crba(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
@@ -126,7 +145,11 @@ crba_loops = crba_with(loop.compose)
 
 @kernel(signature(1, 1), "crba (mass matrix)", crba)
 def crba_at(address, q, out):
-    """Call crba with the tables at an address."""
+    """Call crba with the tables at an address.
+
+    Reads: composite, E, G, K, momentum, pose, result, S, spin.
+    Writes: acceleration, composite, K, pose, result, S, spin, velocity.
+    """
     index, params, work, result = tables(address)
     return crba(index, params, work, result, borrowed(q), borrowed(out))
 

@@ -41,7 +41,11 @@ ITERATIONS = 12
 
 @device
 def turn_quaternion(q, i, x, y, z):
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes."""
+    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes.
+
+    Reads: q.
+    Writes: q.
+    """
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
@@ -54,7 +58,11 @@ def turn_quaternion(q, i, x, y, z):
 
 @device
 def turn_pair(q, i, angle):
-    """Turn the (cos, sin) pair at q[i]."""
+    """Turn the (cos, sin) pair at q[i].
+
+    Reads: q.
+    Writes: q.
+    """
     c, s = math.cos(angle), math.sin(angle)
     x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
     n = 1.0 / math.sqrt(x * x + y * y)
@@ -63,7 +71,11 @@ def turn_pair(q, i, angle):
 
 @device
 def advance(index, work, q, C, part):
-    """Move the joints of a LOOP cluster along part times the rates of its velocities; a retraction, exact in 1D."""
+    """Move the joints of a LOOP cluster along part times the rates of its velocities; a retraction, exact in 1D.
+
+    Reads: G, q, rate.
+    Writes: q.
+    """
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -90,7 +102,11 @@ def advance(index, work, q, C, part):
 
 @device
 def copy_joints(index, source, target, C, independent):
-    """Copy the coordinates of the joints of a LOOP cluster: of all, or of the independent ones."""
+    """Copy the coordinates of the joints of a LOOP cluster: of all, or of the independent ones.
+
+    Reads: source.
+    Writes: target.
+    """
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -101,7 +117,10 @@ def copy_joints(index, source, target, C, independent):
 
 @device
 def largest_coordinate(index, q, C):
-    """Largest |q| of the joints of a LOOP cluster."""
+    """Largest |q| of the joints of a LOOP cluster.
+
+    Reads: q.
+    """
     H, x = head(index, C.head), 0.0
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -112,7 +131,11 @@ def largest_coordinate(index, q, C):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """K and the values of a LOOP cluster; returns the largest value."""
+    """K and the values of a LOOP cluster; returns the largest value.
+
+    Reads: pose, q, room, S, value.
+    Writes: K, pose, room, S, value, W.
+    """
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -126,7 +149,10 @@ def evaluate(index, params, work, q, C):
 
 @device
 def closed_enough(index, q, C, value, before):
-    """Whether the largest value is at rounding level, or falls no longer."""
+    """Whether the largest value is at rounding level, or falls no longer.
+
+    Reads: q.
+    """
     return value < TOLERANCE * max(1.0, 0.01 * largest_coordinate(index, q, C)) or (
         value < ROUNDING and value > 0.3 * before
     )
@@ -134,7 +160,11 @@ def closed_enough(index, q, C, value, before):
 
 @paste
 def close_dependents(index, params, work, q, C):
-    """Newton's method on the dependent joints; returns whether it closed the loops."""
+    """Newton's method on the dependent joints; returns whether it closed the loops.
+
+    Reads: G, K, P, pose, q, rate, room, S, value.
+    Writes: K, P, pose, q, rate, room, S, value, W.
+    """
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
     for _ in range(ITERATIONS):
@@ -162,7 +192,11 @@ def close_dependents(index, params, work, q, C):
 
 @paste
 def same_branch(work, L):
-    """Whether det(P K_d) > 0, with P of the saved pose and K of the present one."""
+    """Whether det(P K_d) > 0, with P of the saved pose and K of the present one.
+
+    Reads: K, saved.
+    Writes: saved.
+    """
     nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
     for i in range(nd):
         for j in range(nd):
@@ -196,6 +230,9 @@ def follow(index, params, work, q, v, target, spare, C):
 
     Steps short enough that no dependent joint is predicted to move more than STRIDE; the sign of det K_d must not
     change. Returns whether it arrived.
+
+    Reads: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, target, v, value.
+    Writes: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, value, W.
     """
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -238,6 +275,10 @@ def move(index, params, work, result, q, v, target, spare):
     """Carry the dependent joints of all LOOP clusters along v; q is moved, spare is room.
 
     Returns minus the row of a cluster that did not arrive.
+
+    Reads: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, target, v, value.
+    Writes: acceleration, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, value, velocity,
+        W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -255,6 +296,10 @@ def move(index, params, work, result, q, v, target, spare):
 
 @kernel(signature(4), "integrate (continuation of closed loops)", move)
 def move_at(address, q, v, target, spare):
-    """Call move with the tables at an address."""
+    """Call move with the tables at an address.
+
+    Reads: condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, value.
+    Writes: acceleration, condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, value, velocity, W.
+    """
     index, params, work, result = tables(address)
     return move(index, params, work, result, borrowed(q), borrowed(v), borrowed(target), borrowed(spare))

@@ -17,7 +17,11 @@ _SMALL: Final = 0.5  # [rad]; below it coefficients come from series
 
 @device
 def move_one(q, kind, i, x, k):
-    """Move one independent joint by the increment at x[k], exactly."""
+    """Move one independent joint by the increment at x[k], exactly.
+
+    Reads: q, x.
+    Writes: q.
+    """
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -37,7 +41,10 @@ def move_one(q, kind, i, x, k):
 
 @device
 def displacement(u, w):
-    """Translation of the exponential of [u; w]."""
+    """Translation of the exponential of [u; w].
+
+    Reads: w.
+    """
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < 0.1:
@@ -52,7 +59,11 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out):
-    """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute."""
+    """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute.
+
+    Reads: v, x.
+    Writes: out.
+    """
     if kind == SPHERICAL:
         u, w = zero3(0.0), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])

@@ -34,7 +34,11 @@ from .workspace import (
 
 @inline
 def factor(index, params, work):
-    """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
+    """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0.
+
+    Reads: articulated, composite, D, E, K, S, spin, U, UDinv.
+    Writes: articulated, base_factors, D, inverse_D, U, UDinv.
+    """
     n, singular = header(index), 0
     for b in range(1, n.bodies + 1):
         set_articulated(work, b, rigid_as_sym6(composite(work, b), zero(work)))
@@ -54,7 +58,11 @@ def factor(index, params, work):
 
 @inline
 def inward(index, work, C, k):
-    """(A7): carry a unit torque on column k of a cluster to the base; leaves D^-1 u in all clusters on the way."""
+    """(A7): carry a unit torque on column k of a cluster to the base; leaves D^-1 u in all clusters on the way.
+
+    Reads: D, inverse_D, K, S, u, UDinv.
+    Writes: Dinv_u, force, u.
+    """
     if C.kind == FREE:
         return
     if C.kind == SINGLE:
@@ -88,14 +96,21 @@ def inward(index, work, C, k):
 
 @inline
 def enter(Minv, nv, i, k, x):
-    """Write an entry and its mirror image."""
+    """Write an entry and its mirror image.
+
+    Writes: Minv.
+    """
     put(Minv, i * nv + k, x)
     put(Minv, k * nv + i, x)
 
 
 @inline
 def outward(index, work, nv, C, i_v, Minv):
-    """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column."""
+    """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column.
+
+    Reads: acceleration, Dinv_u, K, Minv, S, u, UDinv.
+    Writes: acceleration, Minv.
+    """
     if C.kind == SINGLE:
         a_up = acceleration(work, C.out)
         a = Dinv_u(work, C.first) - dot6(UDinv(work, C.first), a_up)
@@ -115,7 +130,11 @@ def outward(index, work, nv, C, i_v, Minv):
 
 @inline
 def outward_base(work, nv, C, i_v, Minv):
-    """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own."""
+    """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own.
+
+    Reads: base_factors, force, Minv.
+    Writes: acceleration, Minv.
+    """
     inverse_d, L = base_factors(work, C.first)
     a = sym6_solve(inverse_d, L, -force(work, C.first))
     set_acceleration(work, C.first, a)
@@ -126,7 +145,10 @@ def outward_base(work, nv, C, i_v, Minv):
 
 @inline
 def clear(work, C):
-    """Forget the torques of the column before."""
+    """Forget the torques of the column before.
+
+    Writes: Dinv_u, force, u.
+    """
     if C.kind == SINGLE:
         set_Dinv_u(work, C.first, zero(work))
     elif C.kind == FREE:
@@ -142,7 +164,12 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse(index, params, work, Minv, q):
-        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
+        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry.
+
+        Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, Minv, S, spin,
+            U, u, UDinv.
+        Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, Minv, U, u, UDinv.
+        """
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
@@ -170,7 +197,12 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse_copied(index, params, work, result, q, out):
-        """Run minverse, and copy its result to out, shape (nv, nv)."""
+        """Run minverse, and copy its result to out, shape (nv, nv).
+
+        Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, result, S, spin,
+            U, u, UDinv.
+        Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
+        """
         code = minverse(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
@@ -183,7 +215,12 @@ minverse_loops = minverse_with(loop.compose)
 
 @kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse)
 def minverse_at(address, q, out):
-    """Call minverse with the tables at an address."""
+    """Call minverse with the tables at an address.
+
+    Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, result, S, spin, U,
+        u, UDinv.
+    Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
+    """
     index, params, work, result = tables(address)
     return minverse(index, params, work, result, borrowed(q), borrowed(out))
 

@@ -26,7 +26,11 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out, sign):
-    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5)."""
+    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5).
+
+    Reads: G, out, pose, q, result_and_forces.
+    Writes: force, out.
+    """
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -43,7 +47,11 @@ def rnea_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, a, result_and_forces, out, forced):
-        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK."""
+        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK.
+
+        Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, v, velocity.
+        Writes: acceleration, force, out, own_torque, pose, S, velocity.
+        """
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -62,7 +70,11 @@ def rnea_with(advance_loop):
 
     @inline
     def inward(index, work, out):
-        """(A4): torques."""
+        """(A4): torques.
+
+        Reads: force, G, out, own_torque, S.
+        Writes: force, out.
+        """
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             C = cluster(index, n.cluster1 - 1 - i)
@@ -77,7 +89,11 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces, q, v, a, out):
-        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any."""
+        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any.
+
+        Reads: a, acceleration, E, force, G, momentum, out, own_torque, pose, q, result_and_forces, S, v, velocity.
+        Writes: acceleration, force, out, own_torque, pose, result_and_forces, S, velocity.
+        """
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv
@@ -104,7 +120,11 @@ rnea_loops = rnea_with(loop.advance)
 
 @kernel(signature(4), "rnea (inverse dynamics)", rnea)
 def rnea_at(address, q, v, a, out):
-    """Call rnea with the tables at an address."""
+    """Call rnea with the tables at an address.
+
+    Reads: acceleration, E, force, G, momentum, own_torque, pose, result_and_forces, S, velocity.
+    Writes: acceleration, force, own_torque, pose, result_and_forces, S, velocity.
+    """
     index, params, work, result_and_forces = tables(address)
     return rnea(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))
 

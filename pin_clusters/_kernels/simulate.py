@@ -73,7 +73,11 @@ def _call(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
 
 @device
 def rates(plan, x, v, out):
-    """Rate of the increment x at the velocity v."""
+    """Rate of the increment x at the velocity v.
+
+    Reads: plan, v, x.
+    Writes: out.
+    """
     for i in range(out.shape[0]):
         out[i] = v[i]
     for j in range(2, 2 + plan[0, MOVED]):
@@ -84,7 +88,11 @@ def rates(plan, x, v, out):
 
 @device
 def moved(calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
+    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow.
+
+    Reads: calls, held, out, plan, q, ratios, x.
+    Writes: held, out.
+    """
     for i in range(q.shape[0]):
         out[i] = q[i]
     for j in range(2, 2 + plan[0, MOVED]):
@@ -112,7 +120,11 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
 
 @device
 def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
-    """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
+    """Acceleration under torques of the user's independent joints; returns the code of the algorithm.
+
+    Reads: calls, coupling, plan, tau.
+    Writes: mapped.
+    """
     if calls[OWN]:
         return _call(calls[ABA], address, (q, v, tau, out))
     code, nv = _call(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
@@ -127,7 +139,10 @@ def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
 
 @device
 def sound(q, v):
-    """Whether a state is one."""
+    """Whether a state is one.
+
+    Reads: q, v.
+    """
     fastest, total = 0.0, 0.0
     for i in range(v.shape[0]):
         fastest = max(fastest, abs(v[i]))
@@ -142,6 +157,9 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
     """Write a sample: step, energies, openness, q, v, a; with loops also velocity and acceleration of the tree.
 
     What ``accelerate`` left in the workspace must be that of q.
+
+    Reads: a, calls, coupling, energies, plan, pose, q, room, row, v, value.
+    Writes: room, row, value.
     """
     index, params, work, _ = tables(address)
     row[3] = 0.0
@@ -173,7 +191,10 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
 
 @device
 def near_singular(index, work, limits):
-    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
+    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit.
+
+    Reads: condition, limits.
+    """
     n = 0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -186,7 +207,11 @@ def near_singular(index, work, limits):
 
 @device
 def weighted(h, weights, rows, i, last, out):
-    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
+    """Write h times the weighted sum of rows 0..last-1; row i of the weights.
+
+    Reads: rows, weights.
+    Writes: out.
+    """
     for k in range(out.shape[0]):
         x = 0.0
         for j in range(last):
@@ -223,6 +248,10 @@ def simulate_at(
         velocities: The same for velocities.
         room: 5 + 3 (stages + 1) rows, as wide as q.
         samples: A row per sample.
+
+    Reads: calls, clock, condition, coupling, energies, lengths, limits, plan, pose, positions, ratios, room, samples,
+        state, torque, value, velocities.
+    Writes: clock, room, value.
     """
     index, _, work, _ = tables(address)
     nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
@@ -279,5 +308,9 @@ def move_signature():
 
 @kernel(move_signature, "simulate (one increment)", None)
 def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; the address is not looked at."""
+    """Write the configuration after the increment x to out; the address is not looked at.
+
+    Reads: calls, held, out, plan, q, ratios, x.
+    Writes: held, out.
+    """
     return moved(calls, plan, ratios, q, x, out, spare, held)

@@ -44,7 +44,10 @@ def _call(address, a, x, y):
 
 
 def read_lane(a, i, lane):
-    """Return one lane of scalar i."""
+    """Return one lane of scalar i.
+
+    Reads: a.
+    """
     return a[i]
 
 
@@ -54,7 +57,10 @@ def _read_lane(a, i, lane):
 
 
 def write_lane(a, i, lane, x):
-    """Write one lane of scalar i."""
+    """Write one lane of scalar i.
+
+    Writes: a.
+    """
     a[i] = x
 
 
@@ -74,7 +80,10 @@ def _write_lane(a, i, lane, x):
 
 
 def raw(a, i):
-    """Return number i of the memory of an array."""
+    """Return number i of the memory of an array.
+
+    Reads: a.
+    """
     return a[i]
 
 
@@ -84,7 +93,10 @@ def _raw(a, i):
 
 
 def put_raw(a, i, x):
-    """Write number i of the memory of an array."""
+    """Write number i of the memory of an array.
+
+    Writes: a.
+    """
     a[i] = x
 
 
@@ -115,7 +127,11 @@ def _lanes_of(a):
 
 @device
 def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
-    """Write the coordinates of the joints of closure r to raw number x on, two of them moved."""
+    """Write the coordinates of the joints of closure r to raw number x on, two of them moved.
+
+    Reads: q, x.
+    Writes: x.
+    """
     for i in range(r.part1 - r.part0):
         put_raw(work, x + i, read_lane(q, on_joint(index, r.part0 + i).iq, lane))
     put_raw(work, x + j, raw(work, x + j) + step)
@@ -124,7 +140,11 @@ def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
 
 @device
 def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
-    """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room."""
+    """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room.
+
+    Reads: q, to, x, y.
+    Writes: to, x.
+    """
     n, m = r.part1 - r.part0, r.rows
     steps = r.at + m
     if r.slope != 0:
@@ -147,7 +167,11 @@ def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
 
 @device
 def called_jacobian(index, params, work, q, r):
-    """Write the Jacobian of a compiled function to its room."""
+    """Write the Jacobian of a compiled function to its room.
+
+    Reads: q, room.
+    Writes: room.
+    """
     n, m = r.part1 - r.part0, r.rows
     x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
@@ -158,7 +182,11 @@ def called_jacobian(index, params, work, q, r):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function to its room: differences of the Jacobian."""
+    """Write the second derivatives of a compiled function to its room: differences of the Jacobian.
+
+    Reads: q, room.
+    Writes: room.
+    """
     n, m = r.part1 - r.part0, r.rows
     x, second, steps = (r.room + m * n + m * n * n) * lanes_of(work), r.room + m * n, r.at + m
     for lane in range(lanes_of(work)):

@@ -24,7 +24,11 @@ from ..workspace import (
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """(A1)-(A3)."""
+    """(A1)-(A3).
+
+    Reads: a, q, result_and_forces, v.
+    Writes: acceleration, force, pose, velocity.
+    """
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
@@ -36,13 +40,21 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(work, out, C):
-    """(A4)."""
+    """(A4).
+
+    Reads: force.
+    Writes: out.
+    """
     store6(out, C.column, force(work, C.first))
 
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3) at a = 0, and the inertia."""
+    """(A1)-(A3) at a = 0, and the inertia.
+
+    Reads: q, result_and_forces, v.
+    Writes: acceleration, articulated, force, pose, velocity.
+    """
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B)
@@ -56,7 +68,10 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
 
 @inline
 def _factors(params, work, C):
-    """Factors of the articulated inertia, which is D, and whether it is singular."""
+    """Factors of the articulated inertia, which is D, and whether it is singular.
+
+    Reads: articulated.
+    """
     inverse_d, d, L = sym6_factor(articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
@@ -67,7 +82,11 @@ def _factors(params, work, C):
 
 @inline
 def eliminate(params, work, out, C):
-    """(A9), for all that is below it; out holds tau. Returns whether D is singular."""
+    """(A9), for all that is below it; out holds tau. Returns whether D is singular.
+
+    Reads: articulated, force, out.
+    Writes: acceleration, out.
+    """
     inverse_d, L, singular = _factors(params, work, C)
     a = sym6_solve(inverse_d, L, load6(out, C.column) - force(work, C.first))
     set_acceleration(work, C.first, a)
@@ -77,7 +96,10 @@ def eliminate(params, work, out, C):
 
 @inline
 def compose(params, work, C):
-    """Pose and inertia."""
+    """Pose and inertia.
+
+    Writes: composite, pose.
+    """
     R, x = unit_rotation(zero(work)), zero3(zero(work))
     set_rotation(work, C.first, R)
     set_position(work, C.first, x)
@@ -86,7 +108,11 @@ def compose(params, work, C):
 
 @inline
 def couple(I, o, nv, k, M):
-    """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J]."""
+    """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J].
+
+    Reads: I.
+    Writes: M.
+    """
     m, h, J = I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     store6(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     store6(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
@@ -98,7 +124,11 @@ def couple(I, o, nv, k, M):
 
 @inline
 def factor(params, work, C):
-    """Put the factors in the inertia's place, for all columns; returns whether D is singular."""
+    """Put the factors in the inertia's place, for all columns; returns whether D is singular.
+
+    Reads: articulated.
+    Writes: base_factors.
+    """
     inverse_d, L, singular = _factors(params, work, C)
     set_base_factors(work, C.first, inverse_d, L)
     return singular

@@ -81,7 +81,11 @@ def moves(mask, k):
 
 @inline
 def columns(index, work, C, B):
-    """K_b = K_parent + S_b G_b; (A5)."""
+    """K_b = K_parent + S_b G_b; (A5).
+
+    Reads: G, K, S.
+    Writes: K.
+    """
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
@@ -97,7 +101,11 @@ def columns(index, work, C, B):
 
 @inline
 def spin_columns(index, work, C):
-    """Turn the spin momenta per unit velocity to the world."""
+    """Turn the spin momenta per unit velocity to the world.
+
+    Reads: momentum, pose.
+    Writes: spin.
+    """
     if C.at_spin >= 0:
         turn_momenta(work, C, rotation(work, C.out), C.at_spin, 0)
     for r in range(C.carrier0, C.carrier1):
@@ -107,14 +115,22 @@ def spin_columns(index, work, C):
 
 @inline
 def turn_momenta(work, C, R, at_spin, i):
-    """Turn the momenta on one carrier."""
+    """Turn the momenta on one carrier.
+
+    Reads: momentum.
+    Writes: spin.
+    """
     for k in range(C.nk):
         set_spin_column(work, C.at_work, C.nk, i, k, rot(R, momentum(work, at_spin, k)))
 
 
 @inline
 def inertia_torques(index, work, a, out, C):
-    """Write the torques of armature and of the spin elements' own acceleration; (S2)."""
+    """Write the torques of armature and of the spin elements' own acceleration; (S2).
+
+    Reads: a, E.
+    Writes: out.
+    """
     for k in range(C.nk):
         t = zero(work)
         for m in range(C.nk):
@@ -124,7 +140,11 @@ def inertia_torques(index, work, a, out, C):
 
 @inline
 def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
-    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier."""
+    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier.
+
+    Reads: a, acceleration, momentum, out, pose, v, velocity.
+    Writes: force, out.
+    """
     R = rotation(work, carrier)
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(velocity(work, carrier))), rot_t(R, angular(acceleration(work, carrier)))
@@ -140,7 +160,11 @@ def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
+
+    Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, v, velocity.
+    Writes: acceleration, force, out, pose, S, velocity.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.ndof == 1:
@@ -167,7 +191,11 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 @inline
 def collect(index, work, out, C):
-    """(A4): tau_k = sum over bodies and joints of G' S' f."""
+    """(A4): tau_k = sum over bodies and joints of G' S' f.
+
+    Reads: force, G, out, S.
+    Writes: force, out.
+    """
     for i in range(C.last - C.first):
         b = C.last - 1 - i
         B, f = body(index, b), force(work, b)
@@ -185,7 +213,11 @@ def collect(index, work, out, C):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
+    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha.
+
+    Reads: acceleration, spin, u, v, velocity.
+    Writes: force, u.
+    """
     omega, alpha = angular(velocity(work, carrier)), angular(acceleration(work, carrier))
     total = zero3(zero(work))
     for k in range(C.nk):
@@ -198,7 +230,11 @@ def gyration(index, work, v, C, carrier, i, rate):
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
+
+    Reads: acceleration, G, K, momentum, pose, q, result_and_forces, S, spin, u, v, velocity.
+    Writes: acceleration, articulated, force, K, pose, S, spin, u, velocity.
+    """
     o = zero(work)
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -229,7 +265,11 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
 
 @inline
 def sum_up(index, work, C):
-    """U and D of the cluster; returns the sum of its articulated inertias; (A6)."""
+    """U and D of the cluster; returns the sum of its articulated inertias; (A6).
+
+    Reads: articulated, D, E, K, spin.
+    Writes: D, U.
+    """
     nk, at, o = C.nk, C.at_work, zero(work)
     for k in range(nk):
         set_U_column(work, at, nk, k, zero6(o))
@@ -263,14 +303,21 @@ def sum_up(index, work, C):
 
 @inline
 def spin_coupling(work, at, nk, i, at_K, k, m):
-    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4)."""
+    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4).
+
+    Reads: K, spin.
+    """
     K_k, K_m = angular(K_column(work, at_K, k)), angular(K_column(work, at_K, m))
     return dot3(K_k, spin_column(work, at, nk, i, m)) + dot3(spin_column(work, at, nk, i, k), K_m)
 
 
 @inline
 def factor_D(params, work, C):
-    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular."""
+    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular.
+
+    Reads: D, U, UDinv.
+    Writes: D, UDinv.
+    """
     nk, at, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):
@@ -305,7 +352,11 @@ def factor_D(params, work, C):
 
 @inline
 def solve_D(work, C):
-    """Replace u by D^-1 u."""
+    """Replace u by D^-1 u.
+
+    Reads: D, u.
+    Writes: u.
+    """
     nk, at = C.nk, C.at_work
     for k in range(nk):
         t = u_entry(work, at, nk, k)
@@ -322,7 +373,11 @@ def solve_D(work, C):
 
 @inline
 def hand_inertia(work, C, total):
-    """I_out += sum I_b - U D^-1 U'; (A8)."""
+    """I_out += sum I_b - U D^-1 U'; (A8).
+
+    Reads: U, UDinv.
+    Writes: articulated.
+    """
     if C.out > 0:
         for k in range(C.nk):
             U, Y = U_column(work, C.at_work, C.nk, k), UDinv_column(work, C.at_work, C.nk, k)
@@ -332,7 +387,11 @@ def hand_inertia(work, C, total):
 
 @inline
 def eliminate(index, params, work, out, C):
-    """(A6)-(A8); out holds tau. Returns whether D is singular."""
+    """(A6)-(A8); out holds tau. Returns whether D is singular.
+
+    Reads: articulated, D, E, force, K, out, spin, U, u, UDinv.
+    Writes: articulated, D, force, U, u, UDinv.
+    """
     if C.carrier0 == C.carrier1:
         # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
         if C.nk == 1:
@@ -361,7 +420,11 @@ def eliminate(index, params, work, out, C):
 
 @inline
 def propagate(index, work, out, C):
-    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
+    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0.
+
+    Reads: acceleration, K, out, u, UDinv.
+    Writes: acceleration, out.
+    """
     nk, at, a_out = C.nk, C.at_work, acceleration(work, C.out)
     for k in range(nk):
         put(out, listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(UDinv_column(work, at, nk, k), a_out))
@@ -376,7 +439,11 @@ def propagate(index, work, out, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Poses, motion subspaces, inertias, K and the spin momenta in the world."""
+    """Poses, motion subspaces, inertias, K and the spin momenta in the world.
+
+    Reads: G, K, momentum, pose, q, S.
+    Writes: composite, K, pose, S, spin.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         place(params, work, q, b, B)
@@ -387,7 +454,11 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, k, M):
-    """(C1), (C2) for column k: its entries of M inside the cluster; returns the force per unit velocity."""
+    """(C1), (C2) for column k: its entries of M inside the cluster; returns the force per unit velocity.
+
+    Reads: composite, E, K, M, spin.
+    Writes: M.
+    """
     nk, at = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6(zero(work))
     for m in range(k + 1):
@@ -417,7 +488,11 @@ def couple(index, work, nv, C, k, M):
 
 @inline
 def hand_composite(work, C):
-    """Add the composite inertias of the bodies to the output body's."""
+    """Add the composite inertias of the bodies to the output body's.
+
+    Reads: composite.
+    Writes: composite.
+    """
     if C.out > 0:
         for b in range(C.first, C.last):
             add_composite(work, C.out, composite(work, b))
@@ -425,7 +500,11 @@ def hand_composite(work, C):
 
 @inline
 def factor(index, params, work, C):
-    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
+    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular.
+
+    Reads: articulated, D, E, K, spin, U, UDinv.
+    Writes: articulated, D, U, UDinv.
+    """
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

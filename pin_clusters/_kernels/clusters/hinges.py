@@ -59,7 +59,11 @@ from .single import hand_down
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1), (S2); as SINGLE, but armature and spin elements tie the joints."""
+    """(A1)-(A3), (S1), (S2); as SINGLE, but armature and spin elements tie the joints.
+
+    Reads: a, acceleration, E, momentum, pose, q, result_and_forces, v, velocity.
+    Writes: acceleration, force, out, own_torque, pose, S, velocity.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         rate, aj = get(v, B.unit), get(a, B.unit)
@@ -82,7 +86,11 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 @inline
 def collect(index, work, out, C):
-    """(A4)."""
+    """(A4).
+
+    Reads: force, own_torque, S.
+    Writes: force, out.
+    """
     for k in range(C.last - C.first):
         b = C.last - 1 - k
         B = body(index, b)
@@ -92,7 +100,11 @@ def collect(index, work, out, C):
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3), (S3) at a = 0, with the spin elements on the output body."""
+    """(A1)-(A3), (S3) at a = 0, with the spin elements on the output body.
+
+    Reads: acceleration, momentum, pose, q, result_and_forces, v, velocity.
+    Writes: acceleration, articulated, force, pose, S, spin, spin_bias, velocity.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         rate = get(v, B.unit)
@@ -110,7 +122,11 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
 
 @inline
 def eliminate(index, params, work, out, C):
-    """(A6)-(A8); K is the motion axis of the joint, for all bodies behind it. Returns whether D is singular."""
+    """(A6)-(A8); K is the motion axis of the joint, for all bodies behind it. Returns whether D is singular.
+
+    Reads: articulated, E, force, out, S, spin, spin_bias.
+    Writes: articulated, Dinv_u, force, UDinv.
+    """
     first, o = C.first, zero(work)
     b0 = first + body(index, first).which
     b1 = 2 * first + 1 - b0
@@ -145,7 +161,11 @@ def eliminate(index, params, work, out, C):
 
 @inline
 def propagate(index, work, out, C):
-    """(A9), (A10)."""
+    """(A9), (A10).
+
+    Reads: acceleration, Dinv_u, S, UDinv.
+    Writes: acceleration, out.
+    """
     a_out = acceleration(work, C.out)
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -158,7 +178,11 @@ def propagate(index, work, out, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Poses, motion axes, inertias and the spin momenta, without K."""
+    """Poses, motion axes, inertias and the spin momenta, without K.
+
+    Reads: momentum, pose, q.
+    Writes: composite, pose, S, spin.
+    """
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x, S = hinge(params, work, q, b, B)
@@ -172,7 +196,11 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple_all(index, work, nv, C, M):
-    """Write what armature and spin elements add inside the cluster; (C1)."""
+    """Write what armature and spin elements add inside the cluster; (C1).
+
+    Reads: E.
+    Writes: M.
+    """
     for k in range(C.nk):
         for m in range(C.nk):
             at = listed(index, C.column, k) * nv + listed(index, C.column, m)
@@ -184,6 +212,9 @@ def couple(index, work, nv, C, b, B, M):
     """(C1), (C2) for the joint of body b; returns the force per unit velocity on the output body.
 
     The output body carries the spin elements: they tie the joints, and are felt above it alone.
+
+    Reads: composite, M, S, spin.
+    Writes: composite, M.
     """
     i_v, I, S = B.unit, composite(work, b), axis(work, b)
     F = rigid_mul(I, S)

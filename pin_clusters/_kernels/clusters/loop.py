@@ -45,7 +45,10 @@ def without_loops(*arguments):
 
 @inline
 def acceleration_of_joint(index, work, a, C, B):
-    """S_b (G_b a + g_b)."""
+    """S_b (G_b a + g_b).
+
+    Reads: a, G, S.
+    """
     m = zero6(zero(work))
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
@@ -57,7 +60,11 @@ def acceleration_of_joint(index, work, a, C, B):
 
 @inline
 def rod_forces(index, params, work, H):
-    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them."""
+    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them.
+
+    Reads: acceleration, pose, velocity.
+    Writes: force.
+    """
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -73,7 +80,11 @@ def rod_forces(index, params, work, H):
 
 @paste
 def velocities(index, params, work, q, v, C):
-    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
+    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular.
+
+    Reads: condition, E, G, K, momentum, P, pose, q, room, row, S, v.
+    Writes: condition, E, G, K, momentum, P, pose, rate, room, row, S, W.
+    """
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     return is_singular(index, work, C)
@@ -81,7 +92,13 @@ def velocities(index, params, work, q, v, C):
 
 @paste
 def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
+
+    Reads: a, acceleration, bias, condition, E, G, K, momentum, out, P, pose, q, rate, result_and_forces, room, row,
+        S, spin_bias, v, value, velocity, W.
+    Writes: acceleration, bias, condition, E, force, G, K, momentum, out, P, pose, rate, room, row, S, spin_bias,
+        value, velocity, W.
+    """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -115,7 +132,11 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
 
 @inline
 def middle_columns(index, params, work, c, C, H):
-    """K of the middles of rods: translations by the mean of both ends' velocities."""
+    """K of the middles of rods: translations by the mean of both ends' velocities.
+
+    Reads: K, pose.
+    Writes: K.
+    """
     for r in range(H.rod0, H.rod1):
         R, rest = rod(index, r), zero3(zero(work))
         to = body(index, R.middle).at_K
@@ -128,7 +149,10 @@ def middle_columns(index, params, work, c, C, H):
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
-    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
+    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still.
+
+    Reads: K, pose.
+    """
     if b > 0 and body(index, b).cluster == c:
         K = K_column(work, body(index, b).at_K, k)
         return linear(K) + cross(angular(K), point(params, work, b, at))
@@ -137,7 +161,10 @@ def end_velocity(index, params, work, c, b, at, k):
 
 @inline
 def middle_inertia(params, work, b, mass):
-    """Point mass at the middle of the rod: 2/3 of its mass."""
+    """Point mass at the middle of the rod: 2/3 of its mass.
+
+    Reads: pose.
+    """
     p, o = position(work, b), zero(work)
     h = p * mass
     xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
@@ -159,7 +186,13 @@ def middle_mass(index, params, H, b):
 
 @paste
 def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
+
+    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, q, rate, result_and_forces, room, row, S, spin,
+        spin_bias, u, v, value, velocity, W.
+    Writes: acceleration, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S, spin,
+        spin_bias, u, value, velocity, W.
+    """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     H, o = head(index, C.head), zero(work)
@@ -199,7 +232,11 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
 
 @paste
 def compose(index, params, work, q, c, C):
-    """Poses, inertias, K and the spin momenta in the world."""
+    """Poses, inertias, K and the spin momenta in the world.
+
+    Reads: condition, E, G, K, momentum, P, pose, q, room, row, S.
+    Writes: composite, condition, E, G, K, momentum, P, pose, room, row, S, spin, W.
+    """
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     for b in range(C.first, C.last):

@@ -23,7 +23,11 @@ from ..workspace import (
 
 @inline
 def eliminate_one(index, params, work, out, C):
-    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular."""
+    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular.
+
+    Reads: articulated, E, force, K, out, spin, u.
+    Writes: articulated, force, u, UDinv.
+    """
     at, o = C.at_work, zero(work)
     D, U, f_out = E_entry(work, C.at_E, 1, 0, 0), zero6(o), zero6(o)
     u = u_entry(work, at, 1, 0) + get(out, listed(index, C.column, 0))
@@ -61,7 +65,10 @@ def solve_pair(d00, d01, d11, U0, U1, u0, u1):
 
 @inline
 def hand_up_pair(work, parent, total, f_out, U0, U1, Y0, Y1, w0, w1):
-    """(A7), (A8): I_out += sum I_b - U D^-1 U'; p_out += sum p_b + U D^-1 u."""
+    """(A7), (A8): I_out += sum I_b - U D^-1 U'; p_out += sum p_b + U D^-1 u.
+
+    Writes: articulated, force.
+    """
     if parent > 0:
         add_articulated(work, parent, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
         add_force(work, parent, U0 * w0 + (U1 * w1 + f_out))
@@ -69,7 +76,11 @@ def hand_up_pair(work, parent, total, f_out, U0, U1, Y0, Y1, w0, w1):
 
 @inline
 def eliminate_pair(index, params, work, out, C):
-    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular."""
+    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular.
+
+    Reads: articulated, E, force, K, out, spin, u.
+    Writes: articulated, force, u, UDinv.
+    """
     at, o = C.at_work, zero(work)
     d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
     u0 = u_entry(work, at, 2, 0) + get(out, listed(index, C.column, 0))
