@@ -20,15 +20,12 @@ ROW_WIDTH: Final = 16  # a power of two: every read of the index multiplies by i
 class Header(NamedTuple):
     """Row 0."""
 
-    bodies: int
-    """They are rows 1..bodies."""
-    cluster0: int
-    """Clusters are rows cluster0..cluster1-1, parents first."""
+    bodies: int  # they are rows 1..bodies
+    cluster0: int  # clusters are rows cluster0..cluster1-1, parents first
     cluster1: int
     nq: int
     nv: int
-    rotor0: int
-    """Spin elements that are bodies of the tree: only external forces need them."""
+    rotor0: int  # spin elements that are bodies of the tree: only external forces need them
     rotor1: int
     njoints: int
     nv_tree: int
@@ -38,106 +35,69 @@ class Body(NamedTuple):
     """Row of a body."""
 
     parent: int
-    kind: int
-    """Of its joint."""
-    iq: int
-    """First index in q."""
+    kind: int  # of its joint
+    iq: int  # first index in q
     ndof: int
-    at_S: int
-    """work: motion subspace, 6 numbers per degree of freedom, in the world."""
-    at_K: int
-    """work: K, motion per independent velocity of its cluster relative to the output body, 6 numbers per column."""
-    at_G: int
-    """work: rows of G, one per degree of freedom; LOOP: then their bias g, then their velocities G v."""
-    bears: int
-    """1 if another body hangs from this one."""
-    joint: int
-    """Joint of the tree whose body this is, -1 for an intermediate body of a joint."""
+    at_S: int  # work: motion subspace, 6 numbers per degree of freedom, in the world
+    at_K: int  # work: K, motion relative to the output body per independent velocity, 6 numbers per column
+    at_G: int  # work: rows of G, one per degree of freedom; LOOP: then their bias g, then their velocities G v
+    bears: int  # 1 if another body hangs from this one
+    joint: int  # joint of the tree whose body this is, -1 for an intermediate body of a joint
     cluster: int
-    root: int
-    """The body on the universe from which it hangs."""
-    unit: int
-    """Index in v of its one degree of freedom where that is an independent one; else -1."""
-    mask: int
-    """Bit k is set if column k of the cluster moves this body."""
-    shuffle: int
-    """Its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else."""
-    sole: int
-    """``unit`` if its cluster is SINGLE or HINGES, else -1."""
-    which: int
-    """The column of its cluster that ``unit`` is."""
+    root: int  # the body on the universe from which it hangs
+    unit: int  # index in v of its one degree of freedom where that is an independent one; else -1
+    mask: int  # bit k is set if column k of the cluster moves this body
+    shuffle: int  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
+    sole: int  # ``unit`` if its cluster is SINGLE or HINGES, else -1
+    which: int  # the column of its cluster that ``unit`` is
 
 
 class Cluster(NamedTuple):
     """Row of a cluster."""
 
     kind: int
-    first: int
-    """Bodies first..last-1, parents first."""
+    first: int  # bodies first..last-1, parents first
     last: int
-    nk: int
-    """Independent velocities."""
-    column: int
-    """SINGLE and FREE: first index in v. Others: first row of the list of indices in v."""
-    out: int
-    """Output body: it hangs from this one."""
-    at_spin: int
-    """Spin momentum per unit velocity on the output body, 3 per column; -1 if there is none."""
-    at_E: int
-    """NK x NK inertia of spin elements and armature. Both are in params for SINGLE and FREE, in work for the others."""
-    carrier0: int
-    """Rows of the carriers inside the cluster."""
+    nk: int  # independent velocities
+    column: int  # SINGLE and FREE: first index in v. Others: first row of the list of indices in v
+    out: int  # output body: it hangs from this one
+    at_spin: int  # spin momentum per unit velocity on the output body, 3 per column; -1 if there is none
+    at_E: int  # nk x nk inertia of spin elements and armature; both in params for SINGLE and FREE, else in work
+    carrier0: int  # rows of the carriers inside the cluster
     carrier1: int
-    at_work: int
-    """work: of all kinds but SINGLE and FREE, see ``workspace``."""
-    head: int
-    """LOOP: its row of closures."""
-    smallest: int
-    """params: the smallest D."""
+    at_work: int  # work: of all kinds but SINGLE and FREE, see ``workspace``
+    head: int  # LOOP: its row of closures
+    smallest: int  # params: the smallest D
 
 
 class Head(NamedTuple):
     """Row of the closures of a LOOP cluster; columns of its equations: dependent velocities, then the others."""
 
-    nd: int
-    """Dependent velocities."""
-    nr: int
-    """Rows; more than nd if the independent ones are chosen per state."""
-    at: int
-    """work: see ``loop_block``."""
+    nd: int  # dependent velocities
+    nr: int  # rows; more than nd if the independent ones are chosen per state
+    at: int  # work: see ``loop_block``
     closure0: int
     closure1: int
-    velocity0: int
-    """Rows of all velocities: the dependent ones in order, then the others."""
+    velocity0: int  # rows of all velocities: the dependent ones in order, then the others
     velocity1: int
-    follower0: int
-    """Rows of joints that follow others at a constant ratio."""
+    follower0: int  # rows of joints that follow others at a constant ratio
     follower1: int
-    element0: int
-    """Rows of armature and spin elements."""
+    element0: int  # rows of armature and spin elements
     element1: int
-    rod0: int
-    """Rows of rods with mass."""
+    rod0: int  # rows of rods with mass
     rod1: int
 
 
 class Velocity(NamedTuple):
     """Row of a velocity of a LOOP cluster."""
 
-    at_G: int
-    """work: its row of G."""
-    at_bias: int
-    """work."""
-    at_rate: int
-    """work."""
-    body: int
-    """-1 for a rotor that spins."""
-    iv: int
-    """Index in the tree's v."""
-    column: int
-    """Which independent velocity of the cluster it is, else -1."""
-    iq: int
-    """First index in q of its joint."""
+    at_G: int  # work: its row of G
+    at_bias: int  # work
+    at_rate: int  # work
+    body: int  # -1 for a rotor that spins
+    iv: int  # index in the tree's v
+    column: int  # which independent velocity of the cluster it is, else -1
+    iq: int  # first index in q of its joint
     nq: int
 
 
@@ -145,28 +105,19 @@ class Closure(NamedTuple):
     """Row of a closure."""
 
     form: int
-    row0: int
-    """Its first row among the cluster's."""
+    row0: int  # its first row among the cluster's
     rows: int
-    at: int
-    """params."""
-    part0: int
-    """On bodies: rows of the velocities on its path. On joints: rows of its joints."""
+    at: int  # params
+    part0: int  # on bodies: rows of the velocities on its path. On joints: rows of its joints
     part1: int
-    a: int
-    """Bodies."""
+    a: int  # bodies
     b: int
-    turn: int
-    """FRAMES: how the rotation is measured."""
-    term0: int
-    """HARMONIC: rows of terms."""
+    turn: int  # FRAMES: how the rotation is measured
+    term0: int  # HARMONIC: rows of terms
     term1: int
-    angles: int
-    """HARMONIC: number of angles."""
-    room: int
-    """work: HARMONIC: sin, cos and value of each angle, then a gradient. CALLED, SUPPLIED: Jacobian, Hessian."""
-    address: int
-    """CALLED: of phi, and of its Jacobian (or 0)."""
+    angles: int  # HARMONIC: number of angles
+    room: int  # work: HARMONIC: sin, cos and value of each angle, then a gradient. CALLED, SUPPLIED: Jacobian, Hessian
+    address: int  # CALLED: of phi, and of its Jacobian (or 0)
     slope: int
 
 
@@ -174,10 +125,8 @@ class OnPath(NamedTuple):
     """Row of a velocity on the path between two bodies that a closure ties."""
 
     column: int
-    at_S: int
-    """work: its motion subspace."""
-    sign: int
-    """1 if it moves b, -1 if it moves a."""
+    at_S: int  # work: its motion subspace
+    sign: int  # 1 if it moves b, -1 if it moves a
 
 
 class OnJoint(NamedTuple):
@@ -185,8 +134,7 @@ class OnJoint(NamedTuple):
 
     column: int
     iq: int
-    velocity: int
-    """Row."""
+    velocity: int  # row
     nq: int
 
 
@@ -194,8 +142,7 @@ class Term(NamedTuple):
     """Row of a harmonic term: three factors of angles."""
 
     row: int
-    at: int
-    """params: its coefficient."""
+    at: int  # params: its coefficient
     factor0: int
     angle0: int
     factor1: int
@@ -207,8 +154,7 @@ class Term(NamedTuple):
 class Follower(NamedTuple):
     """Row of a joint that follows others."""
 
-    velocity: int
-    """Row."""
+    velocity: int  # row
     share0: int
     share1: int
 
@@ -216,42 +162,34 @@ class Follower(NamedTuple):
 class Share(NamedTuple):
     """Row of a velocity that drives another one, or a rotor."""
 
-    velocity: int
-    """Row."""
-    at: int
-    """params: its coefficient."""
+    velocity: int  # row
+    at: int  # params: its coefficient
 
 
 class Element(NamedTuple):
     """Row of an armature or spin element of a LOOP cluster."""
 
-    at: int
-    """params: inertia, axis on the carrier."""
+    at: int  # params: inertia, axis on the carrier
     share0: int
     share1: int
-    at_spin: int
-    """work: spin momenta of its carrier, -1 for armature and rotors on the universe."""
-    at_row: int
-    """work: its speed per unit velocity."""
+    at_spin: int  # work: spin momenta of its carrier, -1 for armature and rotors on the universe
+    at_row: int  # work: its speed per unit velocity
 
 
 class Rod(NamedTuple):
     """Row of a rod with mass."""
 
-    at: int
-    """params: points in a and b (3 each), two thirds of the mass."""
+    at: int  # params: points in a and b (3 each), two thirds of the mass
     a: int
     b: int
-    middle: int
-    """The body that stands for two thirds of its mass."""
+    middle: int  # the body that stands for two thirds of its mass
 
 
 class Carrier(NamedTuple):
     """Row of a carrier of spin elements inside a cluster."""
 
     body: int
-    at_spin: int
-    """work: as that of the cluster."""
+    at_spin: int  # work: as that of the cluster
 
 
 class Rotor(NamedTuple):
@@ -261,13 +199,10 @@ class Rotor(NamedTuple):
     iq: int
     kind: int
     joint: int
-    at: int
-    """params: rotation (9) and position (3) in the carrier, alignment (9)."""
-    column: int
-    """First row of the list of indices in v."""
+    at: int  # params: rotation (9) and position (3) in the carrier, alignment (9)
+    column: int  # first row of the list of indices in v
     nk: int
-    at_G: int
-    """work: its row of G."""
+    at_G: int  # work: its row of G
 
 
 class Entry(NamedTuple):

@@ -12,24 +12,15 @@ class Block(NamedTuple):
 
     nd: int
     nr: int
-    width: int
-    """Columns of K: nd + nk."""
-    K: int
-    """nr x width: dependent velocities, then independent ones. Rows are divided by their scales."""
-    P: int
-    """nd x nr: P K_d = 1."""
-    W: int
-    """6 per row: its wrench, where it is a row on bodies, W . (v_b - v_a)."""
-    value: int
-    """nr: bias of the rows, or by how much they are open."""
-    spin_bias: int
-    """nk: torques that spin elements and armature need at a = 0."""
-    condition: int
-    """1: squared Frobenius norms of K_d and P, multiplied."""
-    room: int
-    """nr x (nd + nr), for the elimination."""
-    saved: int
-    """nd x nr: a P that is kept; then nd x nd: its product with another pose's K_d."""
+    width: int  # Columns of K: nd + nk
+    K: int  # nr x width: dependent velocities, then independent ones. Rows are divided by their scales
+    P: int  # nd x nr: P K_d = 1
+    W: int  # 6 per row: its wrench, where it is a row on bodies, W . (v_b - v_a)
+    value: int  # nr: bias of the rows, or by how much they are open
+    spin_bias: int  # nk: torques that spin elements and armature need at a = 0
+    condition: int  # 1: squared Frobenius norms of K_d and P, multiplied
+    room: int  # nr x (nd + nr), for the elimination
+    saved: int  # nd x nr: a P that is kept; then nd x nd: its product with another pose's K_d
     end: int
 
 

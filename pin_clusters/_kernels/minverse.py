@@ -18,7 +18,8 @@ from .workspace import (
     UDinv_column,
     acceleration,
     axis,
-    base_factors,
+    base_inverse_d,
+    base_L,
     composite,
     force,
     inverse_D,
@@ -37,7 +38,7 @@ def factor(index, params, work):
     """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0.
 
     Reads: articulated, composite, D, E, K, S, spin, U, UDinv.
-    Writes: articulated, base_factors, D, inverse_D, U, UDinv.
+    Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
     """
     n, singular = header(index), 0
     for b in range(1, n.bodies + 1):
@@ -132,11 +133,10 @@ def outward(index, work, nv, C, i_v, Minv):
 def outward_base(work, nv, C, i_v, Minv):
     """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own.
 
-    Reads: base_factors, force, Minv.
+    Reads: base_inverse_d, base_L, force, Minv.
     Writes: acceleration, Minv.
     """
-    inverse_d, L = base_factors(work, C.first)
-    a = sym6_solve(inverse_d, L, -force(work, C.first))
+    a = sym6_solve(base_inverse_d(work, C.first), base_L(work, C.first), -force(work, C.first))
     set_acceleration(work, C.first, a)
     store6(Minv, i_v * nv + C.column, a)
     for m in range(6):
@@ -166,9 +166,9 @@ def minverse_with(compose_loop):
     def minverse(index, params, work, Minv, q):
         """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry.
 
-        Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, Minv, S, spin,
-            U, u, UDinv.
-        Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, Minv, U, u, UDinv.
+        Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K, Minv,
+            S, spin, U, u, UDinv.
+        Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, Minv, U, u, UDinv.
         """
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
@@ -199,9 +199,9 @@ def minverse_with(compose_loop):
     def minverse_copied(index, params, work, result, q, out):
         """Run minverse, and copy its result to out, shape (nv, nv).
 
-        Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, result, S, spin,
-            U, u, UDinv.
-        Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
+        Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K,
+            result, S, spin, U, u, UDinv.
+        Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
         """
         code = minverse(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
@@ -217,9 +217,9 @@ minverse_loops = minverse_with(loop.compose)
 def minverse_at(address, q, out):
     """Call minverse with the tables at an address.
 
-    Reads: acceleration, articulated, base_factors, composite, D, Dinv_u, E, force, inverse_D, K, result, S, spin, U,
-        u, UDinv.
-    Writes: acceleration, articulated, base_factors, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
+    Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K, result, S,
+        spin, U, u, UDinv.
+    Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
     """
     index, params, work, result = tables(address)
     return minverse(index, params, work, result, borrowed(q), borrowed(out))

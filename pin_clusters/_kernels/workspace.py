@@ -43,76 +43,50 @@ from .memory import (
 from .simd import get, put
 
 
-@inline
-def rotation(work, b):
-    return load9(work, b * BODY_WORK + W_POSE)
+def _of_body(at, load, store, accumulate=None):
+    """Make what reads, writes and increases a quantity of a body."""
+
+    @inline
+    def read(work, b):
+        return load(work, b * BODY_WORK + at)
+
+    @inline
+    def write(work, b, x):
+        store(work, b * BODY_WORK + at, x)
+
+    @inline
+    def increase(work, b, x):
+        accumulate(work, b * BODY_WORK + at, x)
+
+    return read, write, increase
 
 
-@inline
-def position(work, b):
-    return load3(work, b * BODY_WORK + W_POSE + 9)
-
-
-@inline
-def set_rotation(work, b, R):
-    store9(work, b * BODY_WORK + W_POSE, R)
-
-
-@inline
-def set_position(work, b, x):
-    store3(work, b * BODY_WORK + W_POSE + 9, x)
-
-
-@inline
-def axis(work, b):
-    """Motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body."""
-    return load6(work, b * BODY_WORK + W_S)
-
-
-@inline
-def set_axis(work, b, S):
-    store6(work, b * BODY_WORK + W_S, S)
-
-
-@inline
-def subspace(work, at_S, d):
-    return load6(work, at_S + 6 * d)
-
-
-@inline
-def set_subspace(work, at_S, d, S):
-    store6(work, at_S + 6 * d, S)
-
-
-@inline
-def velocity(work, b):
-    return load6(work, b * BODY_WORK + W_VELOCITY)
-
-
-@inline
-def set_velocity(work, b, v):
-    store6(work, b * BODY_WORK + W_VELOCITY, v)
-
-
-@inline
-def acceleration(work, b):
-    """With gravity, as that of the universe upward; in the last pass of ``aba`` what is missing to the real one."""
-    return load6(work, b * BODY_WORK + W_ACCELERATION)
-
-
-@inline
-def set_acceleration(work, b, a):
-    store6(work, b * BODY_WORK + W_ACCELERATION, a)
-
-
-@inline
-def force(work, b):
-    return load6(work, b * BODY_WORK + W_FORCE)
-
-
-@inline
-def set_force(work, b, f):
-    store6(work, b * BODY_WORK + W_FORCE, f)
+rotation, set_rotation, _ = _of_body(W_POSE, load9, store9)
+position, set_position, _ = _of_body(W_POSE + 9, load3, store3)
+# motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body
+axis, set_axis, _ = _of_body(W_S, load6, store6)
+velocity, set_velocity, _ = _of_body(W_VELOCITY, load6, store6)
+# with gravity, as that of the universe upward; in the last pass of aba what is missing to the real one
+acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6, store6)
+force, set_force, add_force = _of_body(W_FORCE, load6, store6, accumulate6)
+_, _, add_moment = _of_body(W_FORCE + 3, load3, store3, accumulate3)
+# where a body on the universe really is; energy has no forces and keeps it in their place
+base_position, set_base_position, _ = _of_body(W_FORCE, load3, store3)
+# articulated inertia, 21 numbers; inertia of a rigid body, alone or with all that it carries, 10 numbers
+articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21, store21, accumulate21)
+composite, set_composite, add_composite = _of_body(W_INERTIA, load10, store10, accumulate10)
+# of a free flyer, in the place of its articulated inertia: 1/d and L
+base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6, store6)
+base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15, store15)
+# spin momentum per unit velocity of the body's joint, on the output body
+spin, set_spin, _ = _of_body(W_SPIN, load3, store3)
+# torque of spin elements and armature at the body's joint; of spin elements at a = 0; 1 / D
+own_torque, set_own_torque, _ = _of_body(W_OWN, get, put)
+spin_bias, set_spin_bias, _ = _of_body(W_OWN, get, put)
+inverse_D, set_inverse_D, _ = _of_body(W_OWN, get, put)
+# U D^-1 and D^-1 u of the body's joint
+UDinv, set_UDinv, _ = _of_body(W_UDINV, load6, store6)
+Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get, put)
 
 
 @inline
@@ -120,145 +94,26 @@ def set_force_entry(work, b, k, x):
     put(work, b * BODY_WORK + W_FORCE + k, x)
 
 
-@inline
-def add_force(work, b, f):
-    accumulate6(work, b * BODY_WORK + W_FORCE, f)
+def _of_list(width, load, store):
+    """Make what reads and writes item k of a list of items of one width."""
+
+    @inline
+    def read(work, at, k):
+        return load(work, at + width * k)
+
+    @inline
+    def write(work, at, k, x):
+        store(work, at + width * k, x)
+
+    return read, write
 
 
-@inline
-def add_moment(work, b, m):
-    accumulate3(work, b * BODY_WORK + W_FORCE + 3, m)
-
-
-@inline
-def base_position(work, b):
-    """Where a body on the universe really is; ``energy`` has no forces and keeps it in their place."""
-    return load3(work, b * BODY_WORK + W_FORCE)
-
-
-@inline
-def set_base_position(work, b, x):
-    store3(work, b * BODY_WORK + W_FORCE, x)
-
-
-@inline
-def articulated(work, b):
-    """Articulated inertia, 21 numbers."""
-    return load21(work, b * BODY_WORK + W_INERTIA)
-
-
-@inline
-def set_articulated(work, b, I):
-    store21(work, b * BODY_WORK + W_INERTIA, I)
-
-
-@inline
-def add_articulated(work, b, I):
-    accumulate21(work, b * BODY_WORK + W_INERTIA, I)
-
-
-@inline
-def composite(work, b):
-    """Inertia of a rigid body, alone or with all that it carries, 10 numbers."""
-    return load10(work, b * BODY_WORK + W_INERTIA)
-
-
-@inline
-def set_composite(work, b, I):
-    store10(work, b * BODY_WORK + W_INERTIA, I)
-
-
-@inline
-def add_composite(work, b, I):
-    accumulate10(work, b * BODY_WORK + W_INERTIA, I)
-
-
-@inline
-def base_factors(work, b):
-    """Factors of the articulated inertia of a free flyer, in its place: 1/d (6) and L (15)."""
-    return load6(work, b * BODY_WORK + W_INERTIA), load15(work, b * BODY_WORK + W_INERTIA + 6)
-
-
-@inline
-def set_base_factors(work, b, inverse_d, L):
-    store6(work, b * BODY_WORK + W_INERTIA, inverse_d)
-    store15(work, b * BODY_WORK + W_INERTIA + 6, L)
-
-
-@inline
-def spin(work, b):
-    """Spin momentum per unit velocity of the body's joint, on the output body."""
-    return load3(work, b * BODY_WORK + W_SPIN)
-
-
-@inline
-def set_spin(work, b, h):
-    store3(work, b * BODY_WORK + W_SPIN, h)
-
-
-@inline
-def own_torque(work, b):
-    """Torque of spin elements and armature at the body's joint."""
-    return get(work, b * BODY_WORK + W_OWN)
-
-
-@inline
-def set_own_torque(work, b, t):
-    put(work, b * BODY_WORK + W_OWN, t)
-
-
-@inline
-def spin_bias(work, b):
-    """Torque of spin elements at the body's joint at a = 0."""
-    return get(work, b * BODY_WORK + W_OWN)
-
-
-@inline
-def set_spin_bias(work, b, t):
-    put(work, b * BODY_WORK + W_OWN, t)
-
-
-@inline
-def inverse_D(work, b):
-    return get(work, b * BODY_WORK + W_OWN)
-
-
-@inline
-def set_inverse_D(work, b, x):
-    put(work, b * BODY_WORK + W_OWN, x)
-
-
-@inline
-def UDinv(work, b):
-    """U D^-1 of the body's joint."""
-    return load6(work, b * BODY_WORK + W_UDINV)
-
-
-@inline
-def set_UDinv(work, b, Y):
-    store6(work, b * BODY_WORK + W_UDINV, Y)
-
-
-@inline
-def Dinv_u(work, b):
-    """D^-1 u of the body's joint."""
-    return get(work, b * BODY_WORK + W_DINV_U)
-
-
-@inline
-def set_Dinv_u(work, b, x):
-    put(work, b * BODY_WORK + W_DINV_U, x)
-
-
-@inline
-def K_column(work, at_K, k):
-    """Motion of a body per unit of independent velocity k of its cluster, relative to the output body."""
-    return load6(work, at_K + 6 * k)
-
-
-@inline
-def set_K_column(work, at_K, k, S):
-    store6(work, at_K + 6 * k, S)
+# at_S: of each degree of freedom of a body
+subspace, set_subspace = _of_list(6, load6, store6)
+# at_K: motion of a body per unit of independent velocity k of its cluster, relative to the output body
+K_column, set_K_column = _of_list(6, load6, store6)
+# at_spin: spin momentum per unit of independent velocity k, in axes of its carrier
+momentum, set_momentum = _of_list(3, load3, store3)
 
 
 @inline
@@ -275,17 +130,6 @@ def E_entry(work, at_E, nk, k, m):
 @inline
 def set_E_entry(work, at_E, nk, k, m, x):
     put(work, at_E + k * nk + m, x)
-
-
-@inline
-def momentum(work, at_spin, k):
-    """Spin momentum per unit of independent velocity k, in axes of its carrier."""
-    return load3(work, at_spin + 3 * k)
-
-
-@inline
-def set_momentum(work, at_spin, k, h):
-    store3(work, at_spin + 3 * k, h)
 
 
 @inline

@@ -104,13 +104,17 @@ def _is_for_numba(node: ast.AST) -> bool:
 
 
 def _accessors() -> dict[str, tuple[str, str]]:
-    found = {}
+    names = []
     for node in ast.parse((KERNELS / "workspace.py").read_text()).body:
         if isinstance(node, ast.FunctionDef) and node.args.args[0].arg == "work":
-            writes = node.name.startswith(("set_", "add_"))
-            name = node.name[4:] if writes else node.name
-            name = QUANTITY.get(name, re.sub("_(entry|column)$", "", name))
-            found[node.name] = ("write" if writes else "read", name)
+            names.append(node.name)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            names += [target.id for target in node.targets[0].elts if isinstance(target, ast.Name)]
+    found = {}
+    for accessor in names:
+        writes = accessor.startswith(("set_", "add_"))
+        name = accessor[4:] if writes else accessor
+        found[accessor] = ("write" if writes else "read", QUANTITY.get(name, re.sub("_(entry|column)$", "", name)))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from pin_clusters import cli
+from pin_clusters._cli import cli
 
 
 def run(*arguments: str) -> Result:

@@ -15,7 +15,8 @@ from ..workspace import (
     force,
     set_acceleration,
     set_articulated,
-    set_base_factors,
+    set_base_inverse_d,
+    set_base_L,
     set_composite,
     set_position,
     set_rotation,
@@ -127,8 +128,9 @@ def factor(params, work, C):
     """Put the factors in the inertia's place, for all columns; returns whether D is singular.
 
     Reads: articulated.
-    Writes: base_factors.
+    Writes: base_inverse_d, base_L.
     """
     inverse_d, L, singular = _factors(params, work, C)
-    set_base_factors(work, C.first, inverse_d, L)
+    set_base_inverse_d(work, C.first, inverse_d)
+    set_base_L(work, C.first, L)
     return singular
