@@ -42,7 +42,10 @@ OFTEN = {
     "bennett-0", "bennett-3", "sarrus-0", "sarrus-1", "sloppy-0", "sloppy-1",
 }  # fmt: skip
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
-JITLESS = {"tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "geared_five_bar", "ankle_2rsu"}
+JITLESS = {
+    "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "geared_five_bar", "ankle_2rsu",
+    "spatial_ball_in_tree",
+}  # fmt: skip
 
 
 def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecorator:
