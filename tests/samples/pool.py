@@ -44,7 +44,7 @@ OFTEN = {
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
 JITLESS = {
     "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "geared_five_bar", "ankle_2rsu",
-    "spatial_ball_in_tree",
+    "spatial_ball_in_tree", "bennett",
 }  # fmt: skip
 
 
