@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ._closed_form import DEAD_CENTRE, ClosedForm, wrap
-from ._planar import Plane, Point, in_order, pin_closure
+from ._planar import Plane, Point, pin_closure
 from .closures import FrameClosure
 from .four_bar import check_linkage, linkage_label, revolute_loop
 from .loop import Loop
@@ -23,8 +23,7 @@ JOINTS = ("crank", "coupler", "slider")
 class SliderCrankGeometry:
     """A slider-crank in its plane: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
 
-    a: Point
-    b: Point
+    points: tuple[Point, Point]
     joints: tuple[int, int, int]
     sign: float
     origin: complex
@@ -45,12 +44,11 @@ class SliderCrankGeometry:
         if square < -DEAD_CENTRE * length * length:
             return []
         half = math.sqrt(max(square, 0.0))
-        reaches = (half, -half) if half else (0.0,)
         assemblies = []
-        for reach in reaches:
+        for reach in (half, -half) if half else (0.0,):
             coupler = cmath.phase(complex(reach, start.imag) * self.u / self.l2) - crank
             assemblies.append(np.array([wrap(self.sign * coupler), reach - start.real]))
-        return in_order(assemblies, self.branch)
+        return assemblies[:: self.branch]
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,7 @@ class SliderCrank:
         b = plane.point(slider, self.closure[1], "closure[1]")
         plane.check(a, b, {"crank": abs(coupler.start), "coupler": abs(a.flat)})
         return SliderCrankGeometry(
-            a,
-            b,
+            (a, b),
             (plane.crank.joint, coupler.joint, slider.joint),
             coupler.sign,
             plane.crank.start,
@@ -138,8 +135,7 @@ class SliderCrank:
             UnsupportedJointError: A joint is of another type.
             ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
         """
-        geometry = self.geometry(tree)
-        return [pin_closure(self, geometry.a, geometry.b)]
+        return [pin_closure(self, *self.geometry(tree).points)]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return coupler and slider as functions of the crank; up to two assemblies."""
@@ -148,5 +144,4 @@ class SliderCrank:
 
     def generic(self, tree: pin.Model) -> list[Loop]:
         """Return the same pin as a Loop, for comparison."""
-        geometry = self.geometry(tree)
-        return [revolute_loop(tree, geometry.a, geometry.b, self.label)]
+        return [revolute_loop(tree, *self.geometry(tree).points, self.label)]

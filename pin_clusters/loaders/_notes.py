@@ -150,28 +150,21 @@ class Notes:
             if child.tag not in ("link", "joint", "coupling", "loop"):
                 continue
             name = f"{child.tag} {child.get('name')!r}"
+            if child.tag in ATTRIBUTES:
+                self.attributes(child, name)
             self._parts(child, name)
             for inertial in child.findall("inertial") if child.tag == "link" else ():
                 self._parts(inertial, name)
             for side in ("predecessor", "successor") if child.tag == "loop" else ():
                 for half in child.findall(side):
-                    self._half(half, side, f"{name}, {side}")
+                    self._parts(half, f"{name}, {side}")
 
     def _parts(self, element: ET.Element, owner: str) -> None:
-        """Take note of the attributes of an element, and of its children and theirs."""
-        if element.tag in ATTRIBUTES:
-            self.attributes(element, owner)
+        """Take note of the children of an element, and of their attributes."""
         for child in element:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
-
-    def _half(self, half: ET.Element, side: str, owner: str) -> None:
-        """Take note of what is in one half of a loop; its attributes have been seen."""
-        for part in half:
-            self.element(part, side, owner)
-            if part.tag in SILENT[side]:
-                self.attributes(part, owner)
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Give the warnings, one for everything ignored and one for each further message."""

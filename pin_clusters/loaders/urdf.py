@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pinocchio as pin
 
-from ..errors import ArgumentTypeError, LoadError, PinClustersError
+from ..errors import ArgumentTypeError, LoadError
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
 from ._loops import read_loops
 from ._notes import Notes, listing
 from ._wishes import ties_of, wishes
-from ._xml import Description, describe, parse_xml, to_text
+from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -221,10 +221,8 @@ def parse_urdf(
 def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
     """Raise, in the words of the file, if a constraint of it does not fit the tree."""
     for owner, constraint in constraints.items():
-        try:
+        with in_words_of(owner):
             ties_of([constraint], tree)
-        except PinClustersError as error:
-            raise LoadError(f"{owner}: {error}") from None
 
 
 def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
