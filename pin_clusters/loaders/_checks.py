@@ -49,7 +49,7 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     if inertial is None:
         return False
     read_origin(inertial, owner)
-    mass_element, inertia = only_child(inertial, "mass", owner), only_child(inertial, "inertia", owner)
+    mass_element, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
     if mass_element is None or inertia is None:
         lost = "mass" if mass_element is None else "inertia"
         raise LoadError(f"{owner}: <inertial> has no <{lost}>; Pinocchio would drop all of it. Add it.")
@@ -124,9 +124,7 @@ def unwind(joint: ET.Element) -> None:
     limit = joint.find("limit")
     if limit is None:
         limit = ET.SubElement(joint, "limit")
-    for attribute in ("effort", "velocity"):
-        if attribute not in limit.attrib:
-            limit.set(attribute, repr(UNLIMITED))
-    limit.set("lower", repr(-UNLIMITED))
-    limit.set("upper", repr(UNLIMITED))
+    unlimited = repr(UNLIMITED)
+    limit.attrib = {"effort": unlimited, "velocity": unlimited} | limit.attrib
+    limit.attrib |= {"lower": f"-{unlimited}", "upper": unlimited}
     joint.set("type", "revolute")

@@ -68,7 +68,12 @@ class Closing:
         Raises:
             LoadError: It is ill-formed.
         """
-        before, after = (_frame(tree, n, p) for n, p in zip(self.links, self.origins, strict=True))
+        # of the joint that moves a link: fixed joints are skipped
+        links = [tree.frames[tree.getFrameId(link, pin.FrameType.BODY)] for link in self.links]
+        before, after = (
+            (str(tree.names[link.parentJoint]), link.placement * origin)
+            for link, origin in zip(links, self.origins, strict=True)
+        )
         with in_words_of(self.owner):
             return Loop(before, after, self.kind, self.axis, name=self.name)
 
@@ -101,7 +106,10 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     links, origins = [], []
     for side in SIDES:
         links.append(known_link(element, side, description.links, owner))
-        origins.append(_origin(element, side, owner))
+        half = element.find(side)
+        assert half is not None  # it names the link
+        xyz, rpy = read_origin(half, f"{owner}, {side}")
+        origins.append(pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz)))
     if description.moving_joint(links[0]) == description.moving_joint(links[1]):
         raise LoadError(
             f"{owner}: predecessor {links[0]!r} and successor {links[1]!r} are, or move as, the same link, so there is "
@@ -111,13 +119,6 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     return Closing(owner, name, KINDS[kind], axis, tuple(links), tuple(origins))
 
 
-def _origin(element: ET.Element, side: str, owner: str) -> pin.SE3:
-    half = only_child(element, side, owner)
-    assert half is not None
-    xyz, rpy = read_origin(half, f"{owner}, {side}")
-    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
-
-
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, float, float]:
     child = only_child(element, "axis", owner)
     if child is None or kind in WITHOUT_AXIS:
@@ -125,9 +126,3 @@ def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list
     if normalise_axis(child, owner):
         stretched.append(name)
     return vector(child.get("xyz") or "", "the axis", owner)
-
-
-def _frame(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
-    """Return the joint that moves a link (fixed joints are skipped), and a placement in its frame."""
-    frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
-    return str(tree.names[frame.parentJoint]), frame.placement * origin

@@ -6,6 +6,7 @@ import difflib
 import re
 import warnings
 import xml.etree.ElementTree as ET
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ..errors import LoadError, PinClustersWarning
@@ -75,8 +76,8 @@ class Notes:
         messages: Further warnings.
     """
 
-    for_others: dict[str, int] = field(default_factory=dict)
-    unknown: dict[str, int] = field(default_factory=dict)
+    for_others: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
@@ -136,8 +137,7 @@ class Notes:
             self._ignore(f"attribute {_plain(attribute)!r} of <{element.tag}>", harmless)
 
     def _ignore(self, what: str, for_others: bool) -> None:
-        counts = self.for_others if for_others else self.unknown
-        counts[what] = counts.get(what, 0) + 1
+        (self.for_others if for_others else self.unknown)[what] += 1
 
     def scan(self, root: ET.Element) -> None:
         """Take note of every element below ``<robot>`` that is not read.
@@ -186,7 +186,7 @@ def listing(names: list[str], limit: int = 6) -> str:
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _counted(counts: Counter[str]) -> str:
     """Return ``<a> (2), <b>``."""
     return ", ".join(f"{what} ({n})" if n > 1 else what for what, n in sorted(counts.items()))
 

@@ -37,8 +37,7 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
         PinClustersError: A constraint does not fit the tree.
     """
     groups: list[frozenset[str]] = []
-    coupled: set[str] = set()
-    closed: set[str] = set()
+    coupled, closed = set[str](), set[str]()
     followers: dict[str, str] = {}
     for constraint in constraints:
         label = getattr(constraint, "label", type(constraint).__name__)
@@ -73,7 +72,7 @@ def wishes(
         notes: Receives a message for a cluster whose joints are all flagged ``false``.
     """
     wanted = set(named)
-    chosen: list[str] = list(dict.fromkeys(named))
+    chosen = list(dict.fromkeys(named))
     for cluster in _clusters(ties.groups):
         free = [n for n in tree.names if n in cluster and n not in ties.followers]
         flagged = {flags[n] for n in free if n in flags}

@@ -127,8 +127,7 @@ def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> Cluste
     """Return the model of some parts."""
     from ..model import ClusterModel
 
-    independent = parts.independent or None
-    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=independent, name=name)
+    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=parts.independent or None, name=name)
 
 
 class Parts(NamedTuple):
@@ -252,11 +251,8 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
         raise LoadError(
             f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
         )
-    text = to_text(description.root)
     try:
-        if root_joint is None:
-            return pin.buildModelFromXML(text)
-        return pin.buildModelFromXML(text, root_joint)
+        return pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
