@@ -15,7 +15,7 @@ from ._frames import frame_pair
 from ._planar import Plane, Point, circles, pin_closure
 from .closures import FrameClosure
 from .loop import Loop
-from .rows import check_joints, joint_id, owner_of, store
+from .rows import check_joints, joint_id, name_of, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,8 @@ class FourBarGeometry:
     ground; in the serial shape the rocker hangs from the coupler and ends at d.
     """
 
-    points: tuple[Point, Point]
+    a: Point
+    b: Point
     joints: tuple[int, int, int]
     signs: tuple[float, float]
     serial: bool
@@ -132,7 +133,7 @@ class FourBar:
         plane.check(a, b, lengths)
         joints = (crank.joint, coupler.joint, rocker.joint)
         signs = (coupler.sign, rocker.sign)
-        return FourBarGeometry((a, b), joints, signs, serial, crank.start, l1, l2, l3, d, self.branch)
+        return FourBarGeometry(a, b, joints, signs, serial, crank.start, l1, l2, l3, d, self.branch)
 
     def closures(self, tree: pin.Model) -> list[FrameClosure]:
         """Return the two rows of the pin.
@@ -142,7 +143,8 @@ class FourBar:
             UnsupportedJointError: A joint is not revolute.
             ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
         """
-        return [pin_closure(self, *self.geometry(tree).points)]
+        g = self.geometry(tree)
+        return [pin_closure(self, g.a, g.b)]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return coupler and rocker as functions of the crank; up to two assemblies."""
@@ -151,7 +153,8 @@ class FourBar:
 
     def generic(self, tree: pin.Model) -> list[Loop]:
         """Return the same pin as a Loop, for comparison."""
-        return [revolute_loop(tree, *self.geometry(tree).points, self.label)]
+        g = self.geometry(tree)
+        return [revolute_loop(tree, g.a, g.b, self.label)]
 
 
 def revolute_loop(tree: pin.Model, a: Point, b: Point, owner: str) -> Loop:
@@ -167,7 +170,8 @@ def check_linkage(linkage: Any, joints: tuple[str, ...]) -> None:
         ConstraintError: One is ill-formed, or a joint is named twice.
     """
     owner = type(linkage).__name__
-    owner_of(owner, linkage.name)
+    if linkage.name is not None:
+        name_of(linkage.name, "name", owner)
     check_joints(linkage, joints, owner)
     closure = frame_pair(linkage.closure, linkage.label, "one on each of the two bodies that the pin ties")
     store(linkage, closure=closure, branch=check_branch(linkage.branch, linkage.label))

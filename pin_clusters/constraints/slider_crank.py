@@ -23,7 +23,8 @@ JOINTS = ("crank", "coupler", "slider")
 class SliderCrankGeometry:
     """A slider-crank in its plane: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
 
-    points: tuple[Point, Point]
+    a: Point
+    b: Point
     joints: tuple[int, int, int]
     sign: float
     origin: complex
@@ -116,7 +117,8 @@ class SliderCrank:
         b = plane.point(slider, self.closure[1], "closure[1]")
         plane.check(a, b, {"crank": abs(coupler.start), "coupler": abs(a.flat)})
         return SliderCrankGeometry(
-            (a, b),
+            a,
+            b,
             (plane.crank.joint, coupler.joint, slider.joint),
             coupler.sign,
             plane.crank.start,
@@ -135,7 +137,8 @@ class SliderCrank:
             UnsupportedJointError: A joint is of another type.
             ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
         """
-        return [pin_closure(self, *self.geometry(tree).points)]
+        g = self.geometry(tree)
+        return [pin_closure(self, g.a, g.b)]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return coupler and slider as functions of the crank; up to two assemblies."""
@@ -144,4 +147,5 @@ class SliderCrank:
 
     def generic(self, tree: pin.Model) -> list[Loop]:
         """Return the same pin as a Loop, for comparison."""
-        return [revolute_loop(tree, *self.geometry(tree).points, self.label)]
+        g = self.geometry(tree)
+        return [revolute_loop(tree, g.a, g.b, self.label)]
