@@ -74,7 +74,9 @@ def load(
     return make_model(parts, q_reference, name)
 
 
-def _parts(name: str, root_joint: object, parameters: dict[str, Any], independent: Iterable[str] | None) -> Parts:
+def _parts(
+    name: str, root_joint: object, parameters: dict[str, Any], independent: Iterable[str] | None = None
+) -> Parts:
     """Return the tree and the constraints of a robot."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
