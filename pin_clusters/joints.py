@@ -18,12 +18,8 @@ ROTATION_TOLERANCE = 1e-6
 def common_ancestor(tree: pin.Model, bodies: Iterable[int]) -> int:
     """Return the nearest common ancestor of some bodies; a body is its own ancestor."""
     paths = [list(tree.supports[b]) for b in bodies]
-    nca = 0
-    for level in zip(*paths, strict=False):
-        if len(set(level)) > 1:
-            break
-        nca = int(level[0])
-    return nca
+    shared = [int(level[0]) for level in zip(*paths, strict=False) if len(set(level)) == 1]
+    return shared[-1] if shared else 0
 
 
 def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
@@ -45,20 +41,22 @@ def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
 
 def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
     """Set the value of a joint of one degree of freedom, [rad] or [m], in place."""
-    i = int(tree.idx_qs[j])
-    if int(tree.nqs[j]) == 2:
-        q[i], q[i + 1] = math.cos(value), math.sin(value)
-    else:
-        q[i] = value
+    i = tree.idx_qs[j]
+    q[i : i + tree.nqs[j]] = (math.cos(value), math.sin(value)) if tree.nqs[j] == 2 else value
+
+
+def floats(value: object) -> np.ndarray | None:
+    """Return an array of floats, or None if it cannot be one."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return None
 
 
 def unit(axis: object) -> np.ndarray | None:
     """Return the axis as a unit vector of shape (3,), or None if it is not one direction."""
-    try:
-        a = np.asarray(axis, dtype=float)
-    except (TypeError, ValueError):
-        return None
-    if a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
+    a = floats(axis)
+    if a is None or a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
     a = a / np.abs(a).max()  # the square of 1e200 would be inf, that of 1e-200 would be 0
     return np.asarray(a / np.linalg.norm(a))
@@ -66,8 +64,7 @@ def unit(axis: object) -> np.ndarray | None:
 
 def is_finite(inertia: pin.Inertia) -> bool:
     """Say whether mass, centre of mass and rotational inertia are finite."""
-    parts = (inertia.mass, inertia.lever, inertia.inertia)
-    return all(bool(np.all(np.isfinite(part))) for part in parts)
+    return all(bool(np.all(np.isfinite(part))) for part in (inertia.mass, inertia.lever, inertia.inertia))
 
 
 def placement_defect(placement: pin.SE3) -> str:
@@ -100,9 +97,7 @@ def joint_subspace(joint: pin.JointModel) -> np.ndarray | None:
 def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
     """Return the axis of a joint of one degree of freedom in its own frame, shape (3,), or None if it has none."""
     subspace = joint_subspace(joint)
-    if subspace is None:
-        return None
-    return unit(subspace[3:]) if np.any(subspace[3:]) else unit(subspace[:3])
+    return None if subspace is None else unit(subspace[3:] if np.any(subspace[3:]) else subspace[:3])
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:

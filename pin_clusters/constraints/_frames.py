@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
-from ..joints import common_ancestor, joint_subspace, path_below, placement_defect, unit
+from ..joints import common_ancestor, floats, joint_subspace, path_below, placement_defect, unit
 from .rows import model_name, moving_joint_id
 
 UNIVERSE = "universe"
@@ -51,9 +51,7 @@ def frame_of(value: object, what: str, owner: str) -> str | Attachment:
     Raises:
         ConstraintError: It is neither.
     """
-    if isinstance(value, Attachment):
-        return value
-    if isinstance(value, str) and value:
+    if isinstance(value, Attachment) or (isinstance(value, str) and value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         name, placement = value
@@ -77,22 +75,16 @@ def frame_pair(value: object, owner: str, where: str) -> tuple[str | Attachment,
 
 
 def _attachment(name: str, placement: object, what: str, owner: str) -> Attachment:
-    if isinstance(placement, pin.SE3):
-        M = placement
+    numbers = placement.homogeneous if isinstance(placement, pin.SE3) else floats(placement)
+    if numbers is not None and numbers.shape == (3,):
+        M = pin.SE3(np.eye(3), numbers)
+    elif numbers is not None and numbers.shape == (4, 4) and np.array_equal(numbers[3], [0.0, 0.0, 0.0, 1.0]):
+        M = pin.SE3(numbers)
     else:
-        try:
-            numbers = np.asarray(placement, dtype=float)
-        except (TypeError, ValueError):
-            numbers = np.empty(0)
-        if numbers.shape == (3,):
-            M = pin.SE3(np.eye(3), numbers)
-        elif numbers.shape == (4, 4) and np.array_equal(numbers[3], [0.0, 0.0, 0.0, 1.0]):
-            M = pin.SE3(numbers)
-        else:
-            raise ConstraintError(
-                f"{owner}: the placement of {what} in {name!r} must be a pinocchio.SE3, a 4x4 matrix with the last "
-                f"row 0 0 0 1, or a point of three numbers, got {placement!r}."
-            )
+        raise ConstraintError(
+            f"{owner}: the placement of {what} in {name!r} must be a pinocchio.SE3, a 4x4 matrix with the last "
+            f"row 0 0 0 1, or a point of three numbers, got {placement!r}."
+        )
     defect = placement_defect(M)
     if defect:
         raise ConstraintError(f"{owner}: the placement of {what} in {name!r} {defect}")
@@ -140,8 +132,9 @@ def two_bodies(
     joint_a, placement_a = resolve_frame(tree, frame_a, owner)
     joint_b, placement_b = resolve_frame(tree, frame_b, owner)
     if joint_a == joint_b:
+        body = f"that of joint {tree.names[joint_a]!r}" if joint_a else "the universe"
         raise ConstraintError(
-            f"{owner}: both frames are on one body ({_body_name(tree, joint_a)}), so nothing moves between them. "
+            f"{owner}: both frames are on one body ({body}), so nothing moves between them. "
             "Name frames of two bodies; what links welded together share is one body."
         )
     nca = common_ancestor(tree, (joint_a, joint_b))
@@ -154,10 +147,6 @@ def two_bodies(
                 "instead of the free joint, and close the other legs by loops."
             )
     return joint_a, placement_a, joint_b, placement_b
-
-
-def _body_name(tree: pin.Model, j: int) -> str:
-    return "the universe" if j == 0 else f"that of joint {tree.names[j]!r}"
 
 
 def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:

@@ -24,8 +24,32 @@ from .closures import COS, LINEAR, SIN, HarmonicClosure
 MOST_FACTORS = 3
 
 
+class _Arithmetic:
+    """What follows from a class's own sum and product."""
+
+    __slots__ = ()
+
+    def __radd__(self: Any, other: Any) -> Any:
+        return self + other
+
+    def __rmul__(self: Any, factor: Any) -> Any:
+        return self * factor
+
+    def __truediv__(self: Any, divisor: float) -> Any:
+        return self * (1.0 / divisor)
+
+    def __neg__(self: Any) -> Any:
+        return self * -1.0
+
+    def __sub__(self: Any, other: Any) -> Any:
+        return self + other * -1.0
+
+    def __rsub__(self: Any, other: Any) -> Any:
+        return -self + other
+
+
 @dataclass(frozen=True)
-class Angle:
+class Angle(_Arithmetic):
     """A linear combination of coordinates, plus a phase."""
 
     weights: tuple[float, ...]
@@ -37,31 +61,15 @@ class Angle:
             return Angle(weights, self.phase + other.phase)
         return Angle(self.weights, self.phase + float(other))
 
-    __radd__ = __add__
-
     def __mul__(self, factor: float) -> Angle:
         return Angle(tuple(float(factor) * w for w in self.weights), float(factor) * self.phase)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor: float) -> Angle:
-        return Angle(tuple(w / float(divisor) for w in self.weights), self.phase / float(divisor))
-
-    def __neg__(self) -> Angle:
-        return Angle(tuple(-w for w in self.weights), -self.phase)
-
-    def __sub__(self, other: Angle | float) -> Angle:
-        return self + (-other)
-
-    def __rsub__(self, other: float) -> Angle:
-        return -self + other
 
 
 Factor = tuple[int, Angle]
 Scalar = Union["Harmonic", float, int]
 
 
-class Harmonic:
+class Harmonic(_Arithmetic):
     """A sum of products of sines, cosines and angles; at most three factors each."""
 
     __slots__ = ("terms",)
@@ -75,28 +83,12 @@ class Harmonic:
             terms[factors] = terms.get(factors, 0.0) + c
         return Harmonic(terms)
 
-    __radd__ = __add__
-
     def __mul__(self, other: Scalar) -> Harmonic:
         total = Harmonic({})
         for first, c in self.terms.items():
             for second, d in _harmonic(other).terms.items():
                 total = total + _product((*first, *second), c * d)
         return total
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor: float) -> Harmonic:
-        return self * (1.0 / divisor)
-
-    def __neg__(self) -> Harmonic:
-        return self * -1.0
-
-    def __sub__(self, other: Scalar) -> Harmonic:
-        return self + _harmonic(other) * -1.0
-
-    def __rsub__(self, other: Scalar) -> Harmonic:
-        return -self + other
 
 
 def _harmonic(value: Scalar) -> Harmonic:
@@ -143,14 +135,12 @@ def _product(factors: Sequence[Factor], coefficient: float) -> Harmonic:
         raise NotImplementedError(f"a term with {len(factors)} factors, of which {len(waves)} are sines or cosines")
     (kind_a, a), (kind_b, b) = waves[:2]
     rest = list(factors)
-    rest.remove(waves[0])
-    rest.remove(waves[1])
+    for wave in waves[:2]:
+        rest.remove(wave)
     if kind_a == kind_b:
         pair = cos(a - b) + cos(a + b) * (1.0 if kind_a == COS else -1.0)
-    elif kind_a == SIN:
-        pair = sin(a + b) + sin(a - b)
     else:
-        pair = sin(a + b) - sin(a - b)
+        pair = sin(a + b) + sin(a - b) * (1.0 if kind_a == SIN else -1.0)
     total = Harmonic({})
     for pair_factors, c in pair.terms.items():
         total = total + _product((*pair_factors, *rest), 0.5 * c * coefficient)

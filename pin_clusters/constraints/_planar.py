@@ -6,8 +6,7 @@ The plane is across the axis of the crank, which points to the viewer: angles co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +93,7 @@ class Plane:
                 f"{self.owner}: the axis of joint {self.tree.names[j]!r} ({what}) is {off:.2g} rad off the axis of the "
                 "crank; a planar mechanism needs parallel axes. For a spatial one use pc.Loop."
             )
-        return Link(j, sign, link.axes, link.start, link.height)
+        return replace(link, sign=sign)
 
     def slider(self, parent: Link, name: str) -> Link:
         """Return the body of a prismatic joint in the plane.
@@ -112,11 +111,11 @@ class Plane:
                 f"{self.owner}: slider {self.tree.names[j]!r} leaves the plane of the crank by {abs(along[2]):.2g} "
                 "m per m; a planar mechanism slides across the crank's axis. For a spatial one use pc.Loop."
             )
-        return Link(j, 0.0, link.axes, link.start, link.height, complex(along[0], along[1]))
+        return replace(link, slide=complex(along[0], along[1]))
 
     def _link(self, parent: Link, j: int, what: str) -> Link:
+        names = self.tree.names
         if int(self.tree.parents[j]) != parent.joint:
-            names = self.tree.names
             raise ConstraintError(
                 f"{self.owner}: joint {names[j]!r} ({what}) hangs from {names[self.tree.parents[j]]!r}, and should "
                 f"hang from {names[parent.joint]!r}. Check the order of the joints; for another mechanism use pc.Loop."
@@ -155,9 +154,10 @@ class Plane:
                     f"{self.owner}: the {what} has length 0 across the crank's axis. Check the frames of the closure; "
                     "for such a mechanism use pc.Loop."
                 )
-        if abs(a.height - b.height) > PLANAR_TOLERANCE * longest:
+        apart = abs(a.height - b.height)
+        if apart > PLANAR_TOLERANCE * longest:
             raise ConstraintError(
-                f"{self.owner}: the two frames of the closure are {abs(a.height - b.height):.3g} m apart along the "
+                f"{self.owner}: the two frames of the closure are {apart:.3g} m apart along the "
                 "axis of the crank, whatever the angles. Move one of them along the pin, or use pc.Loop with kind "
                 "'cylindrical'."
             )
@@ -193,11 +193,4 @@ def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[c
         return ()
     across = math.sqrt(max(square, 0.0))
     toward = line / distance
-    if across == 0.0:
-        return (b + toward * ahead,)
-    return b + toward * complex(ahead, across), b + toward * complex(ahead, -across)
-
-
-def in_order(assemblies: Sequence[np.ndarray], branch: int) -> list[np.ndarray]:
-    """Return the assemblies, that of branch +1 first or last."""
-    return list(assemblies) if branch > 0 else list(assemblies)[::-1]
+    return tuple(b + toward * complex(ahead, y) for y in ((across, -across) if across else (0.0,)))

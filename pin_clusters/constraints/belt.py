@@ -9,7 +9,7 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ..joints import common_ancestor, path_below
 from .linear import make_row
-from .rows import Row, moving_joint_id, name_of, number
+from .rows import Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Belt:
             name_of(self.dependent, "dependent", owner)
         if self.predecessor == self.successor:
             raise ConstraintError(f"{owner}: {self.predecessor!r} is coupled to itself. Name another link.")
-        object.__setattr__(self, "ratio", number(self.ratio, "ratio", owner, nonzero=True))
-        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+        ratio = number(self.ratio, "ratio", owner, nonzero=True)
+        store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     @property
     def label(self) -> str:
@@ -69,8 +69,7 @@ class Belt:
             UnsupportedJointError: A joint on the paths has more than one degree of freedom.
             ConstraintError: One link carries the other, or the dependent joint is on neither path.
         """
-        first = moving_joint_id(tree, self.predecessor, self.label)
-        last = moving_joint_id(tree, self.successor, self.label)
+        first, last = (moving_joint_id(tree, name, self.label) for name in (self.predecessor, self.successor))
         if first == last:
             raise ConstraintError(
                 f"{self.label}: both names mean joint {tree.names[first]!r}, which would be coupled to itself. "

@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError
+from ..joints import floats
 from ._derivatives import ANGLE_STEP, OUTER, call_compiled, central_differences
 
 
@@ -136,8 +137,8 @@ class HarmonicClosure(JointClosure):
     def _factors(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Value, first and second derivative of each factor, shape (factors, angles)."""
         angle = self.weights @ np.asarray(x, dtype=float) + self.phases
-        s, c, one, zero = np.sin(angle), np.cos(angle), np.ones_like(angle), np.zeros_like(angle)
-        return np.array([s, c, angle]), np.array([c, -s, one]), np.array([-s, -c, zero])
+        s, c, one = np.sin(angle), np.cos(angle), np.ones_like(angle)
+        return np.array([s, c, angle]), np.array([c, -s, one]), np.array([-s, -c, 0.0 * one])
 
     def value(self, x: np.ndarray) -> np.ndarray:
         """Return phi, shape (size,)."""
@@ -238,10 +239,7 @@ class CallableClosure(JointClosure):
                 f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
                 "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
             ) from error
-        try:
-            out = np.asarray(result, dtype=float)
-        except (TypeError, ValueError):
-            out = None
+        out = floats(result)
         if out is not None and out.ndim == 0:  # one equation may come as a number
             out = out.reshape(1)
         if out is None or out.shape != shape:
@@ -255,7 +253,7 @@ def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
     found: set[int] = set()
     for closure in closures:
         if isinstance(closure, JointClosure):
-            found.update(closure.joints)
+            found |= set(closure.joints)
         elif isinstance(closure, FrameClosure | RodClosure):
             # joints above both bodies move them as one
             found |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])

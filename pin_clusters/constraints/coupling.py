@@ -12,12 +12,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConstraintError, PinClustersWarning
-from ..joints import joint_subspace
+from ..joints import floats, joint_subspace
 from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
 from ._frames import coordinate_joint
 from ._functions import address_of, found, function_defect, picklable
 from .closures import CallableClosure
-from .rows import name_of
+from .rows import name_of, owner_of, store
 
 # A Jacobian that is off by more than this from differences was not meant; differences are that good where phi is smooth
 JACOBIAN_TOLERANCE = 1e-4
@@ -76,32 +76,26 @@ class Coupling:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = "Coupling"
-        if self.name is not None:
-            owner = f"Coupling({name_of(self.name, 'name', owner)!r})"
+        owner = owner_of("Coupling", self.name)
         if isinstance(self.joints, str) or not isinstance(self.joints, Sequence) or not self.joints:
             raise ConstraintError(f"{owner}: joints must be a list of joint names, got {self.joints!r}.")
-        object.__setattr__(self, "joints", tuple(name_of(j, "joints", owner) for j in self.joints))
+        store(self, joints=tuple(name_of(j, "joints", owner) for j in self.joints))
         owner = self.label
         for j in self.joints:
-            if list(self.joints).count(j) > 1:
+            if self.joints.count(j) > 1:
                 raise ConstraintError(f"{owner}: joint {j!r} is named twice. Name it once; phi may use it often.")
-        self._check_independent(owner)
-        self._check_functions(owner)
-
-    def _check_independent(self, owner: str) -> None:
         listed = (self.independent,) if isinstance(self.independent, str) else tuple(self.independent)
         for j in listed:
             if j not in self.joints:
                 raise ConstraintError(
                     f"{owner}: independent joint {j!r} is not among its joints {', '.join(map(repr, self.joints))}."
                 )
-        object.__setattr__(self, "independent", listed)
+        store(self, independent=listed)
+        self._check_functions(owner)
 
     def _check_functions(self, owner: str) -> None:
-        for function, what in ((self.phi, "phi"), (self.jacobian, "jacobian")):
-            if what == "jacobian" and function is None:
-                continue
+        functions = {"phi": self.phi} | ({} if self.jacobian is None else {"jacobian": self.jacobian})
+        for what, function in functions.items():
             defect = function_defect(function)
             if defect:
                 raise ConstraintError(
@@ -170,7 +164,7 @@ class Coupling:
 
     def _probe(self, starts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Find a point at which phi can be evaluated, and its value there."""
-        failure, values = None, None
+        failure = values = None
         for x in starts:
             try:
                 with np.errstate(all="ignore"):
@@ -198,10 +192,7 @@ class Coupling:
             assert self.size is not None
             return call_compiled(address, x, (self.size,))
         result = self.phi(x.copy())
-        try:
-            values = np.asarray(result, dtype=float)
-        except (TypeError, ValueError):
-            values = None
+        values = floats(result)
         if values is None or values.ndim > 1:
             given = type(result).__name__ if values is None else f"shape {values.shape}"
             raise ConstraintError(f"{self.label}: phi must return a vector of real numbers, got {given}.")

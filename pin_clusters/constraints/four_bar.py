@@ -12,10 +12,10 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ._closed_form import ClosedForm, wrap
 from ._frames import frame_pair
-from ._planar import Plane, Point, circles, in_order, pin_closure
+from ._planar import Plane, Point, circles, pin_closure
 from .closures import FrameClosure
 from .loop import Loop
-from .rows import joint_id, name_of
+from .rows import check_joints, joint_id, name_of, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +43,15 @@ class FourBarGeometry:
         """Return coupler and rocker angles for a crank angle."""
         crank = float(x[0])
         b = self.origin + self.l1 * cmath.rect(1.0, crank)
-        meeting = circles(b, abs(self.l2), self.d, abs(self.l3))
-        return in_order([self._angles(crank, b, c) for c in meeting], self.branch)
-
-    def _angles(self, crank: float, b: complex, c: complex) -> np.ndarray:
-        coupler = cmath.phase((c - b) / self.l2) - crank
-        if self.serial:
-            rocker = cmath.phase((self.d - c) / self.l3) - crank - coupler
-        else:
-            rocker = cmath.phase((c - self.d) / self.l3)
-        return np.array([wrap(self.signs[0] * coupler), wrap(self.signs[1] * rocker)])
+        assemblies = []
+        for c in circles(b, abs(self.l2), self.d, abs(self.l3)):
+            coupler = cmath.phase((c - b) / self.l2) - crank
+            if self.serial:
+                rocker = cmath.phase((self.d - c) / self.l3) - crank - coupler
+            else:
+                rocker = cmath.phase((c - self.d) / self.l3)
+            assemblies.append(np.array([wrap(self.signs[0] * coupler), wrap(self.signs[1] * rocker)]))
+        return assemblies[:: self.branch]
 
 
 @dataclass(frozen=True)
@@ -144,8 +143,8 @@ class FourBar:
             UnsupportedJointError: A joint is not revolute.
             ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
         """
-        geometry = self.geometry(tree)
-        return [pin_closure(self, geometry.a, geometry.b)]
+        g = self.geometry(tree)
+        return [pin_closure(self, g.a, g.b)]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return coupler and rocker as functions of the crank; up to two assemblies."""
@@ -154,14 +153,14 @@ class FourBar:
 
     def generic(self, tree: pin.Model) -> list[Loop]:
         """Return the same pin as a Loop, for comparison."""
-        geometry = self.geometry(tree)
-        return [revolute_loop(tree, geometry.a, geometry.b, self.label)]
+        g = self.geometry(tree)
+        return [revolute_loop(tree, g.a, g.b, self.label)]
 
 
 def revolute_loop(tree: pin.Model, a: Point, b: Point, owner: str) -> Loop:
     """Return a pin between two bodies of a plane as a spatial loop."""
-    frames = [(tree.names[p.link.joint], pin.SE3(p.link.axes, p.position)) for p in (a, b)]
-    return Loop(frames[0], frames[1], "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {owner}")
+    first, second = ((tree.names[p.link.joint], pin.SE3(p.link.axes, p.position)) for p in (a, b))
+    return Loop(first, second, "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {owner}")
 
 
 def check_linkage(linkage: Any, joints: tuple[str, ...]) -> None:
@@ -173,13 +172,9 @@ def check_linkage(linkage: Any, joints: tuple[str, ...]) -> None:
     owner = type(linkage).__name__
     if linkage.name is not None:
         name_of(linkage.name, "name", owner)
-    names = [name_of(getattr(linkage, f), f, owner) for f in joints]
-    for n in names:
-        if names.count(n) > 1:
-            raise ConstraintError(f"{linkage.label}: {n!r} is named twice. Each joint has one part in the mechanism.")
+    check_joints(linkage, joints, owner)
     closure = frame_pair(linkage.closure, linkage.label, "one on each of the two bodies that the pin ties")
-    object.__setattr__(linkage, "closure", closure)
-    object.__setattr__(linkage, "branch", check_branch(linkage.branch, linkage.label))
+    store(linkage, closure=closure, branch=check_branch(linkage.branch, linkage.label))
 
 
 def check_branch(value: object, owner: str) -> int:

@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from ..errors import ConstraintError
 from .linear import make_row
-from .rows import Row, moving_joint_id, name_of, number
+from .rows import Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Gear:
         name_of(self.rotor, "rotor", owner)
         if self.link == self.rotor:
             raise ConstraintError(f"{owner}: joint {self.link!r} is coupled to itself. Name another joint.")
-        object.__setattr__(self, "ratio", number(self.ratio, "ratio", owner, nonzero=True))
-        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+        ratio = number(self.ratio, "ratio", owner, nonzero=True)
+        store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     @property
     def label(self) -> str:
@@ -58,6 +58,5 @@ class Gear:
             UnknownNameError: A name is unknown.
             UnsupportedJointError: A joint has more than one degree of freedom.
         """
-        rotor = moving_joint_id(tree, self.rotor, self.label)
-        link = moving_joint_id(tree, self.link, self.label)
+        rotor, link = (moving_joint_id(tree, name, self.label) for name in (self.rotor, self.link))
         return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from .rows import Row, moving_joint_id, name_of, number
+from .rows import Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,8 +52,8 @@ class LinearCoupling:
         }
         if self.dependent in checked:
             raise ConstraintError(f"{owner}: joint {self.dependent!r} is coupled to itself. Name another joint.")
-        object.__setattr__(self, "independent", MappingProxyType(checked))  # frozen, like the rest
-        object.__setattr__(self, "offset", number(self.offset, "offset", owner))
+        # a mapping that is frozen, like the rest
+        store(self, independent=MappingProxyType(checked), offset=number(self.offset, "offset", owner))
 
     def __reduce__(self) -> tuple[type[LinearCoupling], tuple[object, ...]]:
         """Pickle and copy: a read-only mapping can do neither."""

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..errors import ConstraintError, did_you_mean
 from ._frames import direction, frame_of, opening, perpendicular, short, smallest_turn, two_bodies
 from .closures import FrameClosure
-from .rows import name_of
+from .rows import owner_of, store
 
 # Kind: rotation of the closure, and the rows as positions in [t; e]. Only what the joint leaves free has no row.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -83,22 +83,17 @@ class Loop:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = "Loop"
-        if self.name is not None:
-            owner = f"Loop({name_of(self.name, 'name', owner)!r})"
-        object.__setattr__(self, "frame_a", frame_of(self.frame_a, "frame_a", owner))
-        object.__setattr__(self, "frame_b", frame_of(self.frame_b, "frame_b", owner))
+        owner = owner_of("Loop", self.name)
+        store(self, frame_a=frame_of(self.frame_a, "frame_a", owner), frame_b=frame_of(self.frame_b, "frame_b", owner))
         owner = self.label
         if not isinstance(self.kind, str) or self.kind not in KINDS:
             raise ConstraintError(f"{owner}: no kind of loop {self.kind!r}." + did_you_mean(str(self.kind), KINDS))
-        object.__setattr__(self, "axis", direction(self.axis, "axis", owner))
-        if self.axis_b is not None:
-            object.__setattr__(self, "axis_b", direction(self.axis_b, "axis_b", owner))
-            if self.kind in ("fixed", "prismatic"):
-                self._check_turn(owner)
-
-    def _check_turn(self, owner: str) -> None:
-        if np.pi - opening(np.array(self.axis), np.array(self.axis_b)) < OPPOSITE:
+        store(self, axis=direction(self.axis, "axis", owner))
+        if self.axis_b is None:
+            return
+        store(self, axis_b=direction(self.axis_b, "axis_b", owner))
+        opposite = np.pi - opening(np.array(self.axis), np.array(self.axis_b)) < OPPOSITE
+        if opposite and self.kind in ("fixed", "prismatic"):
             raise ConstraintError(
                 f"{owner}: axis_b is opposite to axis, so that many half turns take one to the other, and a "
                 f"{self.kind} loop must know which. Turn frame b itself: give it as (name, placement)."

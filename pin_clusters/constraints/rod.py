@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ._frames import frame_of, short, two_bodies
 from .closures import RodClosure
-from .rows import name_of, number
+from .rows import number, owner_of, store
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,8 @@ class Rod:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = "Rod"
-        if self.name is not None:
-            owner = f"Rod({name_of(self.name, 'name', owner)!r})"
-        object.__setattr__(self, "a", frame_of(self.a, "a", owner))
-        object.__setattr__(self, "b", frame_of(self.b, "b", owner))
+        owner = owner_of("Rod", self.name)
+        store(self, a=frame_of(self.a, "a", owner), b=frame_of(self.b, "b", owner))
         owner = self.label
         if self.length is not None:
             length = number(self.length, "length", owner, positive=True)
@@ -59,8 +56,8 @@ class Rod:
                     f"{owner}: the length is 0, and a distance of zero has no direction. Two points that coincide are "
                     "a ball joint: pc.Loop(a, b, 'spherical')."
                 )
-            object.__setattr__(self, "length", length)
-        object.__setattr__(self, "mass", number(self.mass, "mass", owner, positive=True))
+            store(self, length=length)
+        store(self, mass=number(self.mass, "mass", owner, positive=True))
 
     @property
     def label(self) -> str:

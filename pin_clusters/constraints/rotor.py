@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..errors import ConstraintError, InertiaError
 from ..joints import is_finite, joint_axis, placement_defect, spin_defect, unit
-from .rows import joint_id, moving_joint_id, name_of, number
+from .rows import joint_id, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +93,8 @@ class Rotor:
         name = "rotor:" + "+".join(joints) if self.name is None else self.name
         if not isinstance(name, str) or not name:
             raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {name!r}.")
-        object.__setattr__(self, "joints", joints)
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "ratios", self._checked_ratios(joints))
+        store(self, joints=joints, name=name)
+        store(self, ratios=self._checked_ratios(joints))
         if self.carrier is not None:
             name_of(self.carrier, "carrier", self.label)
         if self.armature not in (None, "keep", "replace"):
@@ -107,7 +106,7 @@ class Rotor:
                 raise ConstraintError(
                     f"{self.label}: axis must be three finite numbers, not all zero, got {self.axis!r}."
                 )
-            object.__setattr__(self, "axis", tuple(float(x) for x in axis))
+            store(self, axis=tuple(axis.tolist()))
         self._check_inertia()
 
     def _check_placement(self) -> None:
@@ -121,7 +120,7 @@ class Rotor:
         defect = placement_defect(self.placement)
         if defect:
             raise ConstraintError(f"{self.label}: the placement {defect}")
-        object.__setattr__(self, "placement", self.placement.copy())  # the user may go on and change it
+        store(self, placement=self.placement.copy())  # the user may go on and change it
 
     def _checked_ratios(self, joints: tuple[str, ...]) -> tuple[float, ...]:
         ratios = self.ratios.tolist() if isinstance(self.ratios, np.ndarray) else self.ratios
@@ -143,7 +142,7 @@ class Rotor:
                 value = number(self.axial_inertia, "axial_inertia", self.label, positive=True)
             except ConstraintError as error:
                 raise InertiaError(f"{error} It is in kg m^2, about the spin axis.") from None
-            object.__setattr__(self, "axial_inertia", value)
+            store(self, axial_inertia=value)
         elif not isinstance(self.inertia, pin.Inertia):
             raise InertiaError(
                 f"{self.label}: inertia must be a pinocchio.Inertia in the rotor frame, "
@@ -154,11 +153,7 @@ class Rotor:
         elif self.inertia.mass < 0.0:
             raise InertiaError(f"{self.label}: the rotor's mass is {self.inertia.mass:g} kg; it must not be negative.")
         else:
-            object.__setattr__(self, "inertia", self.inertia.copy())
-
-    def _ratios(self) -> tuple[float, ...]:
-        assert isinstance(self.ratios, tuple)  # made so in __post_init__
-        return self.ratios
+            store(self, inertia=self.inertia.copy())
 
     @property
     def label(self) -> str:
@@ -186,8 +181,7 @@ class Rotor:
                     "'keep' if both exist."
                 )
         first = joints[0]
-        parent = int(tree.parents[first])
-        carrier = parent if self.carrier is None else joint_id(tree, self.carrier, self.label)
+        carrier = int(tree.parents[first]) if self.carrier is None else joint_id(tree, self.carrier, self.label)
         placement = pin.SE3.Identity() if self.placement is None else self.placement
         axis = self._axis_in_rotor_frame(tree, first, carrier, placement)
         if self.inertia is None:
@@ -203,8 +197,9 @@ class Rotor:
             if axial < 0.0:
                 raise InertiaError(f"{self.label}: the inertia about the axis is {axial:g}; it must not be negative.")
         assert axial is not None
+        assert isinstance(self.ratios, tuple)  # made so in __post_init__
         return RotorRow(
-            str(self.name), joints, self._ratios(), carrier, placement, placement.rotation @ axis, axial,
+            str(self.name), joints, self.ratios, carrier, placement, placement.rotation @ axis, axial,
             self.inertia, self,
         )  # fmt: skip
 
@@ -212,9 +207,10 @@ class Rotor:
         if self.axis is not None:
             return np.array(self.axis)
         own = joint_axis(tree.joints[first])
-        if own is not None and carrier == int(tree.parents[first]):
+        assert own is not None  # of one degree of freedom
+        if carrier == int(tree.parents[first]):
             return placement.rotation.T @ tree.jointPlacements[first].rotation @ own
-        if own is not None and carrier == first:
+        if carrier == first:
             return placement.rotation.T @ own
         raise ConstraintError(
             f"{self.label}: the axis of joint {tree.names[first]!r} is not fixed in the carrier "

@@ -33,6 +33,12 @@ class Row:
     tied: tuple[int, ...]
 
 
+def store(constraint: object, **fields: object) -> None:
+    """Set fields of a frozen dataclass, as its checks have made them."""
+    for name, value in fields.items():
+        object.__setattr__(constraint, name, value)
+
+
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
     """Return ``value`` as a finite float.
 
@@ -65,6 +71,29 @@ def name_of(value: object, what: str, owner: str) -> str:
     if not isinstance(value, str) or not value:
         raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {value!r}.")
     return value
+
+
+def check_joints(constraint: Any, fields: tuple[str, ...], owner: str) -> None:
+    """Check that the joints of a mechanism are names, and no name twice.
+
+    Raises:
+        ConstraintError: They are not.
+    """
+    names = [name_of(getattr(constraint, f), f, owner) for f in fields]
+    for n in names:
+        if names.count(n) > 1:
+            raise ConstraintError(
+                f"{constraint.label}: {n!r} is named twice. Each joint has one part in the mechanism."
+            )
+
+
+def owner_of(kind: str, name: object) -> str:
+    """How messages name a constraint that may have a name, before its label can be made.
+
+    Raises:
+        ConstraintError: The name is not text.
+    """
+    return kind if name is None else f"{kind}({name_of(name, 'name', kind)!r})"
 
 
 def model_name(tree: pin.Model) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ._closed_form import DEAD_CENTRE, ClosedForm, wrap
-from ._planar import Plane, Point, in_order, pin_closure
+from ._planar import Plane, Point, pin_closure
 from .closures import FrameClosure
 from .four_bar import check_linkage, linkage_label, revolute_loop
 from .loop import Loop
@@ -45,12 +45,11 @@ class SliderCrankGeometry:
         if square < -DEAD_CENTRE * length * length:
             return []
         half = math.sqrt(max(square, 0.0))
-        reaches = (half, -half) if half else (0.0,)
         assemblies = []
-        for reach in reaches:
+        for reach in (half, -half) if half else (0.0,):
             coupler = cmath.phase(complex(reach, start.imag) * self.u / self.l2) - crank
             assemblies.append(np.array([wrap(self.sign * coupler), reach - start.real]))
-        return in_order(assemblies, self.branch)
+        return assemblies[:: self.branch]
 
 
 @dataclass(frozen=True)
@@ -138,8 +137,8 @@ class SliderCrank:
             UnsupportedJointError: A joint is of another type.
             ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
         """
-        geometry = self.geometry(tree)
-        return [pin_closure(self, geometry.a, geometry.b)]
+        g = self.geometry(tree)
+        return [pin_closure(self, g.a, g.b)]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return coupler and slider as functions of the crank; up to two assemblies."""
@@ -148,5 +147,5 @@ class SliderCrank:
 
     def generic(self, tree: pin.Model) -> list[Loop]:
         """Return the same pin as a Loop, for comparison."""
-        geometry = self.geometry(tree)
-        return [revolute_loop(tree, geometry.a, geometry.b, self.label)]
+        g = self.geometry(tree)
+        return [revolute_loop(tree, g.a, g.b, self.label)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 
 import numpy as np
 
 from ..errors import InertiaError, LoadError
+from ..joints import unit
 from ._notes import Notes, listing
 from ._xml import Description, number, only_child, vector
 
@@ -46,8 +48,8 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     inertial = only_child(link, "inertial", owner)
     if inertial is None:
         return False
-    check_origin(inertial, owner)
-    mass_element, inertia = only_child(inertial, "mass", owner), only_child(inertial, "inertia", owner)
+    read_origin(inertial, owner)
+    mass_element, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
     if mass_element is None or inertia is None:
         lost = "mass" if mass_element is None else "inertia"
         raise LoadError(f"{owner}: <inertial> has no <{lost}>; Pinocchio would drop all of it. Add it.")
@@ -57,7 +59,7 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     xx, xy, xz, yy, yz, zz = (
         number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
-    low, middle, high = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    low, middle, high = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
         raise InertiaError(
@@ -68,25 +70,21 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     return bool(high > low + middle + slack)
 
 
-def check_origin(element: ET.Element, owner: str) -> None:
-    """Raise if the numbers of ``<origin>``, if there is one, are no numbers.
+def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
+    """Return xyz and rpy of ``<origin>``, zeros where it says nothing.
 
     Raises:
         LoadError: There are several origins, or one has no three finite numbers.
     """
     origin = only_child(element, "origin", owner)
-    if origin is None:
-        return
-    for attribute in ("xyz", "rpy"):
-        text = origin.get(attribute)
-        if text is not None:
-            vector(text, f"origin {attribute}", owner)
+    given = {} if origin is None else origin.attrib
+    return tuple(vector(given.get(a, "0 0 0"), f"origin {a}", owner) for a in ("xyz", "rpy"))
 
 
 def _check_joint(joint: ET.Element, owner: str) -> bool:
     """Check a joint; return True if its axis had to be normalised."""
     kind = joint.get("type")
-    check_origin(joint, owner)
+    read_origin(joint, owner)
     limit = only_child(joint, "limit", owner)
     if kind in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= set(limit.attrib)):
         raise LoadError(
@@ -95,8 +93,7 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
         )
     if limit is not None:
         for attribute in ("lower", "upper", "effort", "velocity"):
-            if attribute in limit.attrib:
-                number(limit.get(attribute), f"limit {attribute}", owner)
+            number(limit.get(attribute, "0"), f"limit {attribute}", owner)
     element = only_child(joint, "axis", owner)
     if element is None or kind in ("fixed", "floating"):
         return False
@@ -112,17 +109,13 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
-    axis = np.array(vector(text, "the axis", owner))
-    # the largest entry is divided out first: the square of 1e-200 would be 0
-    largest = float(np.abs(axis).max())
-    if largest == 0.0:
+    given = vector(text, "the axis", owner)
+    axis = unit(given)
+    if axis is None:
         raise LoadError(f"{owner}: the axis is zero. Give its direction, such as 0 0 1.")
-    length = largest * float(np.linalg.norm(axis / largest))
-    if abs(length - 1.0) <= AXIS_TOLERANCE:
+    if abs(math.hypot(*given) - 1.0) <= AXIS_TOLERANCE:
         return False
-    axis = axis / largest
-    axis /= np.linalg.norm(axis)
-    element.set("xyz", " ".join(repr(float(x)) for x in axis))
+    element.set("xyz", " ".join(map(repr, axis.tolist())))
     return True
 
 
@@ -131,9 +124,7 @@ def unwind(joint: ET.Element) -> None:
     limit = joint.find("limit")
     if limit is None:
         limit = ET.SubElement(joint, "limit")
-    for attribute in ("effort", "velocity"):
-        if attribute not in limit.attrib:
-            limit.set(attribute, repr(UNLIMITED))
-    limit.set("lower", repr(-UNLIMITED))
-    limit.set("upper", repr(UNLIMITED))
+    unlimited = repr(UNLIMITED)
+    limit.attrib = {"effort": unlimited, "velocity": unlimited} | limit.attrib
+    limit.attrib |= {"lower": f"-{unlimited}", "upper": unlimited}
     joint.set("type", "revolute")

@@ -23,9 +23,9 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 
 from ..constraints import Belt, LinearCoupling
-from ..errors import ConstraintError, LoadError, did_you_mean
+from ..errors import LoadError, did_you_mean
 from ._notes import Notes, listing
-from ._xml import Description, named, number, only_child, reference
+from ._xml import Description, in_words_of, known_link, named, number, only_child, reference
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,10 @@ class Tie:
         Raises:
             LoadError: The constraint is ill-formed.
         """
-        try:
+        with in_words_of(self.owner):
             if self.independent is not None:
                 return LinearCoupling(dependent, self.independent, self.offset)
             return Belt(self.before[-1], self.after[-1], self.ratio, self.offset, dependent)
-        except ConstraintError as error:
-            raise LoadError(f"{self.owner}: {error}") from None
 
 
 def read_ties(description: Description, notes: Notes) -> list[Tie]:
@@ -102,10 +100,7 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
         raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give the turns of the successor per turn.')
     ratio = _ratio(ratio_element.get("value"), owner)
     first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
-    shared = 0
-    while shared < min(len(first), len(last)) and first[shared] == last[shared]:
-        shared += 1
-    before, after = first[shared:], last[shared:]
+    before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
     if not before and not after:
         raise LoadError(f"{owner}: predecessor and successor are, or move as, the same link. Name another link.")
     if not before or not after:
@@ -119,11 +114,8 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
 
 def _path(element: ET.Element, tag: str, owner: str, description: Description) -> tuple[str, ...]:
     """Return the moving joints from the root to the link that ``<tag link=.../>`` names."""
-    link = reference(element, tag, "link", owner)
-    if link not in description.links:
-        raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, description.links)}")
     path: list[str] = []
-    joint = description.moving_joint(link)
+    joint = description.moving_joint(known_link(element, tag, description.links, owner))
     while joint is not None:
         path.append(joint)
         joint = description.moving_joint(reference(description.joints[joint], "parent", "link", owner))
@@ -161,8 +153,7 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
 
 
 def _mimics(description: Description, notes: Notes) -> list[Tie]:
-    ties: list[Tie] = []
-    fixed: list[str] = []
+    ties, fixed = [], []
     for name, joint in description.joints.items():
         owner = f"<mimic> of joint {name!r}"
         mimic = only_child(joint, "mimic", f"joint {name!r}")

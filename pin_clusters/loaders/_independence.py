@@ -35,7 +35,7 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
     Raises:
         LoadError: A joint would follow although it is flagged ``independent="true"``.
     """
-    chosen: dict[int, str] = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
+    chosen = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
         i: [j for j in (*t.before, *t.after) if flags.get(j) is False] for i, t in enumerate(ties) if i not in chosen
     }
@@ -43,9 +43,8 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
         taken = set(chosen.values())
         left = {i: [j for j in joints if j not in taken] for i, joints in candidates.items()}
         i = min(left, key=lambda k: (len(left[k]) != 1, k))  # those without a choice go first
-        tie = ties[i]
-        on_successor = [j for j in left[i] if j in tie.after]
-        chosen[i] = (on_successor or left[i] or [tie.after[-1]])[-1]
+        after = ties[i].after
+        chosen[i] = ([j for j in left[i] if j in after] or left[i] or after)[-1]
         del candidates[i]
     for i, name in chosen.items():
         check_not_independent(name, ties[i].owner, flags)
@@ -61,9 +60,9 @@ def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
     follows = dict(zip(dependents, ties, strict=True))
     leaders = {name: [j for j in tie.joints if j != name] for name, tie in follows.items()}
     while follows:
-        waiting = {name for name in follows if any(j in follows for j in leaders[name])}
+        waiting = {name: tie for name, tie in follows.items() if any(j in follows for j in leaders[name])}
         if len(waiting) < len(follows):
-            follows = {name: tie for name, tie in follows.items() if name in waiting}
+            follows = waiting
             continue
         name, path = next(iter(follows)), list[str]()
         while name not in path:

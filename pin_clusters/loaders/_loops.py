@@ -21,10 +21,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints import Loop
-from ..errors import ConstraintError, LoadError, did_you_mean
-from ._checks import check_origin, normalise_axis
+from ..errors import LoadError, did_you_mean
+from ._checks import normalise_axis, read_origin
 from ._notes import Notes, listing
-from ._xml import Description, named, only_child, reference, vector
+from ._xml import Description, in_words_of, known_link, named, only_child, vector
 
 # Types of the file, and what they are called here; "continuous" is a revolute joint that has no limits anyway.
 KINDS = {
@@ -59,8 +59,8 @@ class Closing:
     name: str
     kind: str
     axis: tuple[float, float, float]
-    links: tuple[str, str]
-    origins: tuple[pin.SE3, pin.SE3]
+    links: tuple[str, ...]
+    origins: tuple[pin.SE3, ...]
 
     def build(self, tree: pin.Model) -> Loop:
         """Return the constraint.
@@ -68,11 +68,14 @@ class Closing:
         Raises:
             LoadError: It is ill-formed.
         """
-        before, after = (_frame(tree, n, p) for n, p in zip(self.links, self.origins, strict=True))
-        try:
+        # of the joint that moves a link: fixed joints are skipped
+        links = [tree.frames[tree.getFrameId(link, pin.FrameType.BODY)] for link in self.links]
+        before, after = (
+            (str(tree.names[link.parentJoint]), link.placement * origin)
+            for link, origin in zip(links, self.origins, strict=True)
+        )
+        with in_words_of(self.owner):
             return Loop(before, after, self.kind, self.axis, name=self.name)
-        except ConstraintError as error:
-            raise LoadError(f"{self.owner}: {error}") from None
 
 
 def read_loops(description: Description, notes: Notes) -> list[Closing]:
@@ -100,36 +103,20 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS).replace("names", "types")
         raise LoadError(f"{owner}: type {kind!r} is unknown.{hint}")
-    links = []
-    origins = []
+    links, origins = [], []
     for side in SIDES:
-        link = reference(element, side, "link", owner)
-        if link not in description.links:
-            raise LoadError(f"{owner}: its {side} link {link!r} does not exist.{did_you_mean(link, description.links)}")
-        links.append(link)
-        origins.append(_origin(element, side, owner))
+        links.append(known_link(element, side, description.links, owner))
+        half = element.find(side)
+        assert half is not None  # it names the link
+        xyz, rpy = read_origin(half, f"{owner}, {side}")
+        origins.append(pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz)))
     if description.moving_joint(links[0]) == description.moving_joint(links[1]):
         raise LoadError(
             f"{owner}: predecessor {links[0]!r} and successor {links[1]!r} are, or move as, the same link, so there is "
             "nothing to close. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
-    return Closing(owner, name, KINDS[kind], axis, (links[0], links[1]), (origins[0], origins[1]))
-
-
-def _origin(element: ET.Element, side: str, owner: str) -> pin.SE3:
-    half = only_child(element, side, owner)
-    assert half is not None
-    whose = f"{owner}, {side}"
-    check_origin(half, whose)
-    origin = only_child(half, "origin", whose)
-    xyz, rpy = ((0.0, 0.0, 0.0) if origin is None else _triple(origin, a, whose) for a in ("xyz", "rpy"))
-    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
-
-
-def _triple(origin: ET.Element, attribute: str, owner: str) -> tuple[float, float, float]:
-    text = origin.get(attribute)
-    return (0.0, 0.0, 0.0) if text is None else vector(text, f"origin {attribute}", owner)
+    return Closing(owner, name, KINDS[kind], axis, tuple(links), tuple(origins))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, float, float]:
@@ -139,9 +126,3 @@ def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list
     if normalise_axis(child, owner):
         stretched.append(name)
     return vector(child.get("xyz") or "", "the axis", owner)
-
-
-def _frame(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
-    """Return the joint that moves a link (fixed joints are skipped), and a placement in its frame."""
-    frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
-    return str(tree.names[frame.parentJoint]), frame.placement * origin

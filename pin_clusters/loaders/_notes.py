@@ -6,6 +6,7 @@ import difflib
 import re
 import warnings
 import xml.etree.ElementTree as ET
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ..errors import LoadError, PinClustersWarning
@@ -75,8 +76,8 @@ class Notes:
         messages: Further warnings.
     """
 
-    for_others: dict[str, int] = field(default_factory=dict)
-    unknown: dict[str, int] = field(default_factory=dict)
+    for_others: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
@@ -136,8 +137,7 @@ class Notes:
             self._ignore(f"attribute {_plain(attribute)!r} of <{element.tag}>", harmless)
 
     def _ignore(self, what: str, for_others: bool) -> None:
-        counts = self.for_others if for_others else self.unknown
-        counts[what] = counts.get(what, 0) + 1
+        (self.for_others if for_others else self.unknown)[what] += 1
 
     def scan(self, root: ET.Element) -> None:
         """Take note of every element below ``<robot>`` that is not read.
@@ -150,28 +150,21 @@ class Notes:
             if child.tag not in ("link", "joint", "coupling", "loop"):
                 continue
             name = f"{child.tag} {child.get('name')!r}"
+            if child.tag in ATTRIBUTES:
+                self.attributes(child, name)
             self._parts(child, name)
             for inertial in child.findall("inertial") if child.tag == "link" else ():
                 self._parts(inertial, name)
             for side in ("predecessor", "successor") if child.tag == "loop" else ():
                 for half in child.findall(side):
-                    self._half(half, side, f"{name}, {side}")
+                    self._parts(half, f"{name}, {side}")
 
     def _parts(self, element: ET.Element, owner: str) -> None:
-        """Take note of the attributes of an element, and of its children and theirs."""
-        if element.tag in ATTRIBUTES:
-            self.attributes(element, owner)
+        """Take note of the children of an element, and of their attributes."""
         for child in element:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
-
-    def _half(self, half: ET.Element, side: str, owner: str) -> None:
-        """Take note of what is in one half of a loop; its attributes have been seen."""
-        for part in half:
-            self.element(part, side, owner)
-            if part.tag in SILENT[side]:
-                self.attributes(part, owner)
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Give the warnings, one for everything ignored and one for each further message."""
@@ -193,7 +186,7 @@ def listing(names: list[str], limit: int = 6) -> str:
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _counted(counts: Counter[str]) -> str:
     """Return ``<a> (2), <b>``."""
     return ", ".join(f"{what} ({n})" if n > 1 else what for what, n in sorted(counts.items()))
 

@@ -37,27 +37,22 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
         PinClustersError: A constraint does not fit the tree.
     """
     groups: list[frozenset[str]] = []
-    coupled: set[str] = set()
-    closed: set[str] = set()
+    coupled, closed = set[str](), set[str]()
     followers: dict[str, str] = {}
     for constraint in constraints:
         label = getattr(constraint, "label", type(constraint).__name__)
         for row in _call(constraint, "rows", tree):
-            groups.append(_between_joints(tree, row.tied))
+            groups.append(_between(tree, row.tied, row.tied))
             coupled |= _names(tree, row.tied)
             followers[tree.names[row.dependent]] = label
         for closure in _call(constraint, "closures", tree):
-            joints = getattr(closure, "joints", None)
-            path = (
-                _between_bodies(tree, (closure.joint_a, closure.joint_b))
-                if joints is None
-                else _between_joints(tree, joints)
-            )
+            joints = getattr(closure, "joints", ())
+            path = _between(tree, joints or (closure.joint_a, closure.joint_b), joints)
             groups.append(path)
             closed |= path
         if isinstance(constraint, Rotor):
             rotor = constraint.resolve(tree)
-            groups.append(_between_bodies(tree, (rotor.carrier, *rotor.joints), rotor.joints))
+            groups.append(_between(tree, (rotor.carrier, *rotor.joints), rotor.joints))
     return Ties(tuple(groups), frozenset(coupled | closed), frozenset(closed), followers)
 
 
@@ -77,7 +72,7 @@ def wishes(
         notes: Receives a message for a cluster whose joints are all flagged ``false``.
     """
     wanted = set(named)
-    chosen: list[str] = list(dict.fromkeys(named))
+    chosen = list(dict.fromkeys(named))
     for cluster in _clusters(ties.groups):
         free = [n for n in tree.names if n in cluster and n not in ties.followers]
         flagged = {flags[n] for n in free if n in flags}
@@ -103,31 +98,16 @@ def _names(tree: pin.Model, joints: Iterable[int]) -> frozenset[str]:
     return frozenset(str(tree.names[j]) for j in joints)
 
 
-def _between_joints(tree: pin.Model, joints: Iterable[int]) -> frozenset[str]:
-    """Return joints, and those between them and their nearest common ancestor."""
-    tied = list(joints)
-    top = common_ancestor(tree, [int(tree.parents[j]) for j in tied])
-    return _names(tree, {k for j in tied for k in path_below(tree, top, j)})
-
-
-def _between_bodies(tree: pin.Model, bodies: Iterable[int], joints: Iterable[int] = ()) -> frozenset[str]:
+def _between(tree: pin.Model, bodies: Sequence[int], joints: Sequence[int]) -> frozenset[str]:
     """Return the joints that move bodies relative to each other; of ``joints`` also the joint itself."""
-    ends = list(bodies)
-    moving = set(joints)
-    top = common_ancestor(tree, [int(tree.parents[b]) if b in moving else b for b in ends])
-    return _names(tree, {k for b in ends for k in path_below(tree, top, b)})
+    top = common_ancestor(tree, [int(tree.parents[b]) if b in joints else b for b in bodies])
+    return _names(tree, {k for b in bodies for k in path_below(tree, top, b)})
 
 
-def _clusters(groups: Iterable[frozenset[str]]) -> list[set[str]]:
+def _clusters(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
     """Merge groups that share a joint."""
-    clusters: list[set[str]] = []
+    clusters: list[frozenset[str]] = []
     for group in groups:
-        merged = set(group)
-        apart: list[set[str]] = []
-        for cluster in clusters:
-            if cluster & merged:
-                merged |= cluster
-            else:
-                apart.append(cluster)
-        clusters = [*apart, merged]
+        apart = [cluster for cluster in clusters if not cluster & group]
+        clusters = [*apart, group.union(*(cluster for cluster in clusters if cluster & group))]
     return clusters

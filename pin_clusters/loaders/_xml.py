@@ -6,13 +6,20 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from xml.parsers import expat
 
-from ..errors import LoadError, did_you_mean
+from ..errors import LoadError, PinClustersError, did_you_mean
 
 MAX_DEPTH = 100  # elements within elements; a URDF needs six
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+# By the path of their parents.
+NOT_FOR_PINOCCHIO = {
+    ".": ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"),
+    "link": ("visual", "collision"),
+    "joint": ("mimic",),
+}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -105,6 +112,19 @@ def _without_default_namespace(root: ET.Element) -> ET.Element:
     return root
 
 
+@contextmanager
+def in_words_of(owner: str) -> Iterator[None]:
+    """Name the element of the file in what a constraint refuses.
+
+    Raises:
+        LoadError: Something raised another error of this package.
+    """
+    try:
+        yield
+    except PinClustersError as error:
+        raise LoadError(f"{owner}: {error}") from None
+
+
 def number(text: str | None, what: str, owner: str) -> float:
     """Return one finite decimal number.
 
@@ -157,6 +177,18 @@ def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
     return name
 
 
+def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
+    """Return the link that ``<tag link="name"/>``, a required child, names.
+
+    Raises:
+        LoadError: It is missing or unknown, or there are several.
+    """
+    link = reference(element, tag, "link", owner)
+    if link not in links:
+        raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
+    return link
+
+
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
     """Return elements by their name.
 
@@ -201,11 +233,7 @@ def describe(root: ET.Element, source: str) -> Description:
                 f"{owner}: type {kind!r} is not one of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
                 "Other joints can be added to a pinocchio.Model in Python."
             )
-        for tag in ("parent", "child"):
-            link = reference(joint, tag, "link", owner)
-            if link not in links:
-                raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
-        child = reference(joint, "child", "link", owner)
+        _, child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
         if child in parent_joint:
             raise LoadError(
                 f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
@@ -247,17 +275,8 @@ def to_text(root: ET.Element) -> str:
     the constraints, which this package reads itself.
     """
     copy = ET.fromstring(ET.tostring(root, encoding="unicode"))
-    for tag in ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"):
-        for element in copy.findall(tag):
-            copy.remove(element)
-    for link in copy.findall("link"):
-        for element in _geometry(link):
-            link.remove(element)
-    for joint in copy.findall("joint"):
-        for element in joint.findall("mimic"):
-            joint.remove(element)
+    for parents, tags in NOT_FOR_PINOCCHIO.items():
+        for parent in copy.findall(parents):
+            for element in [e for e in parent if e.tag in tags]:
+                parent.remove(element)
     return ET.tostring(copy, encoding="unicode")
-
-
-def _geometry(link: ET.Element) -> Iterator[ET.Element]:
-    yield from [e for e in link if e.tag in ("visual", "collision")]

@@ -7,7 +7,6 @@ RevolutePairChainWithRotor with their fixed parameters).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,18 +28,17 @@ class _Link:
     ratio: float
 
 
-def _published(k: int, rng: np.random.Generator | None) -> _Link:
+def _published(k: int) -> _Link:
     """Return link ``k``: 1 kg at 0.5 m of 1 m, 1 kg m^2 about its centre of mass, a massless rotor of 1e-4 kg m^2."""
     place = pin.SE3(np.eye(3), np.array([1.0 if k else 0.0, 0.0, 0.0]))
     body = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
     return _Link(place, body, pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-4])), RATIO)
 
 
-def _random(k: int, rng: np.random.Generator | None) -> _Link:
+def _random(k: int, rng: np.random.Generator) -> _Link:
     """Return a random link; see `geared_chain` for the ranges."""
-    assert rng is not None
-    place = pin.SE3(pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix(), np.zeros(3))
-    place.translation = rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3)
+    turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
+    place = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
     a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box
     mass = float(rng.uniform(0.5, 2.0))
     turn = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
@@ -104,24 +102,19 @@ def belt_chain(
     if isinstance(n, (int, np.integer)) and n % 2:
         raise LoadError(f"belt_chain: n must be even, as its links come in pairs; got {n}. Try n={n + 1}.")
     tree, ratios = _chain("belt_chain", n, seed, root_joint, 2)
-    couplings: list[Gear | Belt] = []
-    for k, ratio in enumerate(ratios, 1):
-        joint, rotor = f"joint_{k}", f"rotor_{k}"
-        couplings.append(Gear(joint, rotor, ratio) if k % 2 else Belt(joint, rotor, ratio))
-    return tree, tuple(couplings)
+    return tree, tuple((Gear if k % 2 else Belt)(f"joint_{k}", f"rotor_{k}", r) for k, r in enumerate(ratios, 1))
 
 
 def _chain(
     name: str, n: int, seed: int | None, root_joint: pin.JointModel | None, group: int
 ) -> tuple[pin.Model, list[float]]:
     """Return the tree with ``group`` rotors on every ``group``-th body, and the ratios."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+    if not _is_whole(n, 1):
         raise LoadError(f"{name}: n must be a whole number of links, at least 1; got {n!r}.")
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0):
+    if seed is not None and not _is_whole(seed, 0):
         raise LoadError(f"{name}: seed must be None or a whole number, not negative; got {seed!r}.")
     rng = None if seed is None else np.random.default_rng(seed)
-    make: Callable[[int, np.random.Generator | None], _Link] = _published if rng is None else _random
-    links = [make(k, rng) for k in range(n)]
+    links = [_published(k) if rng is None else _random(k, rng) for k in range(n)]
     tree = pin.Model()
     tree.name = name
     tree.gravity.linear = np.array([9.81, 0.0, 0.0])
@@ -138,6 +131,10 @@ def _chain(
         joint = f"joint_{k + 1}"
         carrier = _add(tree, carrier, pin.JointModelRZ(), link.placement, joint, f"{joint}_link", link.inertia)
     return tree, [link.ratio for link in links]
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
 def _add(

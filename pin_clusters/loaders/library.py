@@ -29,8 +29,7 @@ _BUILT: dict[str, tuple[Callable[..., tuple[pin.Model, tuple[Any, ...]]], frozen
 
 def robots() -> tuple[str, ...]:
     """Return the names that `load` knows, sorted."""
-    files = _folders()
-    return tuple(sorted({*_BUILT, *files}))
+    return tuple(sorted({*_BUILT, *_folders()}))
 
 
 def load(
@@ -113,17 +112,9 @@ def _folders() -> dict[str, Traversable]:
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
     """
     package = importlib.resources.files("pin_clusters")
-    inside = package.joinpath("robot_models")
-    places = [inside] if inside.is_dir() else []
-    beside = getattr(package, "parent", None)
-    if not places and beside is not None and beside.joinpath("robot_models").is_dir():
-        places = [beside.joinpath("robot_models")]
-    found = {
-        entry.name: entry
-        for place in places
-        for entry in place.iterdir()
-        if entry.is_dir() and entry.joinpath("model.urdf").is_file()
-    }
+    places = [place.joinpath("robot_models") for place in (package, getattr(package, "parent", None)) if place]
+    entries = next((place.iterdir() for place in places if place.is_dir()), ())
+    found = {entry.name: entry for entry in entries if entry.is_dir() and entry.joinpath("model.urdf").is_file()}
     if not found:
         raise LoadError("the robots that ship with pin_clusters are missing from this installation. Reinstall it.")
     return found

@@ -47,8 +47,7 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
     if not masters:
         return model.copy(), ()
     tree = pin.Model()
-    tree.name = model.name
-    tree.gravity = model.gravity
+    tree.name, tree.gravity = model.name, model.gravity
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     couplings = []
@@ -80,9 +79,7 @@ def _master(model: pin.Model, j: int) -> int:
     """Return the joint that mimic joint ``j`` follows: the ordinary joint at the same place in ``v``."""
     for k in range(1, model.njoints):
         other = model.joints[k]
-        if other.shortname() != _MIMIC and other.nv > 0 and other.idx_v == model.joints[j].idx_v:
-            if other.nv != 1:
-                break
+        if other.shortname() != _MIMIC and other.nv == 1 and other.idx_v == model.joints[j].idx_v:
             return k
     raise UnsupportedJointError(
         f"mimic joint {model.names[j]!r} follows a joint with several degrees of freedom; only joints with one can be "
@@ -102,21 +99,25 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
     turns = float(np.linalg.norm(angular)) > 0.5
     axis = angular if turns else linear
     axis = axis / np.linalg.norm(axis)
-    aligned = [k for k in range(3) if np.allclose(axis, np.eye(3)[k], rtol=0.0, atol=1e-15)]
-    letter = "XYZ"[aligned[0]] if aligned else ""
+    pitch = float(linear @ axis) if turns else 0.0
     if not turns:
-        return getattr(pin, f"JointModelP{letter}")() if letter else pin.JointModelPrismaticUnaligned(axis)
-    pitch = float(linear @ axis)
-    if pitch != 0.0:
-        return getattr(pin, f"JointModelH{letter}")(pitch) if letter else pin.JointModelHelicalUnaligned(axis, pitch)
-    if model.joints[master].nq == 2:
-        return getattr(pin, f"JointModelRUB{letter}")() if letter else _continuous(axis)
-    return getattr(pin, f"JointModelR{letter}")() if letter else pin.JointModelRevoluteUnaligned(axis)
+        kind, unaligned = "P", pin.JointModelPrismaticUnaligned
+    elif pitch != 0.0:
+        kind, unaligned = "H", pin.JointModelHelicalUnaligned
+    elif model.joints[master].nq == 2:
+        kind, unaligned = "RUB", _continuous
+    else:
+        kind, unaligned = "R", pin.JointModelRevoluteUnaligned
+    numbers = (pitch,) if pitch else ()
+    for letter, along in zip("XYZ", np.eye(3), strict=True):
+        if np.allclose(axis, along, rtol=0.0, atol=1e-15):
+            return getattr(pin, f"JointModel{kind}{letter}")(*numbers)
+    return unaligned(axis, *numbers)
 
 
 def _continuous(axis: np.ndarray) -> pin.JointModel:
     """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
-    numbers = " ".join(repr(float(x)) for x in axis)
+    numbers = " ".join(map(repr, axis.tolist()))
     return pin.buildModelFromXML(
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
         f'<parent link="a"/><child link="b"/><axis xyz="{numbers}"/></joint></robot>'
@@ -130,25 +131,21 @@ def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) 
     v_new, v_old = slice(new.idx_v, new.idx_v + new.nv), slice(old.idx_v, old.idx_v + old.nv)
     q_new, q_old = slice(new.idx_q, new.idx_q + new.nq), slice(old.idx_q, old.idx_q + old.nq)
     if master is None:
-        for name in _VELOCITY_FIELDS:
-            if hasattr(tree, name) and hasattr(model, name):
-                getattr(tree, name)[v_new] = getattr(model, name)[v_old]
-        for name in _POSITION_FIELDS:
-            if hasattr(tree, name) and hasattr(model, name):
-                getattr(tree, name)[q_new] = getattr(model, name)[q_old]
+        for names, to, of in ((_VELOCITY_FIELDS, v_new, v_old), (_POSITION_FIELDS, q_new, q_old)):
+            for name in names:
+                if hasattr(model, name):
+                    getattr(tree, name)[to] = getattr(model, name)[of]
         return
     scaling, offset = _affine(model.joints[j])
     with np.errstate(over="ignore"):  # the largest float stands for "no limit"
         speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])
+        limits = (model.lowerPositionLimit, model.upperPositionLimit)
+        ends = np.nan_to_num(np.sort([scaling * limit[q_old][0] + offset for limit in limits]))
     tree.velocityLimit[v_new] = speed
     if hasattr(tree, "lowerVelocityLimit"):
         tree.lowerVelocityLimit[v_new] = -speed
     if new.nq == 1:
-        with np.errstate(over="ignore"):
-            ends = np.sort(
-                [scaling * b[q_old][0] + offset for b in (model.lowerPositionLimit, model.upperPositionLimit)]
-            )
-        tree.lowerPositionLimit[q_new], tree.upperPositionLimit[q_new] = np.nan_to_num(ends)
+        tree.lowerPositionLimit[q_new], tree.upperPositionLimit[q_new] = ends
 
 
 def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.ndarray) -> np.ndarray:

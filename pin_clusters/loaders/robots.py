@@ -50,14 +50,14 @@ def _tello() -> tuple[Any, ...]:
 
 def _cassie_leg() -> tuple[Any, ...]:
     """The achilles rod, which a URDF would need a ball joint for, and the motors."""
-    # gear, and the inertia that the published armature stands for: armature / gear^2
-    motors = {
-        "hip_roll": (25.0, 0.038125 / 25.0**2),
-        "hip_yaw": (25.0, 0.038125 / 25.0**2),
-        "hip_pitch": (16.0, 0.09344 / 16.0**2),
-        "knee": (16.0, 0.09344 / 16.0**2),
-        "foot": (50.0, 0.01225 / 50.0**2),
-    }
+    # gear, and the published armature, which stands for an inertia of armature / gear^2
+    motors = (
+        ("hip_roll", 25.0, 0.038125),
+        ("hip_yaw", 25.0, 0.038125),
+        ("hip_pitch", 16.0, 0.09344),
+        ("knee", 16.0, 0.09344),
+        ("foot", 50.0, 0.01225),
+    )
     achilles = Rod(
         ("hip_pitch_link", (0.0, 0.0, 0.045)),
         ("heel_spring_link", (0.11877, -0.01, 0.0)),
@@ -65,7 +65,7 @@ def _cassie_leg() -> tuple[Any, ...]:
         mass=0.1567,
         name="achilles_rod",
     )
-    return (achilles, *(Rotor(j, gear, axial_inertia=inertia) for j, (gear, inertia) in motors.items()))
+    return (achilles, *(Rotor(j, gear, axial_inertia=armature / gear**2) for j, gear, armature in motors))
 
 
 def _ankle_2rsu() -> tuple[Any, ...]:

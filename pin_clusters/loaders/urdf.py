@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pinocchio as pin
 
-from ..errors import ArgumentTypeError, LoadError, PinClustersError
+from ..errors import ArgumentTypeError, LoadError
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
 from ._loops import read_loops
 from ._notes import Notes, listing
 from ._wishes import ties_of, wishes
-from ._xml import Description, describe, parse_xml, to_text
+from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -127,8 +127,7 @@ def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> Cluste
     """Return the model of some parts."""
     from ..model import ClusterModel
 
-    independent = parts.independent or None
-    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=independent, name=name)
+    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=parts.independent or None, name=name)
 
 
 class Parts(NamedTuple):
@@ -221,10 +220,8 @@ def parse_urdf(
 def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
     """Raise, in the words of the file, if a constraint of it does not fit the tree."""
     for owner, constraint in constraints.items():
-        try:
+        with in_words_of(owner):
             ties_of([constraint], tree)
-        except PinClustersError as error:
-            raise LoadError(f"{owner}: {error}") from None
 
 
 def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
@@ -254,11 +251,8 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
         raise LoadError(
             f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
         )
-    text = to_text(description.root)
     try:
-        if root_joint is None:
-            return pin.buildModelFromXML(text)
-        return pin.buildModelFromXML(text, root_joint)
+        return pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None

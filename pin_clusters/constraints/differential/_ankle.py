@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
+from ...joints import floats
 from .._frames import Attachment, coordinate_joint, frame_of, line_joint, resolve_frame
 from .._harmonics import Angle, rotation
 
@@ -30,13 +31,10 @@ def anchors(value: object, what: str, owner: str) -> tuple[Anchor, Anchor]:
 
 def _anchor(value: Any, what: str, owner: str) -> Anchor:
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and len(value) == 3:
-        try:
-            point = tuple(float(x) for x in value)
-        except (TypeError, ValueError):
-            point = (np.nan,)
-        if not np.all(np.isfinite(point)):
+        point = floats(value)
+        if point is None or point.shape != (3,) or not np.all(np.isfinite(point)):
             raise ConstraintError(f"{owner}: {what} must be three finite numbers, got {value!r}.")
-        return point
+        return tuple(point.tolist())
     return frame_of(value, what, owner)
 
 
@@ -48,13 +46,11 @@ def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None
     """
     if value is None:
         return None
-    try:
-        both = np.broadcast_to(np.asarray(value, dtype=float), (2,))
-    except (TypeError, ValueError):
-        both = np.array([np.nan, np.nan])
-    if not (np.all(np.isfinite(both)) and np.all(both > 0.0)):
+    given = floats(value)
+    if given is None or given.shape not in ((), (1,), (2,)) or not np.all(np.isfinite(given) & (given > 0.0)):
         raise ConstraintError(f"{owner}: {what} must be one or two positive lengths, [m], got {value!r}.")
-    return float(both[0]), float(both[1])
+    first, second = np.broadcast_to(given, 2).tolist()
+    return first, second
 
 
 def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: str) -> np.ndarray:
@@ -98,9 +94,9 @@ class Ankle:
     shank: int
     joints: tuple[int, int]
     pitch_first: bool
-    rotations: tuple[np.ndarray, np.ndarray]
-    origins: tuple[np.ndarray, np.ndarray]
-    axes: tuple[np.ndarray, np.ndarray]
+    rotations: tuple[np.ndarray, ...]
+    origins: tuple[np.ndarray, ...]
+    axes: tuple[np.ndarray, ...]
 
     @classmethod
     def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> Ankle:
@@ -112,21 +108,24 @@ class Ankle:
             ConstraintError: Neither joint hangs from the other.
         """
         p, r = (coordinate_joint(tree, name, owner) for name in (pitch, roll))
-        found = {j: line_joint(tree, name, owner)[1] for j, name in ((p, pitch), (r, roll))}
+        axes = {j: line_joint(tree, name, owner)[1] for j, name in ((p, pitch), (r, roll))}
         if int(tree.parents[r]) == p:
-            joints, pitch_first = (p, r), True
+            joints = (p, r)
         elif int(tree.parents[p]) == r:
-            joints, pitch_first = (r, p), False
+            joints = (r, p)
         else:
             raise ConstraintError(
                 f"{owner}: neither of the joints {tree.names[p]!r} and {tree.names[r]!r} hangs from the other. A "
                 "universal ankle is two revolute joints in a row; for another one use pc.Rod."
             )
         placements = [tree.jointPlacements[j] for j in joints]
-        R1, R2 = (np.array(M.rotation) for M in placements)
-        p1, p2 = (np.array(M.translation) for M in placements)
         return cls(
-            int(tree.parents[joints[0]]), joints, pitch_first, (R1, R2), (p1, p2), (found[joints[0]], found[joints[1]])
+            int(tree.parents[joints[0]]),
+            joints,
+            joints[0] == p,
+            tuple(np.array(M.rotation) for M in placements),
+            tuple(np.array(M.translation) for M in placements),
+            tuple(axes[j] for j in joints),
         )
 
     @property
@@ -137,7 +136,7 @@ class Ankle:
     @property
     def pitch_roll(self) -> tuple[int, int]:
         """Joint ids, pitch first."""
-        return self.joints if self.pitch_first else (self.joints[1], self.joints[0])
+        return self.joints if self.pitch_first else self.joints[::-1]
 
     def turns(self, pitch: Any, roll: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the rotations of both joints relative to the bodies they hang from, upper first."""

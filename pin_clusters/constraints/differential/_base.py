@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ConstraintError
 from .._closed_form import ClosedForm
+from .._frames import coordinate_joint
 from ..closures import Closure
-from ..rows import Row, name_of, number
+from ..coupling import Coupling
+from ..rows import Row, check_joints, number, store
 
 if TYPE_CHECKING:
     from .ankle_2rsu import Ankle2Rsu
@@ -56,11 +57,7 @@ class Differential:
         Raises:
             ConstraintError: They are not.
         """
-        owner = f"Differential.{self.mechanism}"
-        names = [name_of(getattr(self, f), f, owner) for f in self.joint_fields]
-        for n in names:
-            if names.count(n) > 1:
-                raise ConstraintError(f"{self.label}: {n!r} is named twice. Each joint has one part in the mechanism.")
+        check_joints(self, self.joint_fields, f"Differential.{self.mechanism}")
 
     def _check_numbers(self, fields: tuple[str, ...], nonzero: bool = False, positive: bool = False) -> None:
         """Check and store parameters as floats.
@@ -69,13 +66,23 @@ class Differential:
             ConstraintError: One is not a finite number, or zero or negative where that is not allowed.
         """
         for f in fields:
-            value = number(getattr(self, f), f, self.label, nonzero=nonzero, positive=positive)
-            object.__setattr__(self, f, value)
+            store(self, **{f: number(getattr(self, f), f, self.label, nonzero=nonzero, positive=positive)})
+
+    @property
+    def _joint_names(self) -> list[str]:
+        return [getattr(self, f) for f in self.joint_fields]
+
+    def _coordinate_joints(self, tree: pin.Model) -> tuple[int, ...]:
+        return tuple(coordinate_joint(tree, name, self.label) for name in self._joint_names)
+
+    def _coupling(self, phi: Any) -> list[Coupling]:
+        """Return the mechanism as a Coupling on a Python function of all its joints."""
+        return [Coupling(self._joint_names, phi, independent=self.independent, name=f"generic {self.mechanism}")]
 
     @property
     def label(self) -> str:
         """How messages name this constraint."""
-        return f"Differential.{self.mechanism}({', '.join(repr(getattr(self, f)) for f in self.joint_fields)})"
+        return f"Differential.{self.mechanism}({', '.join(map(repr, self._joint_names))})"
 
     @property
     def independent(self) -> tuple[str, ...]:
@@ -107,11 +114,6 @@ class LinearMap:
     """The function ``matrix @ x``, which pickles."""
 
     matrix: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def of(cls, matrix: np.ndarray) -> LinearMap:
-        """Return the map of an array."""
-        return cls(tuple(tuple(row) for row in matrix.tolist()))
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Return ``matrix @ x``."""

@@ -16,6 +16,7 @@ from .._harmonics import coordinates, harmonic_closure
 from ..closures import Closure
 from ..four_bar import check_branch
 from ..rod import Rod
+from ..rows import store
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths, turn
 from ._base import Differential
 
@@ -38,8 +39,13 @@ class Ankle2RsuGeometry:
     """The mechanism in one tree."""
 
     ankle: Ankle
-    cranks: tuple[Crank, Crank]
+    cranks: tuple[Crank, ...]
     branch: tuple[int, int]
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Joint ids of the cranks."""
+        return tuple(crank.joint for crank in self.cranks)
 
     def square_distance(self, crank: Crank, x: Any, pitch: Any, roll: Any) -> Any:
         """Return the square of the distance between the ends of a rod."""
@@ -58,8 +64,7 @@ class Ankle2RsuGeometry:
             along = (crank.tip @ crank.axis) * crank.axis
             a, b = w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along)
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
-            angles = sine_equation(float(a), float(b), float(c))
-            choices.append(angles if branch > 0 else angles[::-1])
+            choices.append(sine_equation(float(a), float(b), float(c))[::branch])
         return [np.array(pair) for pair in itertools.product(*choices)]
 
 
@@ -111,12 +116,12 @@ class Ankle2Rsu(Differential):
     def __post_init__(self) -> None:
         self._check_joints()
         for f in ("pins", "foot"):
-            object.__setattr__(self, f, anchors(getattr(self, f), f, self.label))
-        object.__setattr__(self, "length", rod_lengths(self.length, "length", self.label))
+            store(self, **{f: anchors(getattr(self, f), f, self.label)})
+        store(self, length=rod_lengths(self.length, "length", self.label))
         branch = tuple(self.branch) if isinstance(self.branch, list | tuple) else (self.branch, self.branch)
         if len(branch) != 2:
             raise ConstraintError(f"{self.label}: branch must be +1 or -1, or two of them, got {self.branch!r}.")
-        object.__setattr__(self, "branch", tuple(check_branch(b, self.label) for b in branch))
+        store(self, branch=tuple(check_branch(b, self.label) for b in branch))
 
     def geometry(self, tree: pin.Model) -> Ankle2RsuGeometry:
         """Return the mechanism as it is in ``tree``.
@@ -127,8 +132,7 @@ class Ankle2Rsu(Differential):
             ConstraintError: The joints do not form this ankle, an end is on another body, or a rod has length 0.
         """
         ankle = Ankle.read(tree, self.pitch, self.roll, self.label)
-        cranks = tuple(self._crank(tree, ankle, i) for i in (0, 1))
-        return Ankle2RsuGeometry(ankle, (cranks[0], cranks[1]), self.branch)
+        return Ankle2RsuGeometry(ankle, tuple(self._crank(tree, ankle, i) for i in (0, 1)), self.branch)
 
     def _crank(self, tree: pin.Model, ankle: Ankle, i: int) -> Crank:
         name = self.independent[i]
@@ -158,13 +162,12 @@ class Ankle2Rsu(Differential):
             for crank, x in zip(g.cranks, (x1, x2), strict=True)
         ]
         labels = [f"{self.label}: rod {i}" for i in (1, 2)]
-        joints = (*(c.joint for c in g.cranks), *g.ankle.pitch_roll)
-        return [harmonic_closure(self, joints, rows, labels, ("m", "m"))]
+        return [harmonic_closure(self, (*g.joints, *g.ankle.pitch_roll), rows, labels, ("m", "m"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the cranks as functions of pitch and roll; up to four assemblies."""
         g = self.geometry(tree)
-        return ClosedForm(g.ankle.pitch_roll, (g.cranks[0].joint, g.cranks[1].joint), g.solve)
+        return ClosedForm(g.ankle.pitch_roll, g.joints, g.solve)
 
     def generic(self, tree: pin.Model) -> list[Rod]:
         """Return the same rods as two ``Rod``."""

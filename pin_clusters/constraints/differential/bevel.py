@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-import numpy as np
 import pinocchio as pin
 
 from ..coupling import Coupling
@@ -54,7 +53,7 @@ class Bevel(Differential):
             UnknownNameError: A name is unknown.
             UnsupportedJointError: A joint has more than one degree of freedom.
         """
-        left, right, pitch, roll = (moving_joint_id(tree, getattr(self, f), self.label) for f in self.joint_fields)
+        left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._joint_names)
         half = 0.5 * self.ratio
         return (
             make_row(tree, pitch, (left, right), (0.5, 0.5), 0.0, self),
@@ -64,6 +63,4 @@ class Bevel(Differential):
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the same equations."""
         half = 0.5 * self.ratio
-        phi = LinearMap.of(np.array([[0.5, 0.5, -1.0, 0.0], [half, -half, 0.0, -1.0]]))
-        joints = [getattr(self, f) for f in self.joint_fields]
-        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+        return self._coupling(LinearMap(((0.5, 0.5, -1.0, 0.0), (half, -half, 0.0, -1.0))))

@@ -11,10 +11,11 @@ import pinocchio as pin
 
 from .._closed_form import ClosedForm, wrap
 from .._frames import frame_pair
-from .._planar import Plane, Point, circles, in_order, pin_closure
+from .._planar import Plane, Point, circles, pin_closure
 from ..closures import Closure
 from ..four_bar import check_branch, revolute_loop
 from ..loop import Loop
+from ..rows import store
 from ._base import Differential
 
 
@@ -39,7 +40,7 @@ class FiveBarGeometry:
             first = cmath.phase((c - b) / self.couplers[0]) - turned[0]
             second = cmath.phase((c - d) / self.couplers[1]) - turned[1]
             assemblies.append(np.array([wrap(self.signs[1] * first), wrap(self.signs[2] * second)]))
-        return in_order(assemblies, self.branch)
+        return assemblies[:: self.branch]
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,7 @@ class FiveBar(Differential):
     def __post_init__(self) -> None:
         self._check_joints()
         closure = frame_pair(self.closure, self.label, "one on the body of each coupler")
-        object.__setattr__(self, "closure", closure)
-        object.__setattr__(self, "branch", check_branch(self.branch, self.label))
+        store(self, closure=closure, branch=check_branch(self.branch, self.label))
 
     def geometry(self, tree: pin.Model) -> FiveBarGeometry:
         """Return the linkage as it is in ``tree``.
@@ -98,20 +98,16 @@ class FiveBar(Differential):
         coupler_2 = plane.hinge(crank_2, self.coupler_2, "coupler_2")
         a = plane.point(coupler_1, self.closure[0], "closure[0]")
         b = plane.point(coupler_2, self.closure[1], "closure[1]")
-        lengths = {
-            "crank 1": abs(coupler_1.start),
-            "crank 2": abs(coupler_2.start),
-            "coupler 1": abs(a.flat),
-            "coupler 2": abs(b.flat),
-        }
-        plane.check(a, b, lengths)
+        cranks, couplers = (coupler_1.start, coupler_2.start), (a.flat, b.flat)
+        names = ("crank 1", "crank 2", "coupler 1", "coupler 2")
+        plane.check(a, b, dict(zip(names, map(abs, cranks + couplers), strict=True)))
         return FiveBarGeometry(
             (a, b),
             (crank_1.joint, crank_2.joint, coupler_1.joint, coupler_2.joint),
             (crank_2.sign, coupler_1.sign, coupler_2.sign),
             (crank_1.start, crank_2.start),
-            (coupler_1.start, coupler_2.start),
-            (a.flat, b.flat),
+            cranks,
+            couplers,
             self.branch,
         )
 

@@ -14,7 +14,7 @@ from .._frames import frame_pair
 from ..four_bar import FourBar
 from ..linear import make_row
 from ..loop import Loop
-from ..rows import Row
+from ..rows import Row, store
 from ._base import Differential
 
 # The rows hold exactly what the lengths hold to this, relative to the longest
@@ -56,7 +56,7 @@ class Parallelogram(Differential):
     def __post_init__(self) -> None:
         self._check_joints()
         closure = frame_pair(self.closure, self.label, "one on the coupler's body, one on the rocker's")
-        object.__setattr__(self, "closure", closure)
+        store(self, closure=closure)
 
     def _four_bar(self) -> FourBar:
         return FourBar(self.crank, self.coupler, self.rocker, self.closure, name=self.label)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
@@ -52,10 +51,10 @@ class Planetary(Differential):
         self._check_joints()
         self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
 
-    def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, int, int], float, float]:
+    def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, ...], float, float]:
         """Joint ids, and the carrier's turns per turn of sun and ring."""
-        found = [line_joint(tree, getattr(self, f), self.label) for f in self.joint_fields]
-        joints = (found[0][0], found[1][0], found[2][0])
+        found = [line_joint(tree, name, self.label) for name in self._joint_names]
+        joints = tuple(j for j, _ in found)
         if len({int(tree.parents[j]) for j in joints}) > 1:
             hung = ", ".join(f"{tree.names[j]!r} from {tree.names[tree.parents[j]]!r}" for j in joints)
             raise ConstraintError(
@@ -90,6 +89,4 @@ class Planetary(Differential):
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the same equation."""
         _, from_sun, from_ring = self._coefficients(tree)
-        phi = LinearMap.of(np.array([[from_sun, -1.0, from_ring]]))
-        joints = [getattr(self, f) for f in self.joint_fields]
-        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+        return self._coupling(LinearMap(((from_sun, -1.0, from_ring),)))

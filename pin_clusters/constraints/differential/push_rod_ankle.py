@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from .._frames import line_joint
 from .._harmonics import coordinates, harmonic_closure, linear
 from ..closures import Closure
 from ..coupling import Coupling
+from ..rows import store
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths
 from ._base import Differential
 
@@ -23,15 +24,14 @@ class PushRodGeometry:
     """The mechanism in one tree: ends of the rods on shank and foot, and lengths at zero extension."""
 
     ankle: Ankle
-    actuators: tuple[int, int]
-    shank: tuple[np.ndarray, np.ndarray]
-    foot: tuple[np.ndarray, np.ndarray]
-    lengths: tuple[float, float]
+    actuators: tuple[int, ...]
+    shank: tuple[np.ndarray, ...]
+    foot: tuple[np.ndarray, ...]
+    lengths: tuple[float, ...]
 
     def distances(self, pitch: Any, roll: Any) -> list[Any]:
         """Return the lengths of both rods; complex angles give complex lengths."""
-        ends = zip(self.shank, self.foot, strict=True)
-        rods = [self.ankle.foot_point(b, pitch, roll) - a for a, b in ends]
+        rods = [self.ankle.foot_point(b, pitch, roll) - a for a, b in zip(self.shank, self.foot, strict=True)]
         return [np.sqrt(rod @ rod) for rod in rods]
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
@@ -89,8 +89,8 @@ class PushRodAnkle(Differential):
     def __post_init__(self) -> None:
         self._check_joints()
         for f in ("shank", "foot"):
-            object.__setattr__(self, f, anchors(getattr(self, f), f, self.label))
-        object.__setattr__(self, "length0", rod_lengths(self.length0, "length0", self.label))
+            store(self, **{f: anchors(getattr(self, f), f, self.label)})
+        store(self, length0=rod_lengths(self.length0, "length0", self.label))
 
     def geometry(self, tree: pin.Model) -> PushRodGeometry:
         """Return the mechanism as it is in ``tree``.
@@ -104,14 +104,13 @@ class PushRodAnkle(Differential):
         actuators = tuple(line_joint(tree, n, self.label, prismatic=True)[0] for n in self.independent)
         shank = tuple(anchor_point(tree, p, ankle.shank, f"shank[{i}]", self.label) for i, p in enumerate(self.shank))
         foot = tuple(anchor_point(tree, p, ankle.foot, f"foot[{i}]", self.label) for i, p in enumerate(self.foot))
-        ends = (shank[0], shank[1]), (foot[0], foot[1])
-        at_zero = PushRodGeometry(ankle, (actuators[0], actuators[1]), *ends, (0.0, 0.0)).distances(0.0, 0.0)
-        lengths = self.length0 or (float(at_zero[0]), float(at_zero[1]))
+        geometry = PushRodGeometry(ankle, actuators, shank, foot, (0.0, 0.0))
+        lengths = self.length0 or tuple(map(float, geometry.distances(0.0, 0.0)))
         if min(lengths) <= 0.0:
             raise ConstraintError(
                 f"{self.label}: a rod has length 0 at zero pitch and roll. Check its ends, or give length0."
             )
-        return PushRodGeometry(ankle, (actuators[0], actuators[1]), *ends, lengths)
+        return replace(geometry, lengths=lengths)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
         """Return two rows, one per rod, [m]."""
@@ -132,6 +131,4 @@ class PushRodAnkle(Differential):
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the rods' lengths, from the poses of the foot."""
-        joints = [getattr(self, f) for f in self.joint_fields]
-        phi = self.geometry(tree).phi
-        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+        return self._coupling(self.geometry(tree).phi)

@@ -12,7 +12,6 @@ import numpy as np
 import pinocchio as pin
 
 from .._closed_form import ClosedForm, sine_equation
-from .._frames import coordinate_joint
 from .._harmonics import Harmonic, coordinates, cos, harmonic_closure, sin
 from ..closures import Closure
 from ..coupling import Coupling
@@ -79,15 +78,12 @@ class TelloHip(Differential):
         self._check_numbers(("gear",), nonzero=True)
         self._check_numbers(LENGTHS)
 
-    def _joints(self, tree: pin.Model) -> tuple[int, ...]:
-        return tuple(coordinate_joint(tree, getattr(self, f), self.label) for f in self.joint_fields)
-
     def closures(self, tree: pin.Model) -> list[Closure]:
         """Return two rows, one per motor, [m]."""
         x1, x2, l1, l2 = coordinates(4)
         rows = [self._row(y, s, l1, l2) for y, s in ((x1 / self.gear, 1.0), (x2 / self.gear, -1.0))]
         labels = [f"{self.label}: crank {i}" for i in (1, 2)]
-        return [harmonic_closure(self, self._joints(tree), rows, labels, ("m", "m"))]
+        return [harmonic_closure(self, self._coordinate_joints(tree), rows, labels, ("m", "m"))]
 
     def _row(self, y: Any, s: float, l1: Any, l2: Any) -> Harmonic:
         return (
@@ -104,7 +100,7 @@ class TelloHip(Differential):
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the rotors as functions of the links; up to four assemblies, that of the robot first."""
-        rotor_1, rotor_2, gimbal, thigh = self._joints(tree)
+        rotor_1, rotor_2, gimbal, thigh = self._coordinate_joints(tree)
         return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), self._rotors)
 
     def _rotors(self, links: np.ndarray) -> list[np.ndarray]:
@@ -121,8 +117,7 @@ class TelloHip(Differential):
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the same equations."""
         phi = partial(tello_hip_phi, gear=self.gear, lengths=tuple(getattr(self, f) for f in LENGTHS))
-        joints = [getattr(self, f) for f in self.joint_fields]
-        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+        return self._coupling(phi)
 
 
 def tello_hip_phi(x: np.ndarray, gear: float, lengths: Sequence[float]) -> np.ndarray:

@@ -12,7 +12,6 @@ import numpy as np
 import pinocchio as pin
 
 from .._closed_form import ClosedForm, sine_equation
-from .._frames import coordinate_joint
 from .._harmonics import coordinates, cos, harmonic_closure, linear, sin
 from ..closures import Closure
 from ..coupling import Coupling
@@ -97,9 +96,6 @@ class TelloKneeAnkle(Differential):
         self._check_numbers(("gear",), nonzero=True)
         self._check_numbers((*LENGTHS, *PHASES, "pi"))
 
-    def _joints(self, tree: pin.Model) -> tuple[int, ...]:
-        return tuple(coordinate_joint(tree, getattr(self, f), self.label) for f in self.joint_fields)
-
     def _angles(self) -> list[float]:
         return [getattr(self, f) * self.pi for f in PHASES]
 
@@ -119,11 +115,11 @@ class TelloKneeAnkle(Differential):
         )
         mean = linear(l1 - (x1 + x2) / (2.0 * self.gear))
         labels = (f"{self.label}: four-bar of the foot", f"{self.label}: mean of the motors")
-        return [harmonic_closure(self, self._joints(tree), (four_bar, mean), labels, ("m", "rad"))]
+        return [harmonic_closure(self, self._coordinate_joints(tree), (four_bar, mean), labels, ("m", "rad"))]
 
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the links as functions of the rotors; up to two assemblies, that of the robot first."""
-        rotor_1, rotor_2, shin, foot = self._joints(tree)
+        rotor_1, rotor_2, shin, foot = self._coordinate_joints(tree)
         return ClosedForm((rotor_1, rotor_2), (shin, foot), self._links)
 
     def _links(self, rotors: np.ndarray) -> list[np.ndarray]:
@@ -142,8 +138,7 @@ class TelloKneeAnkle(Differential):
         """Return a Coupling on a Python function of the same equations."""
         lengths = tuple(getattr(self, f) for f in LENGTHS)
         phi = partial(tello_knee_ankle_phi, gear=self.gear, lengths=lengths, phases=tuple(self._angles()))
-        joints = [getattr(self, f) for f in self.joint_fields]
-        return [Coupling(joints, phi, independent=self.independent, name=f"generic {self.mechanism}")]
+        return self._coupling(phi)
 
 
 def tello_knee_ankle_phi(x: np.ndarray, gear: float, lengths: Sequence[float], phases: Sequence[float]) -> np.ndarray:
