@@ -13,7 +13,7 @@ from .closures import Residuals
 from .meshes import Mesh
 from .nodes import Node, Rigid, State, matrix
 from .rotors import Angles, name_of_node
-from .skeleton import Skeleton, skeleton_of
+from .skeleton import skeleton_of, world
 
 KINDS = ("links", "joints", "rotors", "belts", "closures")
 """What a robot is drawn of; each is a group in the scene."""
@@ -30,10 +30,10 @@ class Figure:
 
     def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
         self.model = model
-        self.skeleton: Skeleton = skeleton_of(model)
+        self.skeleton = skeleton_of(model)
         self.ghost = ghost
         self._data = model.tree.createData()
-        self._angles, self._residuals = Angles(model), Residuals(model)
+        self.angles, self._residuals = Angles(model), Residuals(model)
         self.nodes: list[Node] = [n for n in self._all() if n.path.split("/")[0] in kinds]
 
     def _all(self) -> list[Node]:
@@ -75,16 +75,11 @@ class Figure:
 
     def state(self, q: np.ndarray) -> State:
         """Return where everything is at q; rotors go on from where they were."""
-        poses = closures.world(self.model.tree, self._data, q)
-        return State(poses, self._angles(q), self._residuals(q))
-
-    def angles(self, q: np.ndarray) -> np.ndarray:
-        """Return the angles of the rotors at q, which go on from where they were; shape (rotors,), [rad]."""
-        return self._angles(q)
+        return State(world(self.model.tree, self._data, q), self.angles(q), self._residuals(q))
 
     def restart(self) -> None:
         """Forget how often joints have turned."""
-        self._angles = Angles(self.model)
+        self.angles = Angles(self.model)
 
     def load(self, root: Any) -> None:
         """Send the meshes to a node of the viewer."""

@@ -35,7 +35,7 @@ def rgb(color: str) -> np.ndarray:
 def mixed(color: str, other: str, part: float) -> str:
     """Return a colour on the way from one to another."""
     values = np.rint(255.0 * ((1.0 - part) * rgb(color) + part * rgb(other))).astype(int)
-    return "#" + "".join(f"{v:02x}" for v in values)
+    return "#" + bytes(values.tolist()).hex()
 
 
 def number(color: str) -> int:
@@ -54,8 +54,5 @@ def of_residual(residual: float) -> np.ndarray:
     Args:
         residual: As a part of its scale; NaN counts as open.
     """
-    if not residual <= AJAR:
-        part = 1.0
-    else:
-        part = max(0.0, math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT))
+    part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)
