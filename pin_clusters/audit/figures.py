@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..study import StudyResult
-from ._svg import COLOURS, figure, inline
+from ._svg import COLOURS as C
+from ._svg import figure, inline
 from ._template import Html
 from .verdict import label
 
-C = COLOURS
 _DASHED = (0, (3.5, 2.5))
 STYLES: dict[str, dict[str, Any]] = {
     rung: {"color": C[colour], "linestyle": line, "linewidth": width, "marker": marker, "zorder": order}

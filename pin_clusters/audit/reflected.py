@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,16 +179,23 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     )  # fmt: skip
 
 
+def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> dict[str, float]:
+    """Return the armature of joints with J ratio^2 of the rotors that turn with each of them."""
+    total = dict(own)
+    for d in drives:
+        for name, ratio in d.ratios.items():
+            total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+    return total
+
+
 def _armature(
     model: ClusterModel, drives: tuple[Drive, ...], own: dict[str, float], matrix: np.ndarray, names: list[str]
 ) -> dict[str, float]:
     """Return the armature of each joint, the rotors' share in it, in the tree's order."""
-    total = dict(own)
     if model.closures:
-        for d in drives:
-            for name, ratio in ({} if d.own else d.ratios).items():
-                total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+        total = with_rotors(own, (d for d in drives if not d.own))
     else:
+        total = dict(own)
         for i, name in enumerate(names):
             if matrix[i, i]:
                 total[name] = total.get(name, 0.0) + float(matrix[i, i])

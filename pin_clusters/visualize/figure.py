@@ -10,7 +10,6 @@ import numpy as np
 from ..model import ClusterModel
 from . import belts, closures, links, palette, rotors
 from .closures import Residuals
-from .meshes import Mesh
 from .nodes import Node, Rigid, State, matrix
 from .rotors import Angles, name_of_node
 from .skeleton import skeleton_of, world
@@ -99,22 +98,14 @@ class Figure:
 def _object(node: Node, ghost: bool) -> tuple[Any, Any]:
     mesh = node.mesh
     assert mesh is not None
+    own = not ghost and node.closure is None
     opacity = 0.32 * node.opacity if ghost else node.opacity
+    how: dict[str, Any] = {"depthWrite": False} if opacity < 1.0 else {}
     if ghost:
         # a little behind what it covers
-        behind = {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
-        return _geometry(mesh, False), _material(palette.GHOST, opacity, **behind)
-    if node.closure is not None:
-        return _geometry(mesh, False), _material("#ffffff", opacity)
-    return _geometry(mesh, True), _material("#ffffff", opacity, vertexColors=True)
-
-
-def _geometry(mesh: Mesh, colored: bool) -> Any:
-    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if colored else None)
-
-
-def _material(color: str, opacity: float, **how: Any) -> Any:
-    see_through = {"depthWrite": False} if opacity < 1.0 else {}
-    return mg.MeshPhongMaterial(
-        color=palette.number(color), opacity=opacity, shininess=40, specular=0x222222, **see_through, **how
-    )
+        how |= {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
+    if own:
+        how["vertexColors"] = True
+    color = palette.number(palette.GHOST if ghost else "#ffffff")
+    shape = mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if own else None)
+    return shape, mg.MeshPhongMaterial(color=color, opacity=opacity, shininess=40, specular=0x222222, **how)

@@ -21,7 +21,7 @@ STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff",
 CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 # vermillion is kept for loops that are open
-_CYCLE = ("blue", "orange", "bluish green", "reddish purple", "sky blue", "yellow")
+_CYCLE = [*OKABE_ITO.values()][:-1]
 
 SHUT, AJAR = 1e-9, 1e-3
 """Residuals, as parts of their scale, at which the colour of a closure begins and ends to turn."""
@@ -45,7 +45,7 @@ def number(color: str) -> int:
 
 def of_level(level: int) -> str:
     """Return the colour of the clusters that many clusters away from the base."""
-    return OKABE_ITO[_CYCLE[level % len(_CYCLE)]]
+    return _CYCLE[level % len(_CYCLE)]
 
 
 def of_residual(residual: float) -> np.ndarray:
