@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from ..study import StudyResult
-from ._svg import COLOURS, figure, inline
+from ._svg import COLOURS as C
+from ._svg import figure, inline
 from ._template import Html
 from .verdict import label
 
-C = COLOURS
+_DASHED = (0, (3.5, 2.5))
 STYLES: dict[str, dict[str, Any]] = {
-    "exact": {"color": C["ink"], "linestyle": "-", "linewidth": 1.9, "marker": "o", "zorder": 2.0},
-    "none": {"color": C["none"], "linestyle": ":", "linewidth": 1.5, "marker": "o", "zorder": 2.1},
-    "block": {"color": C["block"], "linestyle": "-", "linewidth": 1.3, "marker": "D", "zorder": 2.2},
-    "diagonal": {"color": C["diagonal"], "linestyle": (0, (3.5, 2.5)), "linewidth": 1.4, "marker": "s", "zorder": 2.3},
-    "unconstrained": {"color": C["wine"], "linestyle": ":", "linewidth": 1.8, "marker": "X", "zorder": 2.4},
-    "frozen": {"color": C["green"], "linestyle": "-.", "linewidth": 1.4, "marker": "^", "zorder": 2.15},
-    "no rotor": {"color": C["none"], "linestyle": "-", "linewidth": 1.5, "marker": "o", "zorder": 2.2},
-    "armature": {"color": C["diagonal"], "linestyle": (0, (3.5, 2.5)), "linewidth": 1.4, "marker": "s", "zorder": 2.3},
+    rung: {"color": C[colour], "linestyle": line, "linewidth": width, "marker": marker, "zorder": order}
+    for rung, colour, line, width, marker, order in (
+        ("exact", "ink", "-", 1.9, "o", 2.0),
+        ("none", "none", ":", 1.5, "o", 2.1),
+        ("block", "block", "-", 1.3, "D", 2.2),
+        ("diagonal", "diagonal", _DASHED, 1.4, "s", 2.3),
+        ("unconstrained", "wine", ":", 1.8, "X", 2.4),
+        ("frozen", "green", "-.", 1.4, "^", 2.15),
+        ("no rotor", "none", "-", 1.5, "o", 2.2),
+        ("armature", "diagonal", _DASHED, 1.4, "s", 2.3),
+    )
 }
 PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
 """Colours of the parts of an error, in their order."""
@@ -55,12 +60,10 @@ def legend(drawn: Any, axes: Any, top: float, columns: int = 2) -> None:
     )  # fmt: skip
 
 
-def title(drawn: Any, text: str, below: str = "") -> None:
-    """Write a title and a line below it."""
+def title(drawn: Any, text: str) -> None:
+    """Write a title."""
     height = drawn.get_size_inches()[1]
     drawn.text(0.01, 1.0 - 0.17 / height, text, fontsize=10, fontweight="bold", va="center", color=C["ink"])
-    if below:
-        drawn.text(0.01, 1.0 - 0.38 / height, below, fontsize=_SMALL, va="center", color=C["soft"])
 
 
 def _beside_names(drawn: Any, names: Sequence[str], tall: float) -> Any:
@@ -73,11 +76,10 @@ def _beside_names(drawn: Any, names: Sequence[str], tall: float) -> Any:
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     """Draw the error of every joint and approximation as a dot, and the threshold."""
     percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
-    shown = [rung for rung in percent]
-    rows = len(order)
+    rows, names = len(order), [study.joints[k] for k in order]
     height = 1.35 + 0.185 * rows
     drawn = figure(WIDTH, height)
-    axes = _beside_names(drawn, [study.joints[k] for k in order], height - 1.33)
+    axes = _beside_names(drawn, names, height - 1.33)
     largest = max(float(values.max()) for values in percent.values())
     smallest = min(float(v) for values in percent.values() for v in values if v > _FLOOR) if largest > _FLOOR else 0.1
     low = 10.0 ** np.floor(np.log10(min(smallest, threshold, 1.0)))
@@ -87,16 +89,15 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     axes.axvspan(threshold, high, color=C["block"], alpha=0.09, linewidth=0)
     axes.axvline(threshold, color=C["ink"], linewidth=1.1)
     y = np.arange(rows)[::-1]
-    for rung in shown:
+    for rung, values in percent.items():
         style = STYLES[rung]
-        values = np.maximum(percent[rung], low)
         size, face = (7.5, "none") if rung == "block" else (4.6, style["color"])
         axes.plot(
-            values, y, linestyle="none", marker=style["marker"], markersize=size, markerfacecolor=face,
+            np.maximum(values, low), y, linestyle="none", marker=style["marker"], markersize=size, markerfacecolor=face,
             markeredgecolor=style["color"], markeredgewidth=1.3, label=label(rung), clip_on=False, zorder=3,
         )  # fmt: skip
     axes.set_ylim(-0.6, rows - 0.4)
-    axes.set_yticks(y, [study.joints[k] for k in order])
+    axes.set_yticks(y, names)
     tidy(axes, "RMS error, % of peak torque", "")
     axes.tick_params(axis="y", labelsize=_SMALL, labelcolor=C["ink"], length=0)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
@@ -106,7 +107,7 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     )  # fmt: skip
     title(drawn, "RMS torque error of each joint")
     legend(drawn, axes, top=0.3)
-    text = ", ".join(f"{label(r)} at most {float(percent[r].max()):.2g} per cent" for r in shown)
+    text = ", ".join(f"{label(r)} at most {float(x.max()):.2g} per cent" for r, x in percent.items())
     return inline(drawn, "dots", f"RMS torque error of each joint as per cent of its peak torque: {text}.")
 
 
@@ -114,17 +115,21 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
     """Draw torque and error of one joint over the first two periods."""
     drawn = figure(WIDTH, 3.5)
     upper, lower = drawn.add_axes((0.14, 0.5, 0.83, 0.27)), drawn.add_axes((0.14, 0.125, 0.83, 0.27))
-    shown = _shown(study)
+    # two periods if the motion repeats
+    period = getattr(study.trajectory, "period", None)
+    span = 2.0 * float(period) if period else float(study.time[-1])
+    end = min(len(study.time), int(np.searchsorted(study.time, span * (1.0 + 1e-9), side="right")))
+    shown = np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
     time = study.time[shown]
     for axes, base in ((upper, False), (lower, True)):
         for rung in ("exact", *study.approximate):
             style = {name: value for name, value in STYLES[rung].items() if name != "marker"}
             if rung == "exact":
                 y = np.zeros_like(time) if base else study.exact[shown, k]
-                style["linewidth"] = 0.9 if base else style["linewidth"]
+                style |= {"linewidth": 0.9} if base else {}
             else:
                 y = (study.error(rung) if base else study.approximate[rung])[shown, k]
-            axes.plot(time, y, label="exact" if rung == "exact" else label(rung), **style)
+            axes.plot(time, y, label=label(rung), **style)
         axes.set_xlim(0.0, float(time[-1]) or 1.0)
         axes.locator_params(axis="y", nbins=4)
         tidy(axes, "time [s]" if base else "", f"{'error' if base else 'torque'} [{study.units[k]}]")
@@ -134,17 +139,6 @@ def torque(study: StudyResult, k: int, key: str) -> Html:
     legend(drawn, upper, top=0.28)
     rms = ", ".join(f"{label(r)} {x[k]:.3g}" for r, x in study.rms_error.items())
     return inline(drawn, key, f"Torque and error over time at {study.joints[k]}. RMS error in {study.units[k]}: {rms}.")
-
-
-def _shown(study: StudyResult) -> np.ndarray:
-    end = min(len(study.time), int(np.searchsorted(study.time, _span(study) * (1.0 + 1e-9), side="right")))
-    return np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
-
-
-def _span(study: StudyResult) -> float:
-    """Return how much of the motion is drawn, [s]: two periods if it repeats."""
-    period = getattr(study.trajectory, "period", None)
-    return 2.0 * float(period) if period else float(study.time[-1])
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Html:
@@ -163,11 +157,9 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     axes = _beside_names(drawn, joints, 0.34 * rows)
     y = np.arange(rows)[::-1].astype(float)
     positive, negative = np.zeros(rows), np.zeros(rows)
-    for i, name in enumerate(names):
-        values = shares[:, i]
-        left = np.where(values >= 0.0, positive, negative)
+    for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(
-            y, values, 0.62, left=left, color=C[PARTS[i % len(PARTS)]], hatch=HATCHES[i % len(HATCHES)],
+            y, values, 0.62, left=np.where(values >= 0.0, positive, negative), color=C[part], hatch=hatch,
             edgecolor=C["paper"], linewidth=0.6, label=name,
         )  # fmt: skip
         positive += np.maximum(values, 0.0)
@@ -184,27 +176,19 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     return inline(drawn, "parts", f"Shares of the error by cause. At {joints[0]}: {worst}.")
 
 
-def curves(
-    x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str, *, below: str = "",
-    log: bool = False,
-) -> Html:  # fmt: skip
-    """Draw a curve per approximation; names of approximations have their style."""
+def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str) -> Html:
+    """Draw a curve per approximation in its style, over a logarithmic axis."""
     drawn = figure(WIDTH, 2.9)
     axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
-    spare = [C[name] for name in PARTS]
-    for i, (name, y) in enumerate(lines.items()):
-        style = {k: v for k, v in STYLES.get(name, {"color": spare[i % len(spare)]}).items() if k != "marker"}
-        axes.plot(x, y, label=label(name), **style)
-    if log:
-        axes.set_yscale("log")
-        axes.minorticks_off()
-        axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}")
-    else:
-        axes.locator_params(axis="y", nbins=5)
+    for name, y in lines.items():
+        axes.plot(x, y, label=label(name), **{k: v for k, v in STYLES[name].items() if k != "marker"})
+    axes.set_yscale("log")
+    axes.minorticks_off()
+    axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}")
     tidy(axes, x_label, y_label)
     axes.yaxis.set_label_coords(-0.13, 0.5)
-    title(drawn, heading, below)
-    legend(drawn, axes, top=0.48 if below else 0.28)
+    title(drawn, heading)
+    legend(drawn, axes, top=0.28)
     return inline(drawn, key, f"{heading}. {y_label} over {x_label}: {', '.join(label(n) for n in lines)}.")
 
 
@@ -219,10 +203,9 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
     drawn = figure(WIDTH, 2.9)
     axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
     dashes: list[Any] = ["-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2))]
-    for i, (name, (y, constant)) in enumerate(zip(names, entries, strict=True)):
-        axes.plot(
-            time, 100.0 * y / constant, label=name, color=C[PARTS[i % len(PARTS)]], linestyle=dashes[i % len(dashes)]
-        )
+    looks = zip(cycle(PARTS), cycle(dashes), strict=False)
+    for name, (y, constant), (part, dash) in zip(names, entries, looks, strict=False):
+        axes.plot(time, 100.0 * y / constant, label=name, color=C[part], linestyle=dash)
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
     axes.set_xlim(float(time[0]), float(time[-1]))
     tidy(axes, "time [s]", "% of the reference pose")

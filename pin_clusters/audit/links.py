@@ -59,7 +59,7 @@ def link_sides(
         joints = _links(model, cluster)
         if not joints:
             continue
-        rows = [int(tree.joints[tree.getJointId(name)].idx_v) for name in joints]
+        rows = [tree.idx_vs[tree.getJointId(name)] for name in joints]
         columns = [model.joint_idx_v(name) for name in cluster.independent]
         matrices = [_seen(rows, columns, G, B) for G, B in (reference, *along)]
         if any(M is None for M in matrices):
@@ -77,8 +77,7 @@ def _links(model: ClusterModel, cluster: Cluster) -> tuple[str, ...]:
     """Return the joints of links that motors move through loops; none if the cluster is not of that kind."""
     rotors = {r.name for r in model.rotors if r.joint_id is not None}
     joints = tuple(name for name in cluster.dependent if name not in rotors)
-    kind = all(name in rotors for name in cluster.independent) and len(joints) == len(cluster.independent)
-    return joints if kind else ()
+    return joints if rotors.issuperset(cluster.independent) and len(joints) == len(cluster.independent) else ()
 
 
 def _seen(rows: list[int], columns: list[int], G: np.ndarray, B: np.ndarray) -> np.ndarray | None:

@@ -52,7 +52,9 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
             written[path] = name
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
-            os.chmod(name, 0o666 & ~_umask())
+            mask = os.umask(0o077)  # temporary files are readable by their owner only
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
         for path in texts:
             os.replace(written[path], path)
             del written[path]
@@ -61,10 +63,3 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
             Path(name).unlink(missing_ok=True)
     first, second = texts
     return first, second
-
-
-def _umask() -> int:
-    """Return the mask of new files; temporary ones are readable by their owner only."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,16 +118,16 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         samples = np.unique(np.linspace(0, len(q) - 1, _POSES).astype(int))
         G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
         matrix, *others = (_at(model, drives, x) for x in G)
-        every = np.array(others)
         links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
-        along, low, high = every, every.min(axis=0), every.max(axis=0)
+        along = np.array(others)
     else:
         matrix = reflected_inertia(model)
     names = _names(model)
-    used = [i for i in range(model.nv) if np.any(matrix[i]) or (high is not None and np.any(high[i]))]
+    used = [i for i in range(model.nv) if np.any(matrix[i]) or (along is not None and np.any(along[:, i].max(axis=0)))]
     cut = np.ix_(used, used)
-    if along is not None and low is not None and high is not None:
-        low, high, along = low[cut], high[cut], along[:, used][:, :, used]
+    if along is not None:
+        along = along[:, used][:, :, used]
+        low, high = along.min(axis=0), along.max(axis=0)
     return Reflected(
         tuple(names[i] for i in used), matrix[cut], low, high, samples, along,
         _armature(model, drives, own, matrix, names), own, drives, links,
@@ -144,11 +145,10 @@ def _at(model: ClusterModel, drives: tuple[Drive, ...], G: np.ndarray) -> np.nda
 
 def _names(model: ClusterModel) -> list[str]:
     """Return a name for each entry of v: that of its joint."""
-    names = [""] * model.nv
+    tree, names = model.tree, [""] * model.nv
     for name in model.independent_joints:
-        first = model.joint_idx_v(name)
-        for i in range(model.tree.joints[model.tree.getJointId(name)].nv):
-            names[first + i] = name
+        first, nv = model.joint_idx_v(name), tree.joints[tree.getJointId(name)].nv
+        names[first : first + nv] = [name] * nv
     return names
 
 
@@ -157,15 +157,15 @@ def _own_armature(model: ClusterModel) -> dict[str, float]:
     tree, armature = model.tree, model.inertia_tree.armature
     rotors = {r.joint_id for r in model.rotors}
     return {
-        tree.names[j]: float(armature[tree.joints[j].idx_v])
+        tree.names[j]: float(armature[tree.idx_vs[j]])
         for j in range(1, tree.njoints)
-        if j not in rotors and tree.joints[j].nv == 1 and armature[tree.joints[j].idx_v] != 0.0
+        if j not in rotors and tree.nvs[j] == 1 and armature[tree.idx_vs[j]] != 0.0
     }
 
 
 def _drive(model: ClusterModel, rotor: Any) -> Drive:
     tree = model.tree
-    joint_at = {int(tree.joints[j].idx_v): j for j in range(1, tree.njoints) if tree.joints[j].nv == 1}
+    joint_at = {tree.idx_vs[j]: j for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     if model.closures:
         ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
     else:  # constant couplings: what the independent joints do
@@ -179,16 +179,23 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     )  # fmt: skip
 
 
+def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> dict[str, float]:
+    """Return the armature of joints with J ratio^2 of the rotors that turn with each of them."""
+    total = dict(own)
+    for d in drives:
+        for name, ratio in d.ratios.items():
+            total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+    return total
+
+
 def _armature(
     model: ClusterModel, drives: tuple[Drive, ...], own: dict[str, float], matrix: np.ndarray, names: list[str]
 ) -> dict[str, float]:
     """Return the armature of each joint, the rotors' share in it, in the tree's order."""
-    total = dict(own)
     if model.closures:
-        for d in drives:
-            for name, ratio in ({} if d.own else d.ratios).items():
-                total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+        total = with_rotors(own, (d for d in drives if not d.own))
     else:
+        total = dict(own)
         for i, name in enumerate(names):
             if matrix[i, i]:
                 total[name] = total.get(name, 0.0) + float(matrix[i, i])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,10 +100,8 @@ def simulated(
     progress(0.3)
     flight = None
     if base_columns(model) is not None:
-        try:
+        with suppress(ModelError):  # something else ties it to the world
             flight = metrics.flight(model, *states, drop_rotors=drop)
-        except ModelError:  # something else ties it to the world
-            flight = None
     progress(0.5)
     errors = []
     for i, name in enumerate(names):
@@ -174,8 +173,6 @@ def _drift(
 
     steps = int(duration / STEP + 1e-9)
     try:
-        return metrics.drift(
-            model, q0, v0, torque, frame, steps * STEP, STEP, drop_rotors=found.drop_rotors
-        ), ""  # fmt: skip
+        return metrics.drift(model, q0, v0, torque, frame, steps * STEP, STEP, drop_rotors=found.drop_rotors), ""
     except SimulationError as error:
         return None, str(error)

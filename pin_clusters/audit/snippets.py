@@ -12,7 +12,7 @@ from json import dumps as quoted
 import numpy as np
 
 from ..model import ClusterModel
-from .reflected import Drive, Reflected
+from .reflected import Drive, Reflected, with_rotors
 
 MUJOCO = "3.3.1"
 """First MuJoCo whose tendons have armature (tried: 3.3.0 refuses the attribute)."""
@@ -28,12 +28,8 @@ def joint_armature(reflected: Reflected) -> dict[str, float]:
 
     Unlike ``reflected.armature`` it has no part in it of rotors that have a tendon.
     """
-    total = dict(reflected.own)
-    for group in _groups(reflected):
-        if not _coupled(group):
-            for d in group:
-                for name, ratio in d.ratios.items():
-                    total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+    alone = (d for group in _groups(reflected) if not _coupled(group) for d in group)
+    total = with_rotors(reflected.own, alone)
     return {name: total[name] for name in reflected.armature if name in total}
 
 
@@ -84,9 +80,9 @@ def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
     return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None
 
 
-def locked(model: ClusterModel, reflected: Reflected) -> tuple[str, ...]:
-    """Return the joints of the file that belong to rotors; armature replaces their spin."""
-    return tuple(d.rotor for d in reflected.drives if d.body and not d.own)
+def locked(reflected: Reflected) -> list[str]:
+    """Return the joints of the file that belong to rotors, quoted; armature replaces their spin."""
+    return [quoted(d.rotor) for d in reflected.drives if d.body and not d.own]
 
 
 def mujoco_xml(reflected: Reflected) -> str:
@@ -116,11 +112,11 @@ def mujoco_python(robot: str, model: ClusterModel, reflected: Reflected) -> str:
         "",
         f"spec = mujoco.MjSpec.from_file({quoted(robot + '.xml')})",
     ]
-    weld = locked(model, reflected)
+    weld = locked(reflected)
     if weld:
         lines += [
             "# rotors that are bodies of the file stay as mass; armature stands for their spin",
-            f"for name in {_list(weld)}:",
+            f"for name in {_inside('[]', weld)}:",
             "    joint = spec.joint(name)",
             "    if joint is not None:",
             "        spec.delete(joint)",
@@ -145,11 +141,11 @@ def pinocchio(robot: str, model: ClusterModel, reflected: Reflected) -> str:
     floating = model.nv > 5 and model.tree.joints[1].shortname() == "JointModelFreeFlyer"
     root = ", pin.JointModelFreeFlyer()" if floating else ""
     lines = ["import pinocchio as pin", "", f"model = pin.buildModelFromUrdf({quoted(robot + '.urdf')}{root})"]
-    weld = locked(model, reflected)
+    weld = locked(reflected)
     if weld:
         lines += [
             "# rotors that are bodies of the file stay as mass; armature stands for their spin",
-            f"rotors = {_list(weld)}",
+            f"rotors = {_inside('[]', weld)}",
             "rotors = [model.getJointId(name) for name in rotors if model.existJointName(name)]",
             "model = pin.buildReducedModel(model, rotors, pin.neutral(model))",
         ]
@@ -185,14 +181,14 @@ def _attribute(value: float) -> str:
     return f'"{_number(value)}"'
 
 
-def _list(names: tuple[str, ...]) -> str:
-    if len(names) <= 3:
-        return "[" + ", ".join(map(quoted, names)) + "]"
-    return "[\n" + "".join(f"    {quoted(name)},\n" for name in names) + "]"
-
-
 def _dict(values: dict[str, float], *, inline: bool = False) -> str:
-    pairs = [f"{quoted(name)}: {_number(x)}" for name, x in values.items()]
-    if len(pairs) <= 3 or inline:
-        return "{" + ", ".join(pairs) + "}"
-    return "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
+    return _inside("{}", [f"{quoted(name)}: {_number(x)}" for name, x in values.items()], inline)
+
+
+def _inside(brackets: str, entries: list[str], inline: bool = False) -> str:
+    """Return entries in brackets; if there are many, one on each line."""
+    if len(entries) <= 3 or inline:
+        text = ", ".join(entries)
+    else:
+        text = "\n" + "".join(f"    {entry},\n" for entry in entries)
+    return brackets[0] + text + brackets[1]

@@ -19,17 +19,6 @@ from ._settings import Settings
 _BATCH = 1000
 
 
-def can_compile(s: Settings) -> bool:
-    """Whether the compiled loop can do what is asked."""
-    return s.dynamics is None and not callable(s.torque) and can_move(s.model)
-
-
-def can_move(model: ClusterModel) -> bool:
-    """Whether increments of a model can be compiled."""
-    known = JIT and not model._tables.supplies and manifold(model).linear
-    return known and (not model.closures or loops_of(model).compiled)
-
-
 class _Prepared:
     """What the kernel gets for one choice of independent joints; everything that has an address is kept alive."""
 
@@ -37,22 +26,19 @@ class _Prepared:
         model, data = on.model, on.data
         shape = manifold(model)
         joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
+        self.loops = loops = loops_of(model) if model.closures else None
         entries = left = np.zeros(0, dtype=np.int64)
-        loops = None
-        if model.closures:
-            loops = loops_of(model)
+        if loops:
             entries, left = loops.entries, loops.independent_entries
         follower, leader = np.nonzero(shape.map)
         ends = np.searchsorted(follower, np.arange(len(shape.dependents) + 1))
         followers = np.stack([shape.dependents, ends[:-1], ends[1:]], axis=1)
         lists = np.concatenate([shape.leaders[leader], entries, left, on.columns])
-        self.plan = np.zeros((2 + len(joints) + len(followers) + len(lists), 3), dtype=np.int64)
-        self.plan[0] = len(joints), len(followers), len(leader)
-        self.plan[1] = loops is not None, len(entries), len(left)
-        self.plan[2 : 2 + len(joints) + len(followers)] = np.concatenate([joints, followers])
-        self.plan[2 + len(joints) + len(followers) :, 0] = lists
+        columns = np.zeros((len(lists), 3), dtype=np.int64)
+        columns[:, 0] = lists
+        sizes = [len(joints), len(followers), len(leader)], [loops is not None, len(entries), len(left)]
+        self.plan = np.concatenate([sizes, joints, followers, columns]).astype(np.int64)
         self.ratios = np.concatenate([shape.map[follower, leader], shape.offsets])
-        self.loops = loops
         pointers = data._pointers
         self.calls = np.array([
             data._aba.address(), move_at.address() if loops else 0, data._energy.address(),
@@ -70,11 +56,8 @@ class CompiledEngine(PythonEngine):
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         super().__init__(settings, recorder)
         model = settings.model
-        torque = settings.torque
-        self._torque_table = np.zeros((1, model.nv)) if torque is None else torque
-        self._lengths = np.array(
-            [settings.step(0) if settings.steps > 1 else settings.dt, settings.step(settings.steps - 1)]
-        )
+        self._torque_table = np.zeros((1, model.nv)) if settings.torque is None else settings.torque
+        self._lengths = np.array([settings.dt, settings.step(settings.steps - 1)])
         self._clock = np.zeros(8, dtype=np.int64)
         self._room = np.zeros((5 + 3 * len(self.method.positions), model.nq))
         self._samples = np.empty((0, 0))
@@ -83,9 +66,9 @@ class CompiledEngine(PythonEngine):
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``."""
         s, clock, method = self.settings, self._clock, self.method
-        prepared = self._prepared.get(id(on))
-        if prepared is None:
-            prepared = self._prepared[id(on)] = _Prepared(on)
+        if id(on) not in self._prepared:
+            self._prepared[id(on)] = _Prepared(on)
+        prepared = self._prepared[id(on)]
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
         nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
         rows, width = _BATCH // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)
@@ -152,6 +135,9 @@ class MixedEngine(PythonEngine):
 
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
-    if can_compile(settings):
-        return CompiledEngine(settings, recorder)
-    return (MixedEngine if can_move(settings.model) else PythonEngine)(settings, recorder)
+    model = settings.model
+    known = JIT and not model._tables.supplies and manifold(model).linear
+    if not known or (model.closures and not loops_of(model).compiled):
+        return PythonEngine(settings, recorder)
+    alone = settings.dynamics is None and not callable(settings.torque)
+    return (CompiledEngine if alone else MixedEngine)(settings, recorder)

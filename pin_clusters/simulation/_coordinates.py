@@ -83,19 +83,17 @@ class Coordinates:
         Raises:
             SingularClusterError: The loops are singular here.
         """
-        if not self.own:
-            if self.model._tables.supplies:
-                self.model._supply(q, self.data._work)
-            tau = tau @ _bridge.matrix(self.model, self.data, q)[self.columns]
-        return aba(self.model, self.data, q, v, tau)
+        return aba(self.model, self.data, q, v, tau if self.own else tau @ self._rows(q))
 
     def velocity(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the user's velocity."""
-        if self.own:
-            return v
+        return v if self.own else np.asarray(self._rows(q) @ v)
+
+    def _rows(self, q: np.ndarray) -> np.ndarray:
+        """Return the rows of G at the user's independent joints."""
         if self.model._tables.supplies:
             self.model._supply(q, self.data._work)
-        return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns] @ v)
+        return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns])
 
     def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
         """Return a state as the user knows it."""
@@ -128,8 +126,7 @@ class Coordinates:
         """Return a cluster whose condition is beyond its limit at the pose of the last ``accelerate``."""
         if not len(self.at):
             return None
-        bounds = self.bounds()
-        over = np.flatnonzero(~(bounds < self.limits))
+        over = np.flatnonzero(~(self.bounds() < self.limits))
         return int(over[0]) if len(over) else None
 
     def bounds(self) -> np.ndarray:
@@ -160,8 +157,8 @@ class Choices:
         names = now.independents(now.joints[which])
         if found is None or set(found[0]) == set(names):
             return None
-        K_d = _condition(now, at, q)
-        if not found[1] * gain < K_d:
+        condition = float(loops_of(now.model).conditions(q)[at][1])
+        if not found[1] * gain < (condition if math.isfinite(condition) else math.inf):
             return None
         others = [n for n in now.model.independent_joints if n not in names]
         key = frozenset([*others, *found[0]])
@@ -174,8 +171,3 @@ class Choices:
                 return None
             self._known[key] = self._make(model, now.given)
         return self._known[key]
-
-
-def _condition(now: Coordinates, at: int, q: np.ndarray) -> float:
-    found = float(loops_of(now.model).conditions(q)[at][1])
-    return found if math.isfinite(found) else math.inf

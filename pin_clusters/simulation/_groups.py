@@ -23,22 +23,6 @@ _SMALL = 0.5
 _SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 1307674368000.0, 1.0 / 74724249600.0)
 
 
-class Group(NamedTuple):
-    """A joint whose velocities do not commute.
-
-    Attributes:
-        kind: Of ``_kernels.layout``.
-        at: First index in v.
-        size: 3 or 6.
-        joint: Its name.
-    """
-
-    kind: int
-    at: int
-    size: int
-    joint: str
-
-
 class Part(NamedTuple):
     """An independent joint, or a part of a composite one.
 
@@ -81,10 +65,9 @@ def _parts(model: ClusterModel) -> Iterator[Part]:
                 yield Part(str(tree.names[j]), i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)
 
 
-def groups_of(model: ClusterModel) -> tuple[Group, ...]:
+def groups_of(model: ClusterModel) -> tuple[Part, ...]:
     """Return the independent joints (or parts of composite ones) whose velocities do not commute."""
-    turning = (layout.FREEFLYER, layout.SPHERICAL, layout.PLANAR)
-    return tuple(Group(p.kind, p.at, p.nv, p.joint) for p in parts_of(model) if p.kind in turning)
+    return tuple(p for p in parts_of(model) if p.kind in (layout.FREEFLYER, layout.SPHERICAL, layout.PLANAR))
 
 
 def coefficients(theta: float) -> tuple[float, float]:
@@ -105,17 +88,18 @@ def coefficients(theta: float) -> tuple[float, float]:
     return slope + 2.0 * c4 * T, c4
 
 
-def increment_rate(groups: tuple[Group, ...], x: np.ndarray, v: np.ndarray) -> np.ndarray:
+def increment_rate(groups: tuple[Part, ...], x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return how fast the increment x changes at the body velocity v, shape (nv,) each; a fresh array."""
     rate = v.copy()
-    for kind, at, n, _ in groups:
-        own, given = spatial(kind, x[at : at + n]), spatial(kind, v[at : at + n])
+    for group in groups:
+        here = slice(group.at, group.at + group.nv)
+        own, given = spatial(group.kind, x[here]), spatial(group.kind, v[here])
         c2, c4 = coefficients(math.sqrt(own[3] ** 2 + own[4] ** 2 + own[5] ** 2))
         first = bracket(own, given)
         second = bracket(own, first)
         fourth = bracket(own, bracket(own, second))
         y = [g + 0.5 * a + c2 * b + c4 * d for g, a, b, d in zip(given, first, second, fourth, strict=True)]
-        rate[at : at + n] = y[3:] if kind == layout.SPHERICAL else (y[0], y[1], y[5]) if n == 3 else y
+        rate[here] = y[3:] if group.kind == layout.SPHERICAL else (y[0], y[1], y[5]) if group.nv == 3 else y
     return rate
 
 

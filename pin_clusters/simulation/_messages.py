@@ -28,11 +28,9 @@ class Watch:
     def look(self) -> str:
         """Look at the samples since the last time; return what is wrong, and drop what follows it."""
         r = self.recorder
-        if not self.passive:
+        if not self.passive or self.seen == r.count:
             return ""
         new = slice(self.seen, r.count)
-        if self.seen == r.count:
-            return ""
         largest = np.maximum(self.largest, np.maximum.accumulate(r.kinetic[new]))
         error = np.abs(r.energy[new] - r.energy[0])
         allowed = _WORTHLESS * largest + self.floor + 1e-9 * abs(float(r.energy[0]))
@@ -40,7 +38,12 @@ class Watch:
         if bad.size:
             i = int(bad[0])
             r.count = self.seen + i
-            return _grown(r, r.count, float(error[i]), float(largest[i]))
+            name, speed = _fastest(r, r.v[r.count])
+            return (
+                f"simulate: the simulation diverges: no torque acts, but at t = {r.time[r.count]:g} s the energy is "
+                f"{error[i]:.3g} J off its start, with a kinetic energy of at most {largest[i]:.3g} J. The fastest "
+                f"joint is {name} with {speed}. {_cure(r)}"
+            )
         self.seen, self.largest = r.count, float(largest[-1])
         self.worst = max(self.worst, float(error.max()))
         return ""
@@ -58,15 +61,6 @@ class Watch:
         )
 
 
-def _grown(r: Recorder, i: int, error: float, largest: float) -> str:
-    name, speed = _fastest(r, r.v[i])
-    return (
-        f"simulate: the simulation diverges: no torque acts, but at t = {r.time[i]:g} s the energy is {error:.3g} J "
-        f"off its start, with a kinetic energy of at most {largest:.3g} J. The fastest joint is {name} with {speed}. "
-        f"{_cure(r)}"
-    )
-
-
 def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
     """Return the message for velocities that are none, after step k."""
     s = r.settings
@@ -79,15 +73,14 @@ def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
     return f"{text} {_history(r)}{_cure(r)}"
 
 
-def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray, tried: bool) -> str:
+def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
     """Return the message for a loop that cannot follow.
 
     Args:
         r: What was recorded.
         state: The last good state.
         error: What failed.
-        a: The acceleration there, NaN if there is none.
-        tried: Whether other independent joints were looked for.
+        a: The acceleration there, zero if there is none.
     """
     s = r.settings
     step = f"in the step from t = {s.time(state.k):g} s"
@@ -102,7 +95,7 @@ def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a:
         text += " Or let simulate change them inside: switch=True."
     elif s.dynamics is not None:
         text += " With dynamics=..., simulate cannot change independent joints inside."
-    elif tried:
+    elif error.cluster:
         text += (
             " simulate looked for others, and there are none with which it goes on: if a shorter step does not help, "
             "it may be a change point, where the linkage gains a freedom."
@@ -119,12 +112,10 @@ def _fastest(r: Recorder, v: np.ndarray) -> tuple[str, str]:
 
 def _history(r: Recorder) -> str:
     """Return what the velocity did before, if it swings from sample to sample."""
-    n = min(r.count, 6)
-    if n < 4 or r.settings.record > 1:
+    if r.count < 4 or r.settings.record > 1:
         return ""
-    last = r.v[r.count - n : r.count]
-    i = int(np.argmax(np.abs(last[-1])))
-    if np.all(np.diff(np.sign(last[-4:, i])) != 0):
+    last = r.v[r.count - 4 : r.count]
+    if np.all(np.diff(np.sign(last[:, np.argmax(np.abs(last[-1]))])) != 0):
         return "It changed its sign from step to step before: the torques are too stiff for this step. "
     return ""
 

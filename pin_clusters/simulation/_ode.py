@@ -13,10 +13,10 @@ from .._kernels import layout
 from ..algorithms.aba import aba
 from ..arrays import array, vector, velocity
 from ..configuration import check, integrate
-from ..errors import ArgumentTypeError, BranchLost, ShapeError, SimulationError
+from ..errors import BranchLost, ShapeError, SimulationError
 from ..model import ClusterModel
 from ._groups import groups_of, increment_rate
-from ._settings import torques
+from ._settings import check_types, torques
 
 _FAR = 0.95 * 2.0 * math.pi
 
@@ -66,8 +66,7 @@ class Ode:
             SingularClusterError: The loops are singular.
         """
         x, v = self._split(y)
-        q = self._configuration(x)
-        self._last = q
+        self._last = q = self._configuration(x)
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
     def unpack(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -107,13 +106,13 @@ class Ode:
 
     def _configuration(self, x: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         model, tree = self.model, self.model.tree
-        for kind, at, n, joint in self._groups:
-            turn = x[at : at + n] if kind == layout.SPHERICAL else x[at + 3 : at + 6] if n == 6 else x[at + 2 : at + 3]
-            if kind != layout.PLANAR and float(np.linalg.norm(turn)) > _FAR:
+        for group in self._groups:
+            turn = x[group.at : group.at + group.nv][-3:]
+            if group.kind != layout.PLANAR and np.linalg.norm(turn) > _FAR:
                 raise SimulationError(
-                    f"ode: joint {joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a whole turn the "
-                    "increment is singular. Stop before (solve_ivp(..., events=...)) and start anew from there: "
-                    "simulation.ode(model, q). Or use pc.simulate, which has no such limit."
+                    f"ode: joint {group.joint!r} has turned by {np.linalg.norm(turn):.3g} rad from q0; near a whole "
+                    "turn the increment is singular. Stop before (solve_ivp(..., events=...)) and start anew from "
+                    "there: simulation.ode(model, q). Or use pc.simulate, which has no such limit."
                 )
         if not model.closures or not np.isfinite(x).all():
             return integrate(model, self.q0, x)
@@ -178,11 +177,7 @@ def ode(model: ClusterModel, q0: Any, tau: Any = None, *, dynamics: Callable[...
         >>> q.shape[1] == model.nq
         True
     """
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"ode: model must be a ClusterModel, got {type(model).__name__}.{cure}")
-    if dynamics is not None and not callable(dynamics):
-        raise ArgumentTypeError(f"ode: dynamics must be a function or None, got {type(dynamics).__name__}.")
+    check_types("ode", model, dynamics=dynamics)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
     if tau is not None and not callable(tau) and np.ndim(tau) > 1:

@@ -24,33 +24,29 @@ def draw(result: SimulationResult) -> Figure:
 
     shown = np.unique(np.linspace(0, len(result.time) - 1, _POINTS).astype(int))
     time = result.time[shown]
-    kinds: list[str] = [u for u in ("rad", "m") if u in result.units]
-    moved = [k for k, i in enumerate(result.idx_q) if i >= 0]
-    panels: list[tuple[str, str, list[tuple[int, np.ndarray]]]] = []
-    for unit in kinds:
-        own = [k for k in moved if result.units[k] == unit]
-        if own:
-            what = "Angles" if unit == "rad" else "Displacements"
-            panels.append((what, unit, [(k, result.q[shown, result.idx_q[k]]) for k in own]))
-    for unit in kinds:
-        own = [k for k, u in enumerate(result.units) if u == unit]
-        what = ("Angular velocities" if unit == "rad" else "Linear velocities") if len(kinds) > 1 else "Velocities"
-        panels.append((what, f"{unit}/s", [(k, result.v[shown, k]) for k in own]))
-    if np.any(result.tau):
-        for unit in kinds:
-            own = [k for k, u in enumerate(result.units) if u == unit and np.any(result.tau[:, k])]
-            what, unit = ("Torques", "N m") if unit == "rad" else ("Forces", "N")
+    speeds = ("Angular velocities", "Linear velocities") if len(set(result.units)) > 1 else ("Velocities",) * 2
+    panels: list[tuple[str, str, dict[int, np.ndarray]]] = []
+    for curves, titles, units in (
+        (
+            {k: result.q[shown, i] for k, i in enumerate(result.idx_q) if i >= 0},
+            ("Angles", "Displacements"),
+            ("rad", "m"),
+        ),
+        (dict(enumerate(result.v[shown].T)), speeds, ("rad/s", "m/s")),
+        ({k: tau[shown] for k, tau in enumerate(result.tau.T) if np.any(tau)}, ("Torques", "Forces"), ("N m", "N")),
+    ):
+        for kind, title, unit in zip(("rad", "m"), titles, units, strict=True):
+            own = {k: y for k, y in curves.items() if result.units[k] == kind}
             if own:
-                panels.append((what, unit, [(k, result.tau[shown, k]) for k in own]))
+                panels.append((title, unit, own))
     open_by = float(result.residual.max(initial=0.0))
     rows = len(panels) + 1 + (open_by > 0.0)  # nothing to see where couplings are constant ratios
-    n = len(result.joints)
-    columns = -(-n // _PER_COLUMN)
+    columns = -(-len(result.joints) // _PER_COLUMN)
     figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
     axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
     lines: dict[int, Any] = {}
     for ax, (title, unit, curves) in zip(axes, panels, strict=False):
-        for k, y in curves:
+        for k, y in curves.items():
             (lines[k],) = ax.plot(time, y, **_style(k))
         _dress(ax, title, unit)
     off = result.energy[shown] - result.energy[0] if len(shown) else result.energy

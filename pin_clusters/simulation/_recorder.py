@@ -10,7 +10,7 @@ from ..model import ClusterModel
 from ._coordinates import Sample
 from ._groups import parts_of
 from ._settings import Settings
-from .result import SimulationResult, Switch
+from .result import ARRAYS, SimulationResult, Switch
 
 _SUFFIX = {
     layout.FREEFLYER: ("vx", "vy", "vz", "wx", "wy", "wz"),
@@ -53,12 +53,12 @@ class Recorder:
     def result(self) -> SimulationResult:
         """Return what is there."""
         s, n = self.settings, self.count
+        arrays = {name: getattr(self, name)[:n].copy() for name in ARRAYS}
+        arrays["residual"] = np.maximum(arrays["residual"], coupling_residuals(s.model, arrays["q"]))
         names, units, idx_q = labels(s.model)
-        residual = np.maximum(self.residual[:n], coupling_residuals(s.model, self.q[:n]))
         return SimulationResult(
-            self.time[:n].copy(), self.q[:n].copy(), self.v[:n].copy(), self.a[:n].copy(), self.tau[:n].copy(),
-            self.energy[:n].copy(), residual, self.v_tree[:n].copy(), tuple(self.switches),
-            s.method, s.dt, s.model.name, names, units, idx_q,
+            **arrays, switches=tuple(self.switches), method=s.method, dt=s.dt, robot=s.model.name,
+            joints=names, units=units, idx_q=idx_q,
         )  # fmt: skip
 
 

@@ -82,9 +82,7 @@ def settings(
         ShapeError: A size is wrong.
         ArgumentTypeError: A type is wrong.
     """
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"simulate: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    check_types("simulate", model)
     duration, dt = _seconds("duration", duration), _seconds("dt", dt)
     if dt > duration * (1.0 + 1e-9):
         raise SimulationError(
@@ -95,9 +93,7 @@ def settings(
         raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
     if isinstance(record, bool) or not isinstance(record, Integral) or record < 1:
         raise SimulationError(f"simulate: record must be a whole number of steps, at least 1, got {record!r}.")
-    for name, f in (("dynamics", dynamics), ("progress", progress)):
-        if f is not None and not callable(f):
-            raise ArgumentTypeError(f"simulate: {name} must be a function or None, got {type(f).__name__}.")
+    check_types("simulate", model, dynamics=dynamics, progress=progress)
     if not isinstance(switch, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
     steps = _steps(duration, dt)
@@ -120,12 +116,27 @@ def settings(
     return found
 
 
+def check_types(caller: str, model: Any, **functions: Any) -> None:
+    """Refuse what is no cluster model, and what is neither a function nor None.
+
+    Raises:
+        ArgumentTypeError: It is so.
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"{caller}: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    for name, f in functions.items():
+        if f is not None and not callable(f):
+            raise ArgumentTypeError(f"{caller}: {name} must be a function or None, got {type(f).__name__}.")
+
+
 def _seconds(name: str, x: Any) -> float:
     if isinstance(x, bool) or not isinstance(x, Real):
         raise ArgumentTypeError(f"simulate: {name} must be a number of seconds, got {x!r}.")
-    if not 0.0 < float(x) < math.inf:
-        raise SimulationError(f"simulate: {name} = {float(x):g} s, but it must be positive and finite.")
-    return float(x)
+    seconds = float(x)
+    if not 0.0 < seconds < math.inf:
+        raise SimulationError(f"simulate: {name} = {seconds:g} s, but it must be positive and finite.")
+    return seconds
 
 
 def _steps(duration: float, dt: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from ..errors import LoadError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree")
+ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree")
 _FORMAT = 1
 
 
@@ -70,9 +70,9 @@ class SimulationResult:
     method: str
     dt: float
     robot: str
-    joints: tuple[str, ...] = field(default=())
-    units: tuple[str, ...] = field(default=())
-    idx_q: tuple[int, ...] = field(default=())
+    joints: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    idx_q: tuple[int, ...] = ()
 
     def to_npz(self, path: str | Path) -> None:
         """Write everything to one NPZ file; ``numpy.load`` reads the arrays without this package.
@@ -87,7 +87,7 @@ class SimulationResult:
             "format": _FORMAT, "method": self.method, "dt": self.dt, "robot": self.robot, "joints": self.joints,
             "units": self.units, "idx_q": self.idx_q, "switches": [[s.time, s.old, s.new] for s in self.switches],
         }  # fmt: skip
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
         np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
 
     @classmethod
@@ -107,21 +107,21 @@ class SimulationResult:
         try:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in _ARRAYS}
+                arrays = {name: file[name] for name in ARRAYS}
             if about["format"] != _FORMAT:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
             joints, units, idx_q = (tuple(about[key]) for key in ("joints", "units", "idx_q"))
-            method, dt, robot = str(about["method"]), float(about["dt"]), str(about["robot"])
+            return cls(
+                **arrays, switches=switches, method=str(about["method"]), dt=float(about["dt"]),
+                robot=str(about["robot"]), joints=joints, units=units, idx_q=idx_q,
+            )  # fmt: skip
+        except LoadError:
+            raise
         except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
-            if isinstance(error, LoadError):
-                raise
             raise LoadError(
                 f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
             ) from None
-        return cls(
-            **arrays, switches=switches, method=method, dt=dt, robot=robot, joints=joints, units=units, idx_q=idx_q,
-        )  # fmt: skip
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw coordinates, velocities and torques of the independent joints, energy and residual over time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..errors import BranchLost, PinClustersError, PinClustersWarning, Simulatio
 from ..model import ClusterModel
 from . import _messages
 from ._compiled import engine_for
-from ._coordinates import GAIN, Choices, Coordinates
+from ._coordinates import GAIN, Choices
 from ._engine import Diverged, FunctionFailed, NearSingular, State
 from ._recorder import Recorder
 from ._settings import METHODS, settings
@@ -100,9 +101,7 @@ def simulate(
     chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress)
     recorder = Recorder(chosen)
     engine = engine_for(chosen, recorder)
-    choices = Choices(model, engine.coordinates)
-    state = State(0, chosen.q0, chosen.v0)
-    run = _Run(choices, recorder, engine, state)
+    run = _Run(Choices(model, engine.coordinates), recorder, engine, State(0, chosen.q0, chosen.v0))
     try:
         run.go()
     except KeyboardInterrupt as stop:
@@ -135,8 +134,10 @@ class _Run:
                 failed_at = state.k
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
-                tried = s.switch and s.dynamics is None and bool(lost.cluster)
-                self._fail(_messages.lost(self.recorder, state, lost, self._acceleration(), tried), lost)
+                a = np.zeros_like(state.v)  # if there is none
+                with suppress(PinClustersError, FunctionFailed):
+                    a, _ = self._acceleration()
+                self._fail(_messages.lost(self.recorder, state, lost, a), lost)
             except Diverged as wild:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
             except FunctionFailed as failed:
@@ -172,26 +173,19 @@ class _Run:
 
     def _rescue(self, lost: BranchLost | SingularClusterError) -> bool:
         """Do a failed step again in other coordinates, if there are better ones."""
-        on = self.on
         if not self.settings.switch or self.settings.dynamics is not None or not lost.cluster:
             return False
-        names = [{str(on.model.own_tree.names[j]) for j in joints} for joints in on.joints]
-        which = next((i for i, own in enumerate(names) if own == set(lost.cluster)), None)
-        if which is None:
-            return False
-        try:
-            return self._try_others(which, 1.0)
-        except PinClustersError:  # singular at the state itself: no velocity to start from
-            return False
+        names = self.on.model.own_tree.names
+        for which, joints in enumerate(self.on.joints):
+            if {names[j] for j in joints} == set(lost.cluster):
+                with suppress(PinClustersError):  # singular at the state itself: no velocity to start from
+                    return self._try_others(which, 1.0)
+        return False
 
-    def _acceleration(self) -> np.ndarray:
-        """Return the acceleration at the state; NaN if there is none."""
-        try:
-            return self.engine.acceleration(
-                self.on, self.state.k, self.settings.time(self.state.k), self.state.q, self.state.v
-            )[0]
-        except (PinClustersError, FunctionFailed):
-            return np.full(self.settings.model.nv, np.nan)
+    def _acceleration(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return acceleration and torque at the state."""
+        state = self.state
+        return self.engine.acceleration(self.on, state.k, self.settings.time(state.k), state.q, state.v)
 
     def _fail(self, text: str, cause: BaseException | None, more: bool = True) -> None:
         """Raise, with everything up to the last good state.
@@ -201,13 +195,7 @@ class _Run:
         """
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
-            self._keep(self.on)
+            with suppress(PinClustersError, FunctionFailed):  # the last sample is then the one before
+                a, tau = self._acceleration()
+                recorder.add(self.settings.time(state.k), state.q, tau, self.on.sample(state.q, state.v, a))
         raise SimulationError(text, recorder.result()) from cause
-
-    def _keep(self, on: Coordinates) -> None:
-        state = self.state
-        try:
-            a, tau = self.engine.acceleration(on, state.k, self.settings.time(state.k), state.q, state.v)
-            self.recorder.add(self.settings.time(state.k), state.q, tau, on.sample(state.q, state.v, a))
-        except (PinClustersError, FunctionFailed):
-            pass  # the last sample is the one before

@@ -141,8 +141,10 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
             f"{folder} holds another sweep, so it cannot be continued: {said}. Choose another folder, or run the sweep "
             "that is there."
         )
-    pairs = {name: (old.versions.get(name, "?"), version) for name, version in new.versions.items()}
-    changed = {name: f"{name} {there} there, {now} now" for name, (there, now) in pairs.items() if there != now}
+    changed = {
+        name: f"{name} {there} there, {now} now"
+        for name, now in new.versions.items() if (there := old.versions.get(name, "?")) != now
+    }  # fmt: skip
     said = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(

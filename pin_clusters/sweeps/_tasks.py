@@ -84,7 +84,7 @@ def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseF
         extra = {"rng": generator(work.seed, case)} if work.with_rng else {}
         return _checked(work.function(given, **extra))
     except (Exception, SystemExit) as error:  # KeyboardInterrupt is the user's, not the case's
-        own = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        own = error.__traceback__ and error.__traceback__.tb_next
         tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
         return CaseFailure(case, type(error).__name__, str(error), tail)
 

@@ -43,24 +43,22 @@ def ratio(found: RatioSweep, path: Path) -> None:
         if k >= n:
             axes.set_visible(False)
             continue
-        geared = bool(np.isfinite(found.ratios[k]))
+        geared = np.isfinite(found.ratios[k])
         x = found.factors * (found.ratios[k] if geared else 1.0)
         for r, rung in enumerate(found.rungs):
             y = found.rms[:, r, k]
             seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
-            style = STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0}
-            axes.plot(x[seen], y[seen], **style)
-        axes.set_xscale("log")
+            axes.plot(x[seen], y[seen], **_marked(rung))
         axes.set_yscale("log")
         axes.set_title(
             f"{found.joints[k]}  ({found.ratios[k]:.4g} as given)" if geared else found.joints[k], fontsize=9
         )
         axes.axvline(found.ratios[k] if geared else 1.0, color="0.6", linewidth=0.8, zorder=1)
-        axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
-        axes.tick_params(labelsize=8)
+        _look(axes)
         _plain_ticks(axes, x)
         if k % columns == 0:
-            axes.set_ylabel(f"RMS torque error [{_unit(found.units)}]", fontsize=8)
+            unit = found.units[0] if len(set(found.units)) == 1 else "N m or N"
+            axes.set_ylabel(f"RMS torque error [{unit}]", fontsize=8)
         if k >= n - columns:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
@@ -93,27 +91,20 @@ def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
         for k, rung in enumerate(found.rungs):
             x = np.sort(100.0 * rows[:, k])
             axes.plot(np.maximum(x, 1e-6), share, **STYLES[rung] | {"linewidth": 2.0})
-            middle = float(np.median(x))
-            axes.plot(middle, 50.0, marker=_MARKERS[rung], color=STYLES[rung]["color"], markersize=6, zorder=4)
-            sideways, up, at = _BESIDE[rung]
+            middle, color = float(np.median(x)), STYLES[rung]["color"]
+            axes.plot(middle, 50.0, marker=_MARKERS[rung], color=color, markersize=6, zorder=4)
+            *beside, at = _BESIDE[rung]
             axes.annotate(
-                f"{middle:.2g} %" if middle < 100.0 else f"{middle:.0f} %",
-                (middle, 50.0),
-                xytext=(sideways, up),
-                textcoords="offset points",
-                ha=at,
-                fontsize=8,
-                color=STYLES[rung]["color"],
-            )
-        low, high = (np.quantile(100.0 * rows[:, -1], 0.06), np.quantile(100.0 * rows[:, 0], 0.998))
-        axes.set_xscale("log")
+                f"{middle:.2g} %" if middle < 100.0 else f"{middle:.0f} %", (middle, 50.0), xytext=beside,
+                textcoords="offset points", ha=at, fontsize=8, color=color,
+            )  # fmt: skip
+        low, high = np.quantile(100.0 * rows[:, -1], 0.06), np.quantile(100.0 * rows[:, 0], 0.998)
+        _look(axes)
         axes.set_xlim(max(low, 1e-5 * high) / 2.0, high * 1.5)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel(label, fontsize=9)
         axes.set_ylim(0.0, 100.0)
         axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
-        axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
-        axes.tick_params(labelsize=8)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     grid[0].set_ylabel("robots with at most this error [%]", fontsize=9)
     floating = int(np.count_nonzero(found.values["floating"]))
@@ -124,6 +115,17 @@ def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
     )
     title = f"{found.robots} random robots x {found.states} states: error of each approximation"
     _finish(figure, path, found.rungs, title, below, 0.8)
+
+
+def _look(axes: Any) -> None:
+    """Give axes a logarithmic abscissa, a grid and small numbers."""
+    axes.set_xscale("log")
+    axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
+    axes.tick_params(labelsize=8)
+
+
+def _marked(rung: str) -> dict[str, Any]:
+    return STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0}
 
 
 def _figure(width: float, height: float) -> Any:
@@ -141,10 +143,7 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
     inch = 1.0 / figure.get_figheight()
     # no suptitle, for which tight_layout would make room a second time
     figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
-    handles = [
-        Line2D([], [], label=LABELS[rung], **STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0})
-        for rung in rungs
-    ]
+    handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
     figure.legend(
         handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.28 * inch), ncols=len(handles), fontsize=8,
         frameon=False,
@@ -165,8 +164,3 @@ def _plain_ticks(axes: Any, x: np.ndarray) -> None:
     axes.xaxis.set_major_locator(FixedLocator(chosen))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
-
-
-def _unit(units: tuple[str, ...]) -> str:
-    kinds = set(units)
-    return kinds.pop() if len(kinds) == 1 else "N m or N"

@@ -9,7 +9,6 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -79,15 +78,12 @@ class Processes(ProcessPoolExecutor):
         for _ in range(self.workers):
             self.submit(_tasks.ready)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the pool; at once, and dropping work that has begun, if something went wrong."""
         if kind is not None:
             for process in self._seen.values():
                 process.terminate()
         self.shutdown(cancel_futures=kind is not None)
-        return None
 
     def deaths(self) -> list[tuple[int, int, int]]:
         """Return exit code, chunk and case of the workers that died; of all that were ended, if none stands out."""
@@ -95,7 +91,6 @@ class Processes(ProcessPoolExecutor):
             self.submit(_tasks.ready)
         except RuntimeError:  # it is broken, or was ended
             self.shutdown()  # its thread collects the processes; before it has, they may have no exit code
-
         notes = {pid: at for pid, *at in np.frombuffer(self._notes, dtype=np.int64).reshape(-1, 3).tolist()}
         found = []
         for pid, process in self._seen.items():

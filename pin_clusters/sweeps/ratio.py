@@ -121,16 +121,15 @@ def run(
             f"others: {failure.type}: {failure.message}",
             found,
         )
-    joints, rungs = (tuple(map(str, found[key][0])) for key in ("joints", "rungs"))
+    joints, units, rungs = (tuple(map(str, found[key][0])) for key in ("joints", "units", "rungs"))
     columns = [model.joint_idx_v(name) for name in joints]
-    rows = np.array([np.abs(r.row[columns]) for r in model.rotors])
-    largest = np.max(rows, axis=0)
+    largest = np.max([np.abs(r.row[columns]) for r in model.rotors], axis=0)
     amplitude = f"{float(found['amplitude'].min()):g}"
     return RatioSweep(
         robot=model.name,
         factors=values,
         joints=joints,
-        units=tuple(map(str, found["units"][0])),
+        units=units,
         ratios=np.where(largest > 0.0, largest, np.nan),
         rungs=rungs,
         rms=found["rms"],
@@ -166,15 +165,17 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         )
     tree, armature = model.tree.copy(), np.array(model.tree.armature)
     for j in bodies:
-        joint, body = tree.joints[j], tree.inertias[j]
-        off = _off_axis(model, j)
-        if off > 1e-9:
+        body = tree.inertias[j]
+        rotor = next(r for r in model.rotors if r.joint_id == j)
+        axis = rotor.placement.rotation.T @ rotor.axis
+        off = float(np.linalg.norm(np.cross(axis, np.asarray(body.lever))))
+        if body.mass > 0.0 and off > 1e-9:
             raise InertiaError(
                 f"the centre of mass of rotor {tree.names[j]!r} is {off:g} m off its axis, so a larger ratio would "
                 "reflect more inertia. Balance the rotor."
             )
-        tree.inertias[j] = pin.Inertia(body.mass, np.asarray(body.lever), np.asarray(body.inertia) / factor**2)
-        armature[joint.idx_v] /= factor**2
+        tree.inertias[j] = _slower(body, factor)
+        armature[tree.idx_vs[j]] /= factor**2
     tree.armature = armature
     constraints: list[Any] = []
     for source in model.constraints:
@@ -215,43 +216,34 @@ def _kept(model: ClusterModel) -> tuple[str, ...]:
     return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in known)
 
 
-def _off_axis(model: ClusterModel, j: int) -> float:
-    """Return how far a rotor's centre of mass is from its axis, [m]; 0 without mass."""
-    rotor = next(r for r in model.rotors if r.joint_id == j)
-    axis = rotor.placement.rotation.T @ rotor.axis
-    body = model.tree.inertias[j]
-    return float(np.linalg.norm(np.cross(axis, np.asarray(body.lever)))) if body.mass > 0.0 else 0.0
-
-
-def _times(j: int, factor: float, bodies: set[int]) -> float:
-    """Return the factor of a coefficient: rotors that lead others turn faster already."""
-    return 1.0 if j in bodies else factor
-
-
 def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) -> LinearCoupling:
-    names = model.tree.names
-    own = factor if row.dependent in bodies else 1.0
-    pairs = zip(row.masters, row.coefficients, strict=True)
-    # a link that follows a rotor keeps its speed, so its coefficient of the rotor shrinks
-    terms = {names[m]: c * (_times(m, own, bodies) if own != 1.0 else 1.0 / factor if m in bodies else 1.0)
-             for m, c in pairs}  # fmt: skip
+    names, own = model.tree.names, row.dependent in bodies
+    terms = {}
+    for m, c in zip(row.masters, row.coefficients, strict=True):
+        # rotors that lead others turn faster already; a link that follows a rotor keeps its speed
+        leads = m in bodies
+        terms[names[m]] = c * (1.0 if own == leads else factor if own else 1.0 / factor)
     return LinearCoupling(names[row.dependent], terms, row.offset)
 
 
 def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -> Rotor:
-    names = list(model.tree.names)
     assert isinstance(rotor.ratios, tuple)
     element = next(r for r in model.rotors if r.source is rotor)
-    ids = [next(j for j in range(1, len(names)) if model.tree.joints[j].idx_v == iv) for iv, _ in element.drivers]
-    ratios = [ratio * _times(j, factor, bodies) for j, ratio in zip(ids, rotor.ratios, strict=True)]
+    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that lead others turn faster already
+    ratios = [ratio if iv in faster else ratio * factor
+              for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)]  # fmt: skip
     changes: dict[str, Any] = {"ratios": ratios}
     if rotor.inertia is None:
         assert rotor.axial_inertia is not None
         changes["axial_inertia"] = rotor.axial_inertia / factor**2
     else:
-        body = rotor.inertia
-        changes["inertia"] = pin.Inertia(body.mass, np.asarray(body.lever), np.asarray(body.inertia) / factor**2)
+        changes["inertia"] = _slower(rotor.inertia, factor)
     return dataclasses.replace(rotor, **changes)
+
+
+def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
+    """Return the inertia of a rotor whose ratio is larger by a factor."""
+    return pin.Inertia(body.mass, np.asarray(body.lever), np.asarray(body.inertia) / factor**2)
 
 
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
@@ -259,9 +251,8 @@ def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]
     tree, q = model.tree, np.array(model.q_reference)
 
     def angle(j: int) -> float:
-        joint = tree.joints[j]
-        at = joint.idx_q
-        return float(np.arctan2(q[at + 1], q[at])) if joint.nq == 2 else float(q[at])
+        at = tree.idx_qs[j]
+        return float(np.arctan2(q[at + 1], q[at])) if tree.nqs[j] == 2 else float(q[at])
 
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
     for old in model.coupling_rows:  # masters come before their dependents

@@ -66,10 +66,9 @@ class SweepResult(Mapping[str, np.ndarray]):
         Raises:
             UnknownNameError: No case gave something under that key.
         """
-        try:
-            return self.arrays[key]
-        except KeyError:
-            raise UnknownNameError(f"the sweep gave nothing under {key!r}.{did_you_mean(key, self.arrays)}") from None
+        if key not in self.arrays:
+            raise UnknownNameError(f"the sweep gave nothing under {key!r}.{did_you_mean(key, self.arrays)}")
+        return self.arrays[key]
 
     def __contains__(self, key: object) -> bool:
         return key in self.arrays
@@ -98,8 +97,7 @@ class SweepResult(Mapping[str, np.ndarray]):
             h.update(repr((failure.case, failure.type, failure.message)).encode())
         for key in sorted(self.arrays):
             array = self.arrays[key]
-            rows = list(array) if array.dtype == object else [array]
-            for row in rows:
+            for row in array if array.dtype == object else [array]:
                 text = "nothing" if row is None else f"{row.dtype.str} {row.shape}"
                 h.update(f"{key} {text}".encode())
                 h.update(b"" if row is None else np.ascontiguousarray(row).tobytes())

@@ -72,8 +72,7 @@ def of_constraints(
         if bearings:
             arrows.append(Arrow(f"joint:{name}", M.translation, M.rotation @ found.joints[j, :3], palette.FORCE))
         if fext is not None:
-            given = fext[j]
-            linear = given.linear if isinstance(given, pin.Force) else np.asarray(given, dtype=float)[:3]
+            linear = fext[j].linear if isinstance(fext[j], pin.Force) else np.asarray(fext[j], dtype=float)[:3]
             if np.any(linear):
                 arrows.append(Arrow(f"external:{name}", M.translation, M.rotation @ linear, palette.CONTACT))
     return arrows
@@ -110,10 +109,9 @@ def checked(name: Any, point: Any, force: Any, color: Any) -> Arrow:
     """
     if not isinstance(name, str) or not isinstance(color, str):
         raise ArgumentTypeError(f"an arrow has a name and a colour like '#d55e00', got {name!r} and {color!r}.")
-    values = []
+    values = {}
     for what, given in (("point", point), ("force", force)):
-        x = array(what, given)
+        values[what] = x = np.array(array(what, given))
         if x.shape != (3,):
             raise ShapeError(f"{what} of the arrow {name!r} has shape {x.shape}, expected (3,), in the world.")
-        values.append(np.array(x))
-    return Arrow(name, values[0], values[1], color)
+    return Arrow(name, **values, color=color)

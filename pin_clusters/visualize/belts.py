@@ -10,13 +10,13 @@ import numpy as np
 from ..constraints import Belt, Gear
 from ..constraints.closures import JointClosure
 from ..constraints.rows import moving_joint_id
-from ..joints import common_ancestor, path_below
+from ..joints import common_ancestor, joint_axis, path_below
 from ..model import ClusterModel
 from . import meshes, palette
 from .meshes import Mesh
 from .nodes import Node, Rigid
-from .rotors import Drawn, name_of_node
-from .skeleton import Skeleton, axis_of
+from .rotors import Drawn, joint_at, name_of_node
+from .skeleton import Skeleton
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
     """Return the transmissions of a robot as nodes; every piece is fixed in one body."""
     model = skeleton.model
     starts = {d.index: _start(model, d) for d in rotors}
-    by_joint = {model.rotors[d.index].joint_id: d.index for d in rotors if model.rotors[d.index].joint_id is not None}
+    by_joint = {model.rotors[k].joint_id: k for k in starts if model.rotors[k].joint_id is not None}
     found: list[Node] = []
     for c in model.constraints:
         if isinstance(c, Belt):
@@ -51,8 +51,7 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
             found += _gear(skeleton, c, starts, by_joint)
     for k, start in starts.items():
         if model.rotors[k].joint_id is None:
-            joints = [int(j) for iv, _ in model.rotors[k].drivers for j in _joints_at(model, iv)]
-            path = _chain(model, start.body, joints)
+            path = _chain(model, start.body, [joint_at(model, iv) for iv, _ in model.rotors[k].drivers])
             found += _named(f"belts/{name_of_node(model.rotors[k].name)}", _spans(skeleton, start, path))
     for i, closure in enumerate(model.closures):
         if isinstance(closure, JointClosure):
@@ -63,10 +62,6 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
 def _start(model: ClusterModel, d: Drawn) -> Start:
     axis = d.base.rotation @ d.axis
     return Start(model.rotors[d.index].carrier_id, d.base.translation + d.shift * axis, axis, d.radius, d.width)
-
-
-def _joints_at(model: ClusterModel, iv: int) -> list[int]:
-    return [j for j in range(1, model.tree.njoints) if model.tree.idx_vs[j] == iv and model.tree.nvs[j] == 1]
 
 
 def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
@@ -90,23 +85,22 @@ def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start], by_joint: di
     before, after = path_below(tree, nca, first), path_below(tree, nca, last)
     if len(before) == 1 and before[0] in by_joint and after[-1] not in by_joint:
         before, after = after, before
-    rotor = by_joint.get(after[0]) if len(after) == 1 else None
-    if rotor is not None:
-        start = starts[rotor]
+    if len(after) == 1 and after[0] in by_joint:
+        start = starts[by_joint[after[0]]]
     else:
-        axis = axis_of(tree, after[0])
+        axis = joint_axis(tree.joints[after[0]])
         if axis is None:
             return []
         M, u = tree.jointPlacements[after[0]], skeleton.unit
         start = Start(nca, np.array(M.translation), M.rotation @ axis, 0.12 * u, 0.1 * u)
-    return _named(f"belts/{name_of_node(belt.label)}", _spans(skeleton, start, list(before)))
+    return _named(f"belts/{name_of_node(belt.label)}", _spans(skeleton, start, before))
 
 
 def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start], by_joint: dict[int | None, int]) -> list[Node]:
     """Return the wheel on the link that meets the rotor, if their axes are apart."""
     tree = skeleton.model.tree
     rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
-    axis = axis_of(tree, link)
+    axis = joint_axis(tree.joints[link])
     if rotor not in by_joint or axis is None or int(tree.parents[link]) != starts[by_joint[rotor]].body:
         return []
     start, M = starts[by_joint[rotor]], tree.jointPlacements[link]
@@ -127,12 +121,11 @@ def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = Fa
     """
     tree, u = skeleton.model.tree, skeleton.unit
     found: list[tuple[int, Mesh]] = []
-    body, point, axis = start.body, start.point, start.axis
-    side = 0.0 if tie else 0.5 * start.width + 0.05 * u
+    body, axis = start.body, start.axis
     first, last = min(0.6 * start.radius, 0.09 * u), 0.13 * u
-    point = point + side * axis
+    point = start.point + (0.0 if tie else 0.5 * start.width + 0.05 * u) * axis
     for j in path:
-        M, own = tree.jointPlacements[j], axis_of(tree, j)
+        M, own = tree.jointPlacements[j], joint_axis(tree.joints[j])
         if own is None:
             break
         there = M.rotation @ own
@@ -143,14 +136,13 @@ def _spans(skeleton: Skeleton, start: Start, path: Sequence[int], tie: bool = Fa
         if tie or not parallel:
             goal = target if abs(level) < 0.5 * u else np.array(M.translation)
             if np.linalg.norm(goal - point) > 0.05 * u:
-                found.append((body, meshes.capsule(point, goal, 0.022 * u, 0.022 * u, palette.MARK if tie
-                                                   else palette.BELT)))  # fmt: skip
+                color = palette.MARK if tie else palette.BELT
+                found.append((body, meshes.capsule(point, goal, 0.022 * u, 0.022 * u, color)))
             target = goal
         elif distance > 0.18 * u:
             found.append((body, _band(point, target, axis, first, last, 0.07 * u)))
         elif abs(level) > 0.14 * u:
-            shaft = meshes.capsule(point, np.array(M.translation), 0.04 * u, 0.04 * u, palette.BELT)
-            found.append((body, shaft))
+            found.append((body, meshes.capsule(point, M.translation, 0.04 * u, 0.04 * u, palette.BELT)))
         # into the frame of the next body, where the joint's axis is the same line
         point = M.rotation.T @ (target - M.translation)
         axis = M.rotation.T @ axis if parallel or tie else own
@@ -165,24 +157,22 @@ def _band(a: np.ndarray, b: np.ndarray, axis: np.ndarray, first: float, last: fl
     rotation = np.stack([x, np.cross(axis, x), axis], axis=1)
     belt = meshes.band(distance, first, last, width, palette.BELT)
     grey = palette.mixed(palette.BASE, palette.STRUCTURE, 0.5)
-    pulleys = [meshes.cylinder(r, -0.42 * width, 0.42 * width, grey).moved(np.eye(3), np.array([at, 0.0, 0.0]))
-               for r, at in ((first, 0.0), (last, distance))]  # fmt: skip
-    return meshes.merged([belt, *pulleys]).moved(rotation, a)
+    wheels = [meshes.cylinder(r, -0.42 * width, 0.42 * width, grey) for r in (first, last)]
+    return meshes.merged([belt, wheels[0], wheels[1].moved(np.array([distance, 0.0, 0.0]))]).moved(a, rotation)
 
 
 def _ties(
     skeleton: Skeleton, i: int, closure: JointClosure, starts: dict[int, Start], by_joint: dict[int | None, int]
 ) -> list[Node]:
     """Return bars from the rotors of a differential to the joints that they move."""
-    rotors = [j for j in closure.joints if j in by_joint]
+    model, found = skeleton.model, list[Node]()
     others = [j for j in closure.joints if j not in by_joint]
-    found: list[Node] = []
-    for j in rotors:
-        start = starts[by_joint[j]]
-        path = _chain(skeleton.model, start.body, others)
-        spans = _spans(skeleton, start, path, tie=True)
-        name = f"closures/{i}_{name_of_node(closure.source.label)}/{name_of_node(skeleton.model.tree.names[j])}"
-        found += _named(name, spans, closure=i)
+    for j in closure.joints:
+        if j in by_joint:
+            start = starts[by_joint[j]]
+            spans = _spans(skeleton, start, _chain(model, start.body, others), tie=True)
+            name = f"closures/{i}_{name_of_node(closure.source.label)}/{name_of_node(model.tree.names[j])}"
+            found += _named(name, spans, closure=i)
     return found
 
 

@@ -45,12 +45,12 @@ def set_scene(viewer: Any, cloud: np.ndarray) -> None:
     viewer["/Axes"].set_property("visible", False)
     viewer["/Background"].set_property("top_color", [0.93, 0.95, 0.98])
     viewer["/Background"].set_property("bottom_color", [1.0, 1.0, 1.0])
-    reach = 1.5 * size
     for name, side in (("PointLightNegativeX", 1.0), ("PointLightPositiveX", -1.0)):
-        at = center + reach * np.array([0.8 * side, 0.8 * side, 1.3])
-        viewer[f"/Lights/{name}/<object>"].set_property("position", at.tolist())
-        viewer[f"/Lights/{name}/<object>"].set_property("distance", 0.0)  # the light does not fade
-        viewer[f"/Lights/{name}/<object>"].set_property("intensity", 0.32)
+        light = viewer[f"/Lights/{name}/<object>"]
+        at = center + 1.5 * size * np.array([0.8 * side, 0.8 * side, 1.3])
+        light.set_property("position", at.tolist())
+        light.set_property("distance", 0.0)  # the light does not fade
+        light.set_property("intensity", 0.32)
     viewer["/Lights/AmbientLight/<object>"].set_property("intensity", 0.55)
     viewer["/Lights/FillLight/<object>"].set_property("intensity", 0.22)
 
@@ -73,8 +73,7 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         direction = np.array([0.35 * down[0], 0.35 * down[1], 1.0])
     else:
         direction = axis + 0.22 * np.cross([0.0, 0.0, 1.0], axis) + np.array([0.0, 0.0, 0.28])
-    direction = direction / np.linalg.norm(direction)
-    return fitted(cloud, direction)
+    return fitted(cloud, direction / np.linalg.norm(direction))
 
 
 def fitted(cloud: np.ndarray, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -102,10 +101,9 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
     """
     far = float(np.linalg.norm(offset)) + float(np.linalg.norm(target))
     x, y, z = far * offset / np.linalg.norm(offset)
-    viewer[CAMERA].set_property("fov", FIELD)
-    viewer[CAMERA].set_property("near", NEAR * far)
-    viewer[CAMERA].set_property("far", FAR * far)
-    viewer[CAMERA].set_property("position", [float(x), float(z), float(-y)])  # its own axes have y upwards
+    position = [float(x), float(z), float(-y)]  # its own axes have y upwards
+    for name, value in (("fov", FIELD), ("near", NEAR * far), ("far", FAR * far), ("position", position)):
+        viewer[CAMERA].set_property(name, value)
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:

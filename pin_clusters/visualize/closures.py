@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-import pinocchio as pin
 
 from ..configuration import residual, residual_rows
 from ..constraints.closures import FrameClosure, RodClosure
@@ -47,21 +44,13 @@ class Residuals:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        first = len(model.coupling_rows)
-        self._scales = np.array([max(row.scale, 1e-12) for row in residual_rows(model)][first:])
-        ends = np.cumsum([0, *(c.size for c in model.closures)]).tolist()
-        self._slices = [slice(a, b) for a, b in itertools.pairwise(ends)]
-        self._first = first
+        self._first = len(model.coupling_rows)
+        self._scales = np.array([max(row.scale, 1e-12) for row in residual_rows(model)[self._first :]])
+        self._starts = np.cumsum([0, *(c.size for c in model.closures)])[:-1]
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
         """Return the largest residual of each entry of ``model.closures``, shape (closures,)."""
-        if not self._slices:
+        if not len(self._starts):
             return np.zeros(0)
         values = np.abs(residual(self._model, q)[self._first :]) / self._scales
-        return np.array([values[s].max() for s in self._slices])
-
-
-def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
-    """Return the pose of each joint in the world."""
-    pin.forwardKinematics(tree, data, q)
-    return [pin.SE3(M) for M in data.oMi]
+        return np.asarray(np.maximum.reduceat(values, self._starts))

@@ -10,10 +10,9 @@ import numpy as np
 from ..model import ClusterModel
 from . import belts, closures, links, palette, rotors
 from .closures import Residuals
-from .meshes import Mesh
 from .nodes import Node, Rigid, State, matrix
 from .rotors import Angles, name_of_node
-from .skeleton import Skeleton, skeleton_of
+from .skeleton import skeleton_of, world
 
 KINDS = ("links", "joints", "rotors", "belts", "closures")
 """What a robot is drawn of; each is a group in the scene."""
@@ -30,10 +29,10 @@ class Figure:
 
     def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
         self.model = model
-        self.skeleton: Skeleton = skeleton_of(model)
+        self.skeleton = skeleton_of(model)
         self.ghost = ghost
         self._data = model.tree.createData()
-        self._angles, self._residuals = Angles(model), Residuals(model)
+        self.angles, self._residuals = Angles(model), Residuals(model)
         self.nodes: list[Node] = [n for n in self._all() if n.path.split("/")[0] in kinds]
 
     def _all(self) -> list[Node]:
@@ -75,16 +74,11 @@ class Figure:
 
     def state(self, q: np.ndarray) -> State:
         """Return where everything is at q; rotors go on from where they were."""
-        poses = closures.world(self.model.tree, self._data, q)
-        return State(poses, self._angles(q), self._residuals(q))
-
-    def angles(self, q: np.ndarray) -> np.ndarray:
-        """Return the angles of the rotors at q, which go on from where they were; shape (rotors,), [rad]."""
-        return self._angles(q)
+        return State(world(self.model.tree, self._data, q), self.angles(q), self._residuals(q))
 
     def restart(self) -> None:
         """Forget how often joints have turned."""
-        self._angles = Angles(self.model)
+        self.angles = Angles(self.model)
 
     def load(self, root: Any) -> None:
         """Send the meshes to a node of the viewer."""
@@ -104,22 +98,14 @@ class Figure:
 def _object(node: Node, ghost: bool) -> tuple[Any, Any]:
     mesh = node.mesh
     assert mesh is not None
+    own = not ghost and node.closure is None
     opacity = 0.32 * node.opacity if ghost else node.opacity
+    how: dict[str, Any] = {"depthWrite": False} if opacity < 1.0 else {}
     if ghost:
         # a little behind what it covers
-        behind = {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
-        return _geometry(mesh, False), _material(palette.GHOST, opacity, **behind)
-    if node.closure is not None:
-        return _geometry(mesh, False), _material("#ffffff", opacity)
-    return _geometry(mesh, True), _material("#ffffff", opacity, vertexColors=True)
-
-
-def _geometry(mesh: Mesh, colored: bool) -> Any:
-    return mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if colored else None)
-
-
-def _material(color: str, opacity: float, **how: Any) -> Any:
-    see_through = {"depthWrite": False} if opacity < 1.0 else {}
-    return mg.MeshPhongMaterial(
-        color=palette.number(color), opacity=opacity, shininess=40, specular=0x222222, **see_through, **how
-    )
+        how |= {"polygonOffset": True, "polygonOffsetFactor": 2, "polygonOffsetUnits": 4}
+    if own:
+        how["vertexColors"] = True
+    color = palette.number(palette.GHOST if ghost else "#ffffff")
+    shape = mg.TriangularMeshGeometry(mesh.vertices, mesh.faces, mesh.colors if own else None)
+    return shape, mg.MeshPhongMaterial(color=color, opacity=opacity, shininess=40, specular=0x222222, **how)

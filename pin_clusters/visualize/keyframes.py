@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -129,39 +129,27 @@ def animation(root: Any, tracks: dict[str, Track]) -> Any:
     """
     found = ma.Animation(default_framerate=FRAMES)
     for path, track in tracks.items():
-        at = track.time
-        if _moves(p.translation for p in track.poses):
-            _add(_clip(found, root[path].path), "position", "vector3", at, [p.translation for p in track.poses])
-        if _moves(p.rotation for p in track.poses):
-            quaternions = _continuous([pin.Quaternion(p.rotation).coeffs() for p in track.poses])
-            _add(_clip(found, root[path].path), "quaternion", "quaternion", at, quaternions)
-        if _moves(track.scales):
-            _add(_clip(found, root[path].path), "scale", "vector3", at, track.scales)
-        if _moves(track.colors):
-            _add(_clip(found, root[f"{path}/<object>"].path), "material.color", "color", at, track.colors)
+        for below, name, kind, values in (
+            ("", "position", "vector3", [p.translation for p in track.poses]),
+            ("", "quaternion", "quaternion", [p.rotation for p in track.poses]),
+            ("", "scale", "vector3", track.scales),
+            ("/<object>", "material.color", "color", track.colors),
+        ):
+            if not values or not np.any(np.abs(np.array(values) - values[0]) > 1e-9):
+                continue
+            if kind == "quaternion":
+                values = _continuous([pin.Quaternion(R).coeffs() for R in values])
+            clip = found.clips.setdefault(root[path + below].path, ma.AnimationClip(fps=FRAMES))
+            clip.tracks[name] = moved = ma.AnimationTrack(name, kind)
+            # single precision is what the browser computes with
+            moved.frames = [float(np.float32(t * FRAMES)) for t in track.time]
+            moved.values = [[float(np.float32(x)) for x in value] for value in values]
     return found
-
-
-def _moves(values: Iterable[np.ndarray]) -> bool:
-    array = np.array(list(values))
-    return len(array) > 1 and bool(np.any(np.abs(array - array[0]) > 1e-9))
-
-
-def _clip(found: Any, path: Any) -> Any:
-    return found.clips.setdefault(path, ma.AnimationClip(fps=FRAMES))
-
-
-def _add(clip: Any, name: str, kind: str, time: list[float], values: Sequence[np.ndarray]) -> None:
-    # single precision is what the browser computes with
-    track = ma.AnimationTrack(name, kind)
-    track.frames = [float(np.float32(t * FRAMES)) for t in time]
-    track.values = [[float(np.float32(x)) for x in value] for value in values]
-    clip.tracks[name] = track
 
 
 def _continuous(quaternions: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return quaternions (x, y, z, w) with the signs that make neighbours near."""
-    found = [np.array(quaternions[0])]
+    found = [quaternions[0]]
     for x in quaternions[1:]:
-        found.append(np.array(x) if found[-1] @ x >= 0.0 else -np.array(x))
+        found.append(x if found[-1] @ x >= 0.0 else -x)
     return found

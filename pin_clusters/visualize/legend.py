@@ -39,12 +39,9 @@ def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arro
         entries.append((palette.FORCE, "forces of constraints"))
     if palette.CONTACT in colors:
         entries.append((palette.CONTACT, "external forces"))
-    notes: tuple[str, ...] = ()
-    if recording is not None:
-        if recording.ghost:
-            entries.append((palette.GHOST, recording.ghost))
-        notes = recording.notes
-    return Legend(model.name or "robot", tuple(entries), notes)
+    if recording is not None and recording.ghost:
+        entries.append((palette.GHOST, recording.ghost))
+    return Legend(model.name or "robot", tuple(entries), () if recording is None else recording.notes)
 
 
 def _closures(figure: Figure) -> str:
@@ -55,9 +52,8 @@ def _closures(figure: Figure) -> str:
 
 def _members(figure: Figure, level: int) -> str:
     """Return the independent joints of a level, in short."""
-    skeleton, model = figure.skeleton, figure.model
-    tree = model.tree
-    names = [str(tree.names[j]) for j in range(1, tree.njoints)
-             if skeleton.levels[j] == level and str(tree.names[j]) in model.independent_joints]  # fmt: skip
+    model = figure.model
+    names = [name for name, own in zip(model.tree.names, figure.skeleton.levels, strict=True)
+             if own == level and name in model.independent_joints]  # fmt: skip
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return shown or "-"

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from ..joints import joint_axis
 from . import meshes, palette
 from .meshes import Mesh
-from .skeleton import Skeleton, axis_of
+from .skeleton import Skeleton
 
+Segment = tuple[np.ndarray, np.ndarray]
 _METAL = 2700.0
 """Density of the balls that stand for a mass, [kg/m^3]: aluminium."""
 _LIGHTEST = 300.0
@@ -21,14 +23,6 @@ _LIGHTEST = 300.0
 def thickness(skeleton: Skeleton, length: float) -> float:
     """Return the radius of a rod of that length."""
     return float(np.clip(0.11 * length, 0.035 * skeleton.unit, 0.09 * skeleton.unit))
-
-
-def body_color(skeleton: Skeleton, joint: int) -> str:
-    """Return the colour of a body: that of metal, with some of its cluster's."""
-    if joint == 0:
-        return palette.BASE
-    level = skeleton.levels[joint]
-    return palette.STRUCTURE if level < 0 else palette.mixed(palette.STRUCTURE, palette.of_level(level), 0.3)
 
 
 def is_trunk(skeleton: Skeleton, joint: int) -> bool:
@@ -60,32 +54,30 @@ def trunk(skeleton: Skeleton, joint: int) -> tuple[Mesh, Mesh]:
     size = np.clip(size, 0.25 * skeleton.unit, skeleton.size)
     center, edge = np.array(inertia.lever), 0.035 * skeleton.unit
     color = palette.mixed(palette.STRUCTURE, palette.BASE, 0.55)
-    frame = [meshes.box_edges(size, edge, color).moved(axes, center)]
+    frame = [meshes.box_edges(size, edge, color).moved(center, axes)]
     for p in skeleton.points[joint]:
         inside = center + axes @ np.clip(axes.T @ (p - center), -0.5 * size, 0.5 * size)
         if np.linalg.norm(p - inside) > edge:
             frame.append(meshes.capsule(inside, p, 2.0 * edge, 1.4 * edge, color))
-    walls = meshes.box(0.995 * size, palette.STRUCTURE).moved(axes, center)
-    return meshes.merged(frame), walls
+    return meshes.merged(frame), meshes.box(0.995 * size, palette.STRUCTURE).moved(center, axes)
 
 
 def link(skeleton: Skeleton, joint: int) -> Mesh | None:
     """Return the mesh of a body in the frame of its joint, or None if there is nothing to draw."""
-    color = body_color(skeleton, joint)
-    inertia = skeleton.model.tree.inertias[joint]
-    mass = float(inertia.mass)
-    near = 0.03 * skeleton.unit
+    tree, level, near = skeleton.model.tree, skeleton.levels[joint], 0.03 * skeleton.unit
+    metal = palette.BASE if joint == 0 else palette.STRUCTURE
+    color = metal if level < 0 else palette.mixed(metal, palette.of_level(level), 0.3)
     points = _apart(skeleton.points[joint], near)
     far = [p for p in points if np.linalg.norm(p) > near]
+    mass = tree.inertias[joint].mass
     parts: list[Mesh] = []
-    segments: list[tuple[np.ndarray, np.ndarray]] = []
+    segments: list[Segment] = []
     if joint == 0:
-        bars, parts = _ground(skeleton, points)
-        segments += bars
+        segments, parts = _ground(skeleton, points)
     elif far:
-        segments += [(np.zeros(3), p) for p in far]
+        segments = [(np.zeros(3), p) for p in far]
         if len(far) > 1 and (corners := _polygon([np.zeros(3), *far])) is not None:
-            segments += list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
+            segments += _around(corners)
             parts.append(meshes.plate(corners, 0.5 * thickness(skeleton, skeleton.unit), color))
     elif mass > 0.0 and not points:
         return _end(skeleton, joint, color)
@@ -93,67 +85,62 @@ def link(skeleton: Skeleton, joint: int) -> Mesh | None:
         r = thickness(skeleton, float(np.linalg.norm(b - a)))
         parts.append(meshes.capsule(a, b, 1.15 * r, 0.85 * r, color))
     if mass > 0.0 and joint:
-        carries = any(int(p) == joint for p in list(skeleton.model.tree.parents)[1:])
-        parts += _mass(skeleton, inertia, segments, color, carries)
+        carries = joint in list(tree.parents)[1:]
+        parts += _mass(skeleton, tree.inertias[joint], segments, color, carries)
     return meshes.merged(parts) if parts else None
 
 
 def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
     """Return the mesh of a body that carries nothing: a rod to its far end, or a box."""
     inertia = skeleton.model.tree.inertias[joint]
+    unit = skeleton.unit
     size, axes = equivalent_box(inertia)
-    size = np.clip(size, 0.0, 2.0 * skeleton.unit)
+    size = np.clip(size, 0.0, 2.0 * unit)
     center = np.array(inertia.lever)
-    ordered = np.argsort(size)
-    length, long = float(size[ordered[2]]), axes[:, ordered[2]]
+    _, middle, longest = np.argsort(size)
+    length, width, long = float(size[longest]), size[middle], axes[:, longest]
     from_end = float(-center @ long)  # where the joint is, along the longest edge
     away = float(np.linalg.norm(center))
-    outside = float(np.linalg.norm(np.clip(np.abs(axes.T @ center) - 0.5 * size, 0.0, None)))
-    slim = length > 2.2 * size[ordered[1]] and abs(from_end) > 0.22 * length and length > 0.2 * skeleton.unit
-    fat = away > 0.2 * skeleton.unit and size[ordered[1]] > 1.5 * away
-    if slim or fat or outside > 0.2 * skeleton.unit:
+    outside = np.linalg.norm(np.clip(np.abs(axes.T @ center) - 0.5 * size, 0.0, None))
+    slim = length > 2.2 * width and abs(from_end) > 0.22 * length and length > 0.2 * unit
+    fat = away > 0.2 * unit and width > 1.5 * away
+    if slim or fat or outside > 0.2 * unit:
+        tip = 2.0 * center
         # an inertia across the way to the centre of mass says nothing about how far the body reaches
-        tip = center - np.sign(from_end) * 0.5 * length * long if slim else 2.0 * center
-        if slim and (fat or abs(from_end) < 0.8 * away):
-            tip = 2.0 * center
+        if slim and not fat and abs(from_end) >= 0.8 * away:
+            tip = center - np.sign(from_end) * 0.5 * length * long
         r = thickness(skeleton, float(np.linalg.norm(tip)))
         return meshes.merged([
             meshes.capsule(np.zeros(3), tip, 1.2 * r, 0.75 * r, color), meshes.ball(1.15 * r, tip, palette.BASE)
         ])  # fmt: skip
     r = _radius(skeleton, float(inertia.mass))
-    if np.linalg.norm(center) < 0.03 * skeleton.unit and length < 2.2 * r:
+    if away < 0.03 * unit and length < 2.2 * r:
         return meshes.ball(r, center, color)
-    size = np.clip(size, 0.08 * skeleton.unit, None)
-    parts = [meshes.box(size, color).moved(axes, center)]
+    parts = [meshes.box(np.clip(size, 0.08 * unit, None), color).moved(center, axes)]
     if outside > 0.0:
-        parts.append(meshes.capsule(np.zeros(3), center, *2 * (thickness(skeleton, float(np.linalg.norm(center))),),
-                                    color))  # fmt: skip
+        r = thickness(skeleton, away)
+        parts.append(meshes.capsule(np.zeros(3), center, r, r, color))
     return meshes.merged(parts)
 
 
 def _mass(
-    skeleton: Skeleton,
-    inertia: pin.Inertia,
-    segments: Sequence[tuple[np.ndarray, np.ndarray]],
-    color: str,
-    carries: bool,
+    skeleton: Skeleton, inertia: pin.Inertia, segments: Sequence[Segment], color: str, carries: bool
 ) -> list[Mesh]:
     """Return a ball where the mass is, if that is not seen otherwise; the box of the inertia if nothing follows."""
-    center, mass = np.array(inertia.lever), float(inertia.mass)
-    nearest = min((_foot(center, a, b) for a, b in segments), default=np.zeros(3),
-                  key=lambda p: float(np.linalg.norm(center - p)))  # fmt: skip
+    center, unit = np.array(inertia.lever), skeleton.unit
+    feet = [_foot(center, a, b) for a, b in segments]
+    nearest = min(feet, default=np.zeros(3), key=lambda p: float(np.linalg.norm(center - p)))
     off = float(np.linalg.norm(center - nearest))
-    if segments and off < 0.18 * skeleton.unit:
+    if segments and off < 0.18 * unit:
         return []
     size, axes = equivalent_box(inertia)
     reach = max((float(np.linalg.norm(p)) for segment in segments for p in segment), default=0.0)
     if carries or np.sort(size)[1] > 2.0 * max(reach, off):
-        parts = [meshes.ball(_radius(skeleton, mass), center, color)]
+        parts = [meshes.ball(_radius(skeleton, inertia.mass), center, color)]
     else:
-        parts = [meshes.box(np.clip(size, 0.06 * skeleton.unit, 1.2 * skeleton.unit), color).moved(axes, center)]
-    if off > 0.03 * skeleton.unit:
-        r = 0.035 * skeleton.unit
-        parts.append(meshes.capsule(nearest, center, r, r, color))
+        parts = [meshes.box(np.clip(size, 0.06 * unit, 1.2 * unit), color).moved(center, axes)]
+    if off > 0.03 * unit:
+        parts.append(meshes.capsule(nearest, center, 0.035 * unit, 0.035 * unit, color))
     return parts
 
 
@@ -162,11 +149,11 @@ def _radius(skeleton: Skeleton, mass: float) -> float:
     return float(np.clip((0.75 * mass / (np.pi * _METAL)) ** (1.0 / 3.0), 0.06 * skeleton.unit, 0.13 * skeleton.unit))
 
 
-def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[Mesh]]:
+def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segment], list[Mesh]]:
     """Return bars and blocks of what is fixed to the world."""
     if not points or any(is_trunk(skeleton, j) for j in range(skeleton.model.tree.njoints)):
         return [], []
-    blocks = [meshes.box(np.full(3, 0.2 * skeleton.unit), palette.BASE).moved(np.eye(3), p) for p in points]
+    blocks = [meshes.box(np.full(3, 0.2 * skeleton.unit), palette.BASE).moved(p) for p in points]
     near = 0.03 * skeleton.unit
     if len(points) == 1:
         far = np.linalg.norm(points[0]) > near
@@ -177,10 +164,9 @@ def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[tupl
         line = np.linalg.svd(np.array(points) - center)[2][0]
         ordered = sorted(points, key=lambda p: float((p - center) @ line))
         return list(itertools.pairwise(ordered)), blocks
-    bars = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
     if np.ptp(corners[:, 2]) < near:  # a base plate
         blocks.append(meshes.plate(corners, 0.04 * skeleton.unit, palette.mixed(palette.BASE, "#ffffff", 0.25)))
-    return bars, blocks
+    return _around(corners), blocks
 
 
 def _apart(points: Sequence[np.ndarray], near: float) -> list[np.ndarray]:
@@ -203,17 +189,15 @@ def _polygon(points: Sequence[np.ndarray]) -> np.ndarray | None:
     return cloud[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))]
 
 
+def _around(corners: np.ndarray) -> list[Segment]:
+    """Return the edges of a polygon."""
+    return list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
+
+
 def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the point of a segment that is nearest to another point."""
     way = b - a
     return a + np.clip((point - a) @ way / (way @ way), 0.0, 1.0) * way
-
-
-def guides(skeleton: Skeleton, j: int) -> bool:
-    """Say whether a sliding joint is a guide, not one of the directions of a body that moves freely in space."""
-    tree = skeleton.model.tree
-    parent = int(tree.parents[j])
-    return tree.inertias[j].mass > 0.0 and (parent == 0 or tree.inertias[parent].mass > 0.0)
 
 
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
@@ -231,18 +215,18 @@ def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     if level < 0:
         return None  # floating base
     color, u = palette.of_level(level), skeleton.unit
-    axis = axis_of(tree, j)
+    axis = joint_axis(tree.joints[j])
     if axis is None:
         return meshes.ball(0.11 * u, np.zeros(3), color) if tree.joints[j].nv else None
     free = str(tree.names[j]) in skeleton.model.independent_joints
     cap = palette.mixed(color, "#000000", 0.35) if free else palette.STRUCTURE
     if "JointModelP" in tree.joints[j].shortname():
-        if not guides(skeleton, j):
-            return None
+        parent = int(tree.parents[j])
+        if not tree.inertias[j].mass > 0.0 or (parent and not tree.inertias[parent].mass > 0.0):
+            return None  # one of the directions of a body that moves freely in space, no guide
         return meshes.along(meshes.box(np.array([0.16, 0.16, 0.3]) * u, color), np.zeros(3), axis)
     half, r = 0.14 * u * (1.0 + 0.2 * outer), 0.105 * u * 0.86**outer
+    end = half + 0.017 * u
     parts = [meshes.cylinder(r, -half, half, color)]
-    for side in (-1.0, 1.0):
-        low, high = sorted((side * half, side * (half + 0.017 * u)))
-        parts.append(meshes.cylinder(0.72 * r, low, high, cap))
+    parts += [meshes.cylinder(0.72 * r, low, high, cap) for low, high in ((-end, -half), (half, end))]
     return meshes.along(meshes.merged(parts), np.zeros(3), axis)

@@ -5,7 +5,8 @@ Corners are not shared across sharp edges, because the browser shades a shared c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..model import axis_to_z
 from .palette import rgb
 
 _ROUND = 20
+_SQUARE = (0, 1, 2), (0, 2, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,19 +32,19 @@ class Mesh:
     faces: np.ndarray
     colors: np.ndarray
 
-    def moved(self, rotation: np.ndarray, translation: np.ndarray) -> Mesh:
+    def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> Mesh:
         """Return it turned, then shifted."""
-        return Mesh(self.vertices @ rotation.T + translation, self.faces, self.colors)
+        turned = self.vertices if rotation is None else self.vertices @ rotation.T
+        return Mesh(turned + translation, self.faces, self.colors)
 
 
-def merged(parts: Iterable[Mesh]) -> Mesh:
+def merged(parts: Sequence[Mesh]) -> Mesh:
     """Return one mesh of several."""
-    found = list(parts)
-    counts = np.cumsum([0, *(len(p.vertices) for p in found)])
+    counts = np.cumsum([0, *(len(p.vertices) for p in parts)])
     return Mesh(
-        np.concatenate([p.vertices for p in found]),
-        np.concatenate([p.faces + n for p, n in zip(found, counts[:-1], strict=True)]),
-        np.concatenate([p.colors for p in found]),
+        np.concatenate([p.vertices for p in parts]),
+        np.concatenate([p.faces + n for p, n in zip(parts, counts, strict=False)]),
+        np.concatenate([p.colors for p in parts]),
     )
 
 
@@ -55,17 +57,15 @@ def _rings(rings: Sequence[np.ndarray], color: str, inward: bool = False) -> Mes
     """Return the skin between rings of points, each closed, of the same length."""
     n = len(rings[0])
     faces = []
-    for k in range(len(rings) - 1):
-        for i in range(n):
-            a, b = k * n + i, k * n + (i + 1) % n
-            faces += [(a, b, b + n), (a, b + n, a + n)]
-    found = np.array(faces)
-    return _mesh(np.concatenate(rings), found[:, ::-1] if inward else found, color)
+    for k, i in itertools.product(range(len(rings) - 1), range(n)):
+        a, b = k * n + i, k * n + (i + 1) % n
+        faces += [(a, b, b + n), (a, b + n, a + n)]
+    return _mesh(np.concatenate(rings), np.array(faces)[:, :: -1 if inward else 1], color)
 
 
-def _circle(radius: float, z: float, n: int = _ROUND) -> np.ndarray:
-    t = 2.0 * np.pi * np.arange(n) / n
-    return np.stack([radius * np.cos(t), radius * np.sin(t), np.full(n, z)], axis=1)
+def _circle(radius: float, z: float) -> np.ndarray:
+    t = 2.0 * np.pi * np.arange(_ROUND) / _ROUND
+    return np.stack([radius * np.cos(t), radius * np.sin(t), np.full(_ROUND, z)], axis=1)
 
 
 def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
@@ -75,20 +75,21 @@ def _lid(ring: np.ndarray, color: str, up: bool) -> Mesh:
     return _mesh(np.concatenate([ring, ring.mean(axis=0)[None]]), faces, color)
 
 
+def _prism(low: np.ndarray, high: np.ndarray, color: str, turned: bool = True) -> Mesh:
+    """Return what has a flat side between neighbours of two outlines; turned is the sense that lets the lids show."""
+    around = zip(low, np.roll(low, -1, axis=0), np.roll(high, -1, axis=0), high, strict=True)
+    sides = [_mesh(corners, _SQUARE, color) for corners in around]
+    return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
+
+
 def along(mesh: Mesh, start: np.ndarray, direction: np.ndarray) -> Mesh:
     """Return a mesh about the z axis as one about another unit direction, from a point."""
-    return mesh.moved(axis_to_z(direction), np.asarray(start, dtype=float))
+    return mesh.moved(start, axis_to_z(direction))
 
 
-def cylinder(radius: float, bottom: float, top: float, color: str) -> Mesh:
-    """Return a cylinder about z."""
-    low, high = _circle(radius, bottom), _circle(radius, top)
-    return merged([_rings([low, high], color), _lid(low, color, False), _lid(high, color, True)])
-
-
-def frustum(radius: float, end: float, bottom: float, top: float, color: str) -> Mesh:
-    """Return a cone or the stump of one about z."""
-    low, high = _circle(radius, bottom), _circle(max(end, 1e-9), top)
+def cylinder(radius: float, bottom: float, top: float, color: str, end: float | None = None) -> Mesh:
+    """Return a cylinder about z; with another radius at its end a cone or the stump of one."""
+    low, high = _circle(radius, bottom), _circle(radius if end is None else end, top)
     return merged([_rings([low, high], color), _lid(low, color, False), _lid(high, color, True)])
 
 
@@ -96,51 +97,35 @@ def ball(radius: float, center: np.ndarray, color: str) -> Mesh:
     """Return a sphere."""
     angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 11)
     rings = [_circle(max(radius * np.cos(a), 1e-9), radius * np.sin(a)) for a in angles]
-    return _rings(rings, color).moved(np.eye(3), np.asarray(center, dtype=float))
+    return _rings(rings, color).moved(center)
 
 
 def capsule(start: np.ndarray, end: np.ndarray, first: float, last: float, color: str) -> Mesh:
     """Return a rod with round ends of two radii between two points."""
-    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     length = float(np.linalg.norm(end - start))
     if length < 1e-9:
         return ball(max(first, last), start, color)
-    down, up = np.linspace(-0.5 * np.pi, 0.0, 6), np.linspace(0.0, 0.5 * np.pi, 6)
-    rings = [_circle(max(first * np.cos(a), 1e-9), first * np.sin(a)) for a in down]
-    rings += [_circle(max(last * np.cos(a), 1e-9), length + last * np.sin(a)) for a in up]
+    rings = []
+    for r, z, low, high in ((first, 0.0, -0.5 * np.pi, 0.0), (last, length, 0.0, 0.5 * np.pi)):
+        rings += [_circle(max(r * np.cos(a), 1e-9), z + r * np.sin(a)) for a in np.linspace(low, high, 6)]
     return along(_rings(rings, color), start, (end - start) / length)
 
 
 def box(size: np.ndarray, color: str) -> Mesh:
     """Return a box about the origin, with its edge lengths."""
-    half = 0.5 * np.asarray(size, dtype=float)
-    corners, faces = [], []
-    for axis in range(3):
-        for sign in (-1.0, 1.0):
-            u, v = (axis + 1) % 3, (axis + 2) % 3
-            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
-                p = np.zeros(3)
-                p[axis], p[u], p[v] = sign * half[axis], a * half[u], b * half[v]
-                corners.append(p)
-            n = len(corners) - 4
-            order = (n, n + 1, n + 2, n + 3) if sign > 0 else (n, n + 3, n + 2, n + 1)
-            faces += [(order[0], order[1], order[2]), (order[0], order[2], order[3])]
-    return _mesh(corners, faces, color)
+    sides = []
+    for axis, sign in itertools.product(range(3), (-1.0, 1.0)):
+        corners = [np.roll([sign, a, b], axis) * 0.5 * size for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        sides.append(_mesh(corners, _SQUARE if sign > 0.0 else ((0, 3, 2), (0, 2, 1)), color))
+    return merged(sides)
 
 
 def box_edges(size: np.ndarray, thickness: float, color: str) -> Mesh:
     """Return the twelve edges of a box as bars."""
-    half = 0.5 * np.asarray(size, dtype=float)
     bars = []
-    for axis in range(3):
-        u, v = (axis + 1) % 3, (axis + 2) % 3
-        for a in (-1.0, 1.0):
-            for b in (-1.0, 1.0):
-                p = np.zeros(3)
-                p[axis], p[u], p[v] = -half[axis], a * half[u], b * half[v]
-                q = p.copy()
-                q[axis] = half[axis]
-                bars.append(capsule(p, q, thickness, thickness, color))
+    for axis, a, b in itertools.product(range(3), (-1.0, 1.0), (-1.0, 1.0)):
+        start, end = (np.roll([side, a, b], axis) * 0.5 * size for side in (-1.0, 1.0))
+        bars.append(capsule(start, end, thickness, thickness, color))
     return merged(bars)
 
 
@@ -151,30 +136,24 @@ def gear(radius: float, width: float, teeth: int, color: str, mark: str) -> Mesh
     r = np.where(np.arange(n) % 4 < 2, radius, 0.86 * radius)
     outline = np.stack([r * np.cos(t - t[1] / 2), r * np.sin(t - t[1] / 2)], axis=1)
     low, high = (np.column_stack([outline, np.full(n, z)]) for z in (-0.5 * width, 0.5 * width))
-    sides = []
-    for i in range(n):
-        k = (i + 1) % n
-        sides.append(_mesh([low[i], low[k], high[k], high[i]], [(0, 1, 2), (0, 2, 3)], color))
     hub = cylinder(0.3 * radius, -0.62 * width, 0.62 * width, mark)
     spoke = box(np.array([0.62 * radius, 0.2 * radius, 1.16 * width]), mark)
-    spoke = spoke.moved(np.eye(3), np.array([0.5 * radius, 0.0, 0.0]))
-    return merged([*sides, _lid(low, color, False), _lid(high, color, True), hub, spoke])
+    return merged([_prism(low, high, color), hub, spoke.moved(np.array([0.5 * radius, 0.0, 0.0]))])
 
 
 def band(distance: float, first: float, last: float, width: float, color: str) -> Mesh:
     """Return a belt in the xy plane round two pulleys, at the origin and at ``(distance, 0)``."""
     lean = np.arcsin(np.clip((first - last) / distance, -1.0, 1.0))
-    t0, t1 = np.linspace(0.5 * np.pi - lean, 1.5 * np.pi + lean, 13), np.linspace(-0.5 * np.pi + lean,
-                                                                                0.5 * np.pi - lean, 13)  # fmt: skip
-    thick = 0.16 * min(first, last)
+    ends = (
+        (first, 0.0, np.linspace(0.5 * np.pi - lean, 1.5 * np.pi + lean, 13)),
+        (last, distance, np.linspace(-0.5 * np.pi + lean, 0.5 * np.pi - lean, 13)),
+    )
 
-    def loop(grow: float, z: float) -> np.ndarray:
-        points = [(r * np.cos(t) + x, r * np.sin(t), z) for ts, r, x in ((t0, first + grow, 0.0),
-                  (t1, last + grow, distance)) for t in ts]  # fmt: skip
-        return np.array(points)
+    def loops(grow: float) -> list[np.ndarray]:
+        outline = [((r + grow) * np.cos(t) + x, (r + grow) * np.sin(t)) for r, x, angles in ends for t in angles]
+        return [np.array([(*point, z) for point in outline]) for z in (-0.5 * width, 0.5 * width)]
 
-    low, high = -0.5 * width, 0.5 * width
-    outer, inner = (loop(thick, low), loop(thick, high)), (loop(0.0, low), loop(0.0, high))
+    outer, inner = loops(0.16 * min(first, last)), loops(0.0)
     return merged([
         _rings(outer, color), _rings(inner, color, True), _rings([outer[1], inner[1]], color),
         _rings([inner[0], outer[0]], color),
@@ -183,7 +162,7 @@ def band(distance: float, first: float, last: float, width: float, color: str) -
 
 def arrow(radius: float, color: str) -> Mesh:
     """Return an arrow along z of length 1; scaled along z it keeps its shaft as wide as it is."""
-    return merged([cylinder(radius, 0.0, 0.8, color), frustum(2.6 * radius, 0.0, 0.8, 1.0, color)])
+    return merged([cylinder(radius, 0.0, 0.8, color), cylinder(2.6 * radius, 0.8, 1.0, color, end=1e-9)])
 
 
 def plate(points: np.ndarray, thickness: float, color: str) -> Mesh:
@@ -193,8 +172,4 @@ def plate(points: np.ndarray, thickness: float, color: str) -> Mesh:
     normal /= np.linalg.norm(normal)
     low, high = points - 0.5 * thickness * normal, points + 0.5 * thickness * normal
     turned = float(np.cross(points[0] - center, points[1] - center) @ normal) > 0.0
-    sides = []
-    for i in range(len(points)):
-        k = (i + 1) % len(points)
-        sides.append(_mesh([low[i], low[k], high[k], high[i]], [(0, 1, 2), (0, 2, 3)], color))
-    return merged([*sides, _lid(low, color, not turned), _lid(high, color, turned)])
+    return _prism(low, high, color, turned)

@@ -21,7 +21,7 @@ STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff",
 CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 # vermillion is kept for loops that are open
-_CYCLE = ("blue", "orange", "bluish green", "reddish purple", "sky blue", "yellow")
+_CYCLE = [*OKABE_ITO.values()][:-1]
 
 SHUT, AJAR = 1e-9, 1e-3
 """Residuals, as parts of their scale, at which the colour of a closure begins and ends to turn."""
@@ -35,7 +35,7 @@ def rgb(color: str) -> np.ndarray:
 def mixed(color: str, other: str, part: float) -> str:
     """Return a colour on the way from one to another."""
     values = np.rint(255.0 * ((1.0 - part) * rgb(color) + part * rgb(other))).astype(int)
-    return "#" + "".join(f"{v:02x}" for v in values)
+    return "#" + bytes(values.tolist()).hex()
 
 
 def number(color: str) -> int:
@@ -45,7 +45,7 @@ def number(color: str) -> int:
 
 def of_level(level: int) -> str:
     """Return the colour of the clusters that many clusters away from the base."""
-    return OKABE_ITO[_CYCLE[level % len(_CYCLE)]]
+    return _CYCLE[level % len(_CYCLE)]
 
 
 def of_residual(residual: float) -> np.ndarray:
@@ -54,8 +54,5 @@ def of_residual(residual: float) -> np.ndarray:
     Args:
         residual: As a part of its scale; NaN counts as open.
     """
-    if not residual <= AJAR:
-        part = 1.0
-    else:
-        part = max(0.0, math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT))
+    part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import umsgpack
-from meshcat.path import Path as ScenePath
 
 
 class Recorder:
@@ -57,8 +56,7 @@ class Recorder:
         Returns:
             16 numbers, column by column, or None.
         """
-        command = self._nodes.get(path, {}).get("set_transform:")
-        return None if command is None else command["matrix"]
+        return self._nodes.get(path, {}).get("set_transform:", {}).get("matrix")
 
     @property
     def paths(self) -> list[str]:
@@ -74,8 +72,3 @@ class Recorder:
                 "viewer= for a server, or write a page: static_html()."
             )
         return getattr(live, name)
-
-
-def absolute(path: Any) -> str:
-    """Return a path as commands have it."""
-    return str(path.lower()) if isinstance(path, ScenePath) else str(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,12 +66,11 @@ def record(
     figure = viewer.figure
     tracks, parts, chosen = _tracks(figure, time, q)
     tracks |= _visuals(viewer, time, q, chosen)
-    forces = v is not None or tau is not None
-    if forces:
+    clouds = [viewer.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]]
+    if v is not None or tau is not None:
         moved, tips = _forces(viewer, time, q, v, tau, chosen)
         tracks |= moved
-    clouds = [viewer.cloud(x) for x in q[:: max(1, len(q) // _LOOKS)]]
-    clouds += [tips] if forces else []
+        clouds.append(tips)
     viewer.display(q[0])
     animation = keyframes.animation(viewer.root, tracks)
     if ghost is not None:
@@ -80,9 +80,8 @@ def record(
     viewer.frame(np.concatenate(clouds))
     viewer.viewer.set_animation(animation, play=True, repetitions=_FOREVER)
     label = f"translucent: {ghost_label}" if ghost is not None else ""
-    arrows_drawn = any(path.startswith("forces/") for path in tracks)
-    said = (*notes, *_slowed(parts))
-    return Recording(tracks, float(time[-1] - time[0]), parts, label, arrows_drawn, said)
+    forces = any(path.startswith("forces/") for path in tracks)
+    return Recording(tracks, float(time[-1] - time[0]), parts, label, forces, (*notes, *_slowed(parts)))
 
 
 def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -131,17 +130,11 @@ def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.n
 def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, Track], dict[str, float], np.ndarray]:
     """Return the tracks of a figure, how fast its rotors are drawn, and the samples that are key frames."""
     figure.restart()
-    known: dict[int, State] = {}
     angles = np.array([figure.angles(x) for x in q])
-
-    def state(k: int) -> State:
-        if k not in known:
-            known[k] = figure.state(q[k])
-        return known[k]
+    state = cache(lambda k: figure.state(q[k]))
 
     def turn(chosen: np.ndarray) -> float:
-        tree = figure.model.tree
-        bodies = [j for j in range(1, tree.njoints) if j not in figure.skeleton.rotor_joints]
+        bodies = set(range(1, figure.model.tree.njoints)) - figure.skeleton.rotor_joints
         return max((keyframes.largest_turn([state(int(k)).poses[j] for k in chosen]) for j in bodies), default=0.0)
 
     chosen = keyframes.frames(time, turn)
@@ -153,8 +146,7 @@ def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, 
             times, values, part = keyframes.spin(time, angles[:, node.rotor])
             parts[figure.model.rotors[node.rotor].name] = part
             for t, value in zip(times, values, strict=True):
-                at = State([], np.full(angles.shape[1], value), np.zeros(0))
-                track.add(t - time[0], *node.pose(at))
+                track.add(t - time[0], *node.pose(State([], np.full(angles.shape[1], value), np.zeros(0))))
             continue
         moments = [time[k] - time[0] for k in chosen]
         for i in keyframes.needed(moments, [node.pose(state(int(k)))[0] for k in chosen]):
@@ -201,14 +193,11 @@ def _forces(
     """Return tracks of arrows, whose length is a scale, and where they point to, shape (n, 3)."""
     model = viewer.cluster_model
     speeds = _rows(model, "v", v, len(time))
-    torques = _rows(model, "tau", tau, len(time))
+    torques = np.zeros((len(time), model.tree.nv))
+    torques[:, model.idx_v_independent] = _rows(model, "tau", tau, len(time))
     data = model.createData()
     found: dict[str, Track] = {}
-    samples = []
-    for k in chosen:
-        tau_tree = np.zeros(model.tree.nv)
-        tau_tree[model.idx_v_independent] = torques[k]
-        samples.append(arrows.of_constraints(model, data, q[k], speeds[k], tau_tree))
+    samples = [arrows.of_constraints(model, data, q[k], speeds[k], torques[k]) for k in chosen]
     scale = arrows.scale(model, [a for sample in samples for a in sample], viewer.figure.skeleton.size)
     for k, sample in zip(chosen, samples, strict=True):
         for a in sample:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ..joints import joint_axis
 from ..model import ClusterModel, RotorElement
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin
-from .skeleton import Skeleton, axis_of, facing
+from .skeleton import Skeleton, facing
 
 _DENSITY = 5000.0
 """Of a rotor whose mass is not known: between aluminium and copper with magnets, [kg/m^3]."""
@@ -67,7 +68,7 @@ def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: f
     for j in range(1, tree.njoints):
         if int(tree.parents[j]) != r.carrier_id or j in skeleton.rotor_joints:
             continue
-        axis = axis_of(tree, j)
+        axis = joint_axis(tree.joints[j])
         M = tree.jointPlacements[j]
         if axis is None or abs(r.axis @ (M.rotation @ axis)) < 0.98:
             continue
@@ -90,13 +91,14 @@ def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
     source = r.source
     if source is None or source.placement is not None:
         return r.placement
-    joint = _joint_at(model, r.drivers[0][0])
+    joint = joint_at(model, r.drivers[0][0])
     if int(model.tree.parents[joint]) != r.carrier_id:
         return r.placement
     return pin.SE3(r.placement.rotation, model.tree.jointPlacements[joint].translation)
 
 
-def _joint_at(model: ClusterModel, iv: int) -> int:
+def joint_at(model: ClusterModel, iv: int) -> int:
+    """Return the joint that has an entry of v."""
     return next(j for j in range(1, model.tree.njoints) if model.tree.idx_vs[j] == iv and model.tree.nvs[j])
 
 
@@ -120,17 +122,12 @@ def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
     found: list[Node] = []
     for d in rotors:
         r = skeleton.model.rotors[d.index]
-        color = palette.mixed(palette.of_level(level_of(skeleton, r)), "#000000", 0.12)
+        joint = r.joint_id if r.joint_id is not None else joint_at(skeleton.model, r.drivers[0][0])
+        color = palette.mixed(palette.of_level(max(skeleton.levels[joint], 0)), "#000000", 0.12)
         wheel = meshes.gear(d.radius, d.width, 14, color, palette.MARK)
         wheel = meshes.along(wheel, d.shift * d.axis, d.axis)
         found += [Rigid(d.path, None, r.carrier_id, d.base), Spin(f"{d.path}/spin", wheel, d.index, d.axis)]
     return found
-
-
-def level_of(skeleton: Skeleton, r: RotorElement) -> int:
-    """Return the level of the cluster that a rotor belongs to."""
-    joint = r.joint_id if r.joint_id is not None else _joint_at(skeleton.model, r.drivers[0][0])
-    return max(skeleton.levels[joint], 0)
 
 
 class Angles:
@@ -143,11 +140,12 @@ class Angles:
     def __init__(self, model: ClusterModel) -> None:
         tree = model.tree
         scalar = [j for j in range(1, tree.njoints) if tree.nvs[j] == 1]
-        self._joints = [(int(tree.idx_qs[j]), int(tree.nqs[j])) for j in scalar]
-        at = {int(tree.idx_vs[j]): i for i, j in enumerate(scalar)}
+        self._joints = [(tree.idx_qs[j], tree.nqs[j]) for j in scalar]
+        self._circle = np.array([n == 2 for _, n in self._joints], dtype=bool)
+        at = {tree.idx_vs[j]: i for i, j in enumerate(scalar)}
         self._ratios = np.zeros((len(model.rotors), len(scalar)))
         for k, r in enumerate(model.rotors):
-            own = ((int(tree.idx_vs[r.joint_id]), 1.0),) if r.joint_id is not None else r.drivers
+            own = ((tree.idx_vs[r.joint_id], 1.0),) if r.joint_id is not None else r.drivers
             for iv, ratio in own:
                 self._ratios[k, at[iv]] += ratio
         self._last: np.ndarray | None = None
@@ -155,9 +153,7 @@ class Angles:
     def __call__(self, q: np.ndarray) -> np.ndarray:
         """Return the angles at q, shape (rotors,), [rad]."""
         x = np.array([q[i] if n == 1 else math.atan2(q[i + 1], q[i]) for i, n in self._joints])
-        if self._last is not None and len(x):
-            circle = np.array([n == 2 for _, n in self._joints])
-            turns_made = np.rint((self._last - x) / (2.0 * math.pi))
-            x = np.where(circle, x + 2.0 * math.pi * turns_made, x)
+        if self._last is not None:
+            x += 2.0 * math.pi * np.rint((self._last - x) / (2.0 * math.pi)) * self._circle
         self._last = x
         return np.asarray(self._ratios @ x)

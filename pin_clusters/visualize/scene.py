@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import webbrowser
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any
 
 import meshcat
@@ -46,28 +46,19 @@ class Scene(PinocchioViewer):
             raise ArgumentTypeError(
                 f"MeshcatVisualizer: model must be a ClusterModel, got {type(model).__name__}.{cure}"
             )
-        if copy_models:
-            collision_model = None if collision_model is None else collision_model.copy()
-            visual_model = None if visual_model is None else visual_model.copy()
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")
-        super().__init__(
-            model.tree,
-            # Pinocchio's display wants models, even if there is nothing in them
-            pin.GeometryModel() if collision_model is None else collision_model,
-            pin.GeometryModel() if visual_model is None else visual_model,
-            False,
-            data,
-            collision_data,
-            visual_data,
-        )
+        # Pinocchio's display wants models, even if there is nothing in them
+        shapes = [pin.GeometryModel() if given is None else given.copy() if copy_models else given
+                  for given in (collision_model, visual_model)]  # fmt: skip
+        super().__init__(model.tree, *shapes, False, data, collision_data, visual_data)
         self.cluster_model = model
-        self._kinds = default if draw is None else tuple(draw)
-        for kind in self._kinds:
+        kinds = default if draw is None else tuple(draw)
+        for kind in kinds:
             if kind not in KINDS:
                 raise UnknownNameError(f"MeshcatVisualizer: nothing is called {kind!r}.{did_you_mean(kind, KINDS)}")
-        self.figure = Figure(model, self._kinds)
+        self.figure = Figure(model, kinds)
         self._recorder: Recorder | None = None
         self._owned: Any = None
         self._recording: Recording | None = None
@@ -99,7 +90,7 @@ class Scene(PinocchioViewer):
             viewer = meshcat.Visualizer.view_into(Recorder(viewer.window), viewer.path)
         self._recorder = viewer.window
         super().initViewer(viewer=viewer, open=False, loadModel=loadModel)
-        if open and not _opened(viewer.window.web_url):
+        if open and not webbrowser.open(viewer.window.web_url, new=2):
             print(f"No browser was found; open {viewer.window.web_url} yourself.")  # noqa: T201
 
     def _check_meshcat_has_get_image(self) -> None:
@@ -148,7 +139,9 @@ class Scene(PinocchioViewer):
         if q is None:
             super().display()
             return
-        q = self._checked("q", q)
+        q = vector(self.cluster_model, "q", q, self.cluster_model.nq, "nq (the whole tree)")
+        if not np.all(np.isfinite(q)):
+            raise ConfigurationError(f"q[{int(np.flatnonzero(~np.isfinite(q))[0])}] is not finite.")
         super().display(q)
         self.figure.place(self.root, self.figure.state(q))
 
@@ -186,10 +179,10 @@ class Scene(PinocchioViewer):
         pin.forwardKinematics(self.model, self.data, q)
         for g in self.visual_model.geometryObjects:
             g.geometry.computeLocalAABB()
-            low, high = np.array(g.geometry.aabb_local.min_), np.array(g.geometry.aabb_local.max_)
-            corners = np.array(list(itertools.product(*zip(low, high, strict=True))))
+            box = g.geometry.aabb_local
+            corners = np.array(list(itertools.product(*zip(box.min_, box.max_, strict=True))))
             M = self.data.oMi[g.parentJoint] * g.placement
-            if np.all(np.isfinite(corners)) and np.all(np.abs(corners) < _ENDLESS):  # not a plane
+            if np.all(np.abs(corners) < _ENDLESS):  # not a plane
                 found.append(corners @ M.rotation.T + M.translation)
         return np.concatenate(found) if found else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
 
@@ -213,25 +206,11 @@ class Scene(PinocchioViewer):
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _checked(self, name: str, q: Any) -> np.ndarray:
-        found = vector(self.cluster_model, name, q, self.cluster_model.nq, "nq (the whole tree)")
-        if not np.all(np.isfinite(found)):
-            raise ConfigurationError(f"{name}[{int(np.flatnonzero(~np.isfinite(found))[0])}] is not finite.")
-        return found
 
     def _check_ready(self, loaded: bool) -> None:
         if self._recorder is None:
             raise ViewerError("there is no viewer yet. Call initViewer() first, then loadViewerModel().")
         if loaded and not hasattr(self, "viewerRootNodeName"):
             raise ViewerError("the robot is not in the viewer yet. Call loadViewerModel() first.")
-
-
-def _opened(url: str) -> bool:
-    import webbrowser
-
-    return webbrowser.open(url, new=2)

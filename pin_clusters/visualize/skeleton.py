@@ -33,7 +33,7 @@ class Skeleton:
     points: tuple[tuple[np.ndarray, ...], ...]
     levels: tuple[int, ...]
     unit: float
-    poses: tuple[pin.SE3, ...]
+    poses: list[pin.SE3]
     lower: np.ndarray
     upper: np.ndarray
 
@@ -48,8 +48,10 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
     tree = model.tree
     links = followers(model)
     rotors = frozenset(
-        r.joint_id for r in model.rotors if r.joint_id is not None and turns(tree, r.joint_id) and r.name not in links
-    )
+        r.joint_id for r in model.rotors
+        if r.joint_id is not None and tree.nvs[r.joint_id] == 1 and r.name not in links
+        and "JointModelR" in tree.joints[r.joint_id].shortname()
+    )  # fmt: skip
     points: list[list[np.ndarray]] = [[] for _ in range(tree.njoints)]
     for j in range(1, tree.njoints):
         virtual = "JointModelP" in tree.joints[j].shortname() and not tree.inertias[j].mass > 0.0
@@ -62,15 +64,12 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
         elif isinstance(c, RodClosure):
             points[c.joint_a].append(np.array(c.point_a))
             points[c.joint_b].append(np.array(c.point_b))
-    data = tree.createData()
-    pin.forwardKinematics(tree, data, model.q_reference)
-    poses = tuple(pin.SE3(M) for M in data.oMi)
+    poses = world(tree, tree.createData(), model.q_reference)
     lengths = [float(np.linalg.norm(p)) for j in range(1, tree.njoints) for p in points[j]]
     lengths += [2.0 * float(np.linalg.norm(tree.inertias[j].lever)) for j in range(1, tree.njoints) if not points[j]]
-    lower, upper = _extent(model, points, poses)
+    lower, upper = _extent(tree, points, poses)
     lengths = [x for x in lengths if x > 0.02 * float(np.linalg.norm(upper - lower))]
-    unit = float(np.sqrt(np.mean(np.square(lengths)))) if lengths else 0.0
-    unit = unit if unit > 0.0 else 0.3
+    unit = float(np.sqrt(np.mean(np.square(lengths)))) if lengths else 0.3
     if not np.any(upper > lower):  # one body, for example
         lower, upper = lower - unit, upper + unit
     return Skeleton(model, rotors, tuple(map(tuple, points)), _levels(model), unit, poses, lower, upper)
@@ -86,7 +85,7 @@ def facing(skeleton: Skeleton) -> np.ndarray | None:
     for j in range(1, tree.njoints):
         if j in skeleton.rotor_joints:
             continue
-        axis = axis_of(tree, j)
+        axis = joint_axis(tree.joints[j])
         if axis is None or "JointModelP" in tree.joints[j].shortname():
             return None
         axes.append(skeleton.poses[j].rotation @ axis)
@@ -97,15 +96,10 @@ def facing(skeleton: Skeleton) -> np.ndarray | None:
     return np.asarray(axis if ahead > 0.0 else -axis)
 
 
-def turns(tree: pin.Model, joint: int) -> bool:
-    """Say whether a joint is a revolute one."""
-    name = tree.joints[joint].shortname()
-    return "JointModelR" in name and tree.joints[joint].nv == 1
-
-
-def axis_of(tree: pin.Model, joint: int) -> np.ndarray | None:
-    """Return the axis of a joint of one degree of freedom, in its frame; None if it has several."""
-    return joint_axis(tree.joints[joint])
+def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
+    """Return the pose of each joint in the world."""
+    pin.forwardKinematics(tree, data, q)
+    return [pin.SE3(M) for M in data.oMi]
 
 
 def _levels(model: ClusterModel) -> tuple[int, ...]:
@@ -120,17 +114,12 @@ def _levels(model: ClusterModel) -> tuple[int, ...]:
     return tuple(levels)
 
 
-def _extent(
-    model: ClusterModel, points: list[list[np.ndarray]], poses: tuple[pin.SE3, ...]
-) -> tuple[np.ndarray, np.ndarray]:
-    tree = model.tree
+def _extent(tree: pin.Model, points: list[list[np.ndarray]], poses: list[pin.SE3]) -> tuple[np.ndarray, np.ndarray]:
     found = []
-    for j in range(tree.njoints):
-        M = poses[j]
-        lever = np.array(tree.inertias[j].lever)
+    for j, (M, body) in enumerate(zip(poses, tree.inertias, strict=True)):
         own = [np.zeros(3), *points[j]] if j else list(points[j])
-        if tree.inertias[j].mass > 0.0:
-            own += [lever] if points[j] else [2.0 * lever]
+        if body.mass > 0.0:
+            own.append(np.array(body.lever) * (1.0 if points[j] else 2.0))
         found += [M.act(p) for p in own]
     cloud = np.array(found or [np.zeros(3)])
     return cloud.min(axis=0), cloud.max(axis=0)

@@ -14,10 +14,10 @@ def alike(rows: Sequence[np.ndarray]) -> list[list[int]]:
     """Return the indices of rows with the same numbers, such as those of mirror images, together; in their order."""
     found: list[list[int]] = []
     for i, row in enumerate(rows):
-        same = (group for group in found if np.allclose(rows[group[0]], row, rtol=_ALIKE, atol=0.0))
-        group = next(same, None)
-        if group is None:
-            found.append([i])
+        for group in found:
+            if np.allclose(rows[group[0]], row, rtol=_ALIKE, atol=0.0):
+                group.append(i)
+                break
         else:
-            group.append(i)
+            found.append([i])
     return found

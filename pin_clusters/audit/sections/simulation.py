@@ -82,9 +82,8 @@ def _frame(error: FrameError, i: int) -> dict[str, Any]:
         # logarithms have no zero: the first sample is where all start
         lines = {r: np.where(x[1:] > 0.0, x[1:], np.nan) for r, x in distance.items()}
         found["picture"] = figures.curves(
-            drift.time[1:], lines, f"drift{i}", f"Drift of {error.frame} in open loop", "time [s]", "distance [mm]",
-            log=True,
-        )  # fmt: skip
+            drift.time[1:], lines, f"drift{i}", f"Drift of {error.frame} in open loop", "time [s]", "distance [mm]"
+        )
     found["drift"] = {
         "duration": f"{drift.time[-1]:.2g}", "length": number(1e3 * drift.length),
         "off": ", ".join(f"{label(r)} {_most(x)} mm" for r, x in distance.items()),
