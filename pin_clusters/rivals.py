@@ -26,15 +26,11 @@ from .timing import Call, Progress, Timing, interleaved
 
 ALGORITHMS = ("rnea", "aba", "crba")
 _CLUSTER: dict[str, Callable[..., Any]] = {"rnea": rnea, "aba": aba, "crba": crba}
-_PROJECTION: dict[str, Callable[..., Any]] = {
-    "rnea": projection.rnea,
-    "aba": projection.aba,
-    "crba": projection.crba,
-}
+_PROJECTION: dict[str, Callable[..., Any]] = {name: getattr(projection, name) for name in ALGORITHMS}
+_PINOCCHIO: dict[str, Callable[..., Any]] = {name: getattr(pin, name) for name in ALGORITHMS}
 OURS = "pin_clusters, exact"
 ACCURACY = 1e-8
 """What an iterative rival has to reach, relative to max(1, its largest acceleration)."""
-_PINOCCHIO: dict[str, Callable[..., Any]] = {"rnea": pin.rnea, "aba": pin.aba, "crba": pin.crba}
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +76,15 @@ def state(model: ClusterModel, seed: int = 0) -> State:
         PinClustersError: The robot has no armature approximation.
     """
     approximate = armature_model(model, "diagonal")
+    q, v, x = _random(model, seed)
+    return State(model, approximate, q, np.ascontiguousarray(q[independent_q(model, approximate)]), v, x)
+
+
+def _random(model: ClusterModel, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a configuration, a velocity, and an acceleration or torque."""
     rng = np.random.default_rng(seed)
     pin.seed(seed)
-    q = randomConfiguration(model)
-    own = np.ascontiguousarray(q[independent_q(model, approximate)])
-    return State(model, approximate, q, own, rng.standard_normal(model.nv), rng.standard_normal(model.nv))
+    return randomConfiguration(model), rng.standard_normal(model.nv), rng.standard_normal(model.nv)
 
 
 def _calls(
@@ -123,10 +123,7 @@ def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None
     except ModelError as error:
         calls, notes = _exact_rivals(model, str(error))
     else:
-        ours, theirs = one.cluster_calls(), one.pinocchio_calls()
-        calls = {(n, OURS): ours[n] for n in ALGORITHMS} | {
-            (n, "Pinocchio, approximate"): theirs[n] for n in ALGORITHMS
-        }
+        calls = _against("Pinocchio, approximate", one.cluster_calls(), one.pinocchio_calls())
         notes = ("The approximate robot has armature and no rotor bodies. Below 1, exact is faster.",)
     named = {f"{rival}: {algorithm}": call for (algorithm, rival), call in calls.items()}
     found = interleaved(named, repeats=repeats, progress=progress)
@@ -136,15 +133,17 @@ def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None
     return Measured(times, notes)
 
 
+def _against(rival: str, ours: dict[str, Call], theirs: dict[str, Call]) -> dict[tuple[str, str], Call]:
+    """Return the calls by algorithm and competitor."""
+    return {(n, name): calls[n] for name, calls in ((OURS, ours), (rival, theirs)) for n in ALGORITHMS}
+
+
 def _exact_rivals(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], Call], tuple[str, ...]]:
     """Return what is timed for a robot without approximation by armature, and notes."""
-    rng = np.random.default_rng(0)
-    pin.seed(0)
-    q = randomConfiguration(model)
-    v, x = rng.standard_normal(model.nv), rng.standard_normal(model.nv)
+    q, v, x = _random(model)
     projected = _calls(_PROJECTION, model, projected_with_rods(model, q, v), q, v, x)
     ours = _calls(_CLUSTER, model, model.createData(), q, v, x)
-    calls = {(n, OURS): ours[n] for n in ALGORITHMS} | {(n, "projection"): projected[n] for n in ALGORITHMS}
+    calls = _against("projection", ours, projected)
     notes = [
         "Projection: Pinocchio on the spanning tree with every rotor a body, reduced with G in NumPy; exact. "
         + ("G and its bias are given to it and cost it nothing." if model.closures else f"Armature is no rival: {why}")

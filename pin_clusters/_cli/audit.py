@@ -12,7 +12,6 @@ from . import common, study, tables
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..model import ClusterModel
     from ..study import Trajectory
 
 
@@ -32,7 +31,9 @@ def run(
     Raises:
         PinClustersError: The robot cannot be loaded or audited, or the folder cannot be written.
     """
-    model = load(robot, base, trajectory)
+    # as it is, floating or not, where nothing is said: what its base does is for the study to say
+    as_is = base is None and not Path(robot).is_file()
+    model = common.load(robot) if as_is else study.load(robot, base, trajectory)
     audit.check(model)
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
@@ -44,11 +45,4 @@ def run(
             files = audit.write(result, folder)
         tables.say(out, result.verdict.sentence)
         tables.say(out, result.verdict.advice)
-    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
-
-
-def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
-    """Return the robot as it is, floating or not; what its base does is for the study to say."""
-    if base is None and not Path(robot).is_file():
-        return common.load(robot)
-    return study.load(robot, base, trajectory)
+    common.say_written(out, *files)

@@ -76,11 +76,6 @@ def _known(what: str, names: Sequence[str]) -> str:
     return did_you_mean(what, names, limit=len(names))
 
 
-def short_name(what: str) -> str:
-    """Return the name of a robot, or of a file without its folder and ending."""
-    return Path(what).stem or "robot"
-
-
 @contextmanager
 def output_folder(folder: Path) -> Iterator[None]:
     """Make sure that a folder exists and can be written; take a new one away if the work fails.
@@ -119,6 +114,11 @@ def written(folder: Path) -> Iterator[None]:
         yield
     except OSError as e:
         raise OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
+
+
+def say_written(out: Console, *files: Path) -> None:
+    """Say which files were written."""
+    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
 
 
 def console() -> Console:

@@ -8,6 +8,7 @@ import numpy as np
 from rich.markup import escape
 
 from ..armature import reflected_inertia
+from ..study._samples import column_names
 from . import loop_tables
 from .tables import put, say, table_of
 
@@ -68,7 +69,7 @@ def _rotors(model: ClusterModel) -> Table:
         table.add_column(column, overflow="fold")
     table.add_column("axial inertia, kg m2", justify="right")
     table.add_column("handled as", overflow="fold")
-    labels = velocity_labels(model)
+    labels = column_names(model)
     of_tree = {int(joint.idx_v): name for name, joint in zip(model.tree.names, model.tree.joints, strict=True)}
     for r in model.rotors:
         if model.closures:
@@ -86,18 +87,9 @@ def _reflected(model: ClusterModel) -> Table:
     table.add_column("joint")
     table.add_column("diagonal (armature)", justify="right")
     table.add_column("off-diagonal (armature leaves it out)", overflow="fold")
-    labels = velocity_labels(model)
+    labels = column_names(model)
     reflected = reflected_inertia(model)
     for i in np.flatnonzero(np.diag(reflected)):
         others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
         table.add_row(*map(escape, (labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-")))
     return table
-
-
-def velocity_labels(model: ClusterModel) -> list[str]:
-    """Return a name for each entry of v: the joint's, with an index if it has several."""
-    labels = []
-    for name in model.independent_joints:
-        nv = model.tree.joints[model.tree.getJointId(name)].nv
-        labels += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
-    return labels

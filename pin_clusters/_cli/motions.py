@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -15,7 +16,8 @@ from ..configuration import interpolate, randomConfiguration
 from ..errors import BranchLost, SimulationError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
 
-KINDS = ("swing", "sweep", "random")
+_DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
+KINDS = tuple(_DURATIONS)
 """Motions that every robot has."""
 STEP = 1e-3
 """Of simulations, [s]."""
@@ -90,17 +92,14 @@ def make(
     Raises:
         PinClustersError: The robot cannot move so.
     """
-    if kind in ("swing", "sweep"):
-        shown = (
-            swing(model, 5.0 if duration is None else duration, amplitude, progress)
-            if kind == "swing"
-            else sweep(model, 4.0 if duration is None else duration, amplitude)
-        )
-        shown.notes.extend(beyond_limits(model, shown.q))
-        return shown
+    if kind not in KINDS:
+        return recorded(model, kind, duration)
+    length = _DURATIONS[kind] if duration is None else duration
     if kind == "random":
-        return random_poses(model, 9.0 if duration is None else duration)
-    return recorded(model, kind, duration)
+        return random_poses(model, length)
+    shown = swing(model, length, amplitude, progress) if kind == "swing" else sweep(model, length, amplitude)
+    shown.notes.extend(beyond_limits(model, shown.q))
+    return shown
 
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Shown:
@@ -116,14 +115,19 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
     if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
+    found = _simulated("simulation", notes, model, q0, v0, duration=duration, dt=STEP, progress=progress)
+    return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+
+
+def _simulated(what: str, notes: list[str], *start: Any, **options: Any) -> simulation.SimulationResult:
+    """Simulate; if it ends early, say so and return what there is."""
     try:
-        found = simulation.simulate(model, q0, v0, duration=duration, dt=STEP, progress=progress)
+        return simulation.simulate(*start, **options)
     except SimulationError as error:
         if error.result is None or len(error.result.time) < 2:
             raise
-        found = error.result
-        notes.append(f"The simulation ends at {found.time[-1]:.3g} s: {error}")
-    return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+        notes.append(f"The {what} ends at {error.result.time[-1]:.3g} s: {error}")
+        return error.result
 
 
 def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
@@ -139,12 +143,12 @@ def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
     """Say which independent joints leave the limits that the robot's file gives; nothing if none does."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
-    rows = {n: model.tree.joints[model.tree.getJointId(n)] for n in study.trajectories.moved_joints(model)}
-    names = [
-        n for n, joint in rows.items()
-        if joint.nq == 1 and low[joint.idx_q] < high[joint.idx_q]  # otherwise it was given none
-        and (q[:, joint.idx_q].max() > high[joint.idx_q] + 1e-9 or q[:, joint.idx_q].min() < low[joint.idx_q] - 1e-9)
-    ]  # fmt: skip
+    names = []
+    for name in study.trajectories.moved_joints(model):
+        joint = model.tree.joints[model.tree.getJointId(name)]
+        at, given = joint.idx_q, low[joint.idx_q] < high[joint.idx_q]
+        if joint.nq == 1 and given and (q[:, at].max() > high[at] + 1e-9 or q[:, at].min() < low[at] - 1e-9):
+            names.append(name)
     if not names:
         return []
     more = f" and {len(names) - 3} more" if names[3:] else ""
@@ -205,14 +209,8 @@ def ghost(
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[rung]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
-    try:
-        found = simulation.simulate(
-            model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts,
-            dynamics=approximate.aba, record=parts, progress=progress,
-        )  # fmt: skip
-    except SimulationError as error:
-        if error.result is None or len(error.result.time) < 2:
-            raise
-        found = error.result
-        notes.append(f"The ghost ends at {found.time[-1]:.3g} s: {error}")
+    found = _simulated(
+        "ghost", notes, model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts,
+        dynamics=approximate.aba, record=parts, progress=progress,
+    )  # fmt: skip
     return found.time, found.q, notes

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from ..study import StudyResult, Trajectory
 
 WAVES = ("sine", "chirp", "minimum-jerk")
-# what each option is called in the class of the trajectory
 _OPTIONS = {
-    "sine": {"amplitude": "amplitude", "frequency": "frequency", "duration": "duration", "dt": "dt"},
-    "chirp": {"amplitude": "amplitude", "frequency": "end", "duration": "duration", "dt": "dt"},
-    "swing": {"amplitude": "amplitude", "duration": "duration", "dt": "dt"},
-    "poses": {"poses": "poses", "duration": "duration", "dt": "dt"},
-    "recorded": {"dt": "dt", "cutoff": "cutoff", "degrees": "degrees", "hold_missing": "missing"},
+    "sine": ("amplitude", "frequency", "duration", "dt"),
+    "chirp": ("amplitude", "frequency", "duration", "dt"),
+    "swing": ("amplitude", "duration", "dt"),
+    "poses": ("poses", "duration", "dt"),
+    "recorded": ("dt", "cutoff", "degrees", "hold_missing"),
 }
+# options that have another name in the class of the trajectory
+_RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missing"}
 
 
 def trajectory_of(name: str, given: dict[str, Any]) -> Trajectory:
@@ -48,13 +49,10 @@ def trajectory_of(name: str, given: dict[str, Any]) -> Trajectory:
         if option not in _OPTIONS[kind]:
             spelt = "--pose" if option == "poses" else "--" + option.replace("_", "-")
             raise click.UsageError(f"{spelt} has no meaning with --trajectory {name}.")
-    numbers = {_OPTIONS[kind][option]: value for option, value in given.items()}
-    if kind == "sine":
-        return study.Sine(**numbers)
-    if kind == "chirp":
-        return study.Chirp(**numbers)
-    if kind == "swing":
-        return study.Swing(**numbers)
+    numbers = {_RENAMED.get((kind, option), option): value for option, value in given.items()}
+    waves = {"sine": study.Sine, "chirp": study.Chirp, "swing": study.Swing}
+    if kind in waves:
+        return waves[kind](**numbers)
     if kind == "poses":
         return study.MinimumJerk(**(numbers | {"poses": [_pose(text) for text in numbers["poses"]]}))
     if "missing" in numbers:
@@ -127,12 +125,13 @@ def run(
                 f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "
                 "rotors are, but looks like fingers or links: that error is in the numbers, too.",
             )
+        numbers, plot = folder / "study.json", folder / "study.png"
         with common.written(folder):
-            report.write_json(result, folder / "study.json")
+            report.write_json(result, numbers)
             from ..study import plots
 
-            plots.save(result, folder / "study.png")
-    out.print(f"Written: {folder / 'study.json'}, {folder / 'study.png'}", soft_wrap=True)
+            plots.save(result, plot)
+    common.say_written(out, numbers, plot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
@@ -155,7 +154,7 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
         with common.written(folder):
             result.write_json(files[0])
             result.save_plot(files[1])
-    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
+    common.say_written(out, *files)
 
 
 def show(result: StudyResult, out: Console) -> None:

@@ -39,9 +39,8 @@ def ratio(
     out: Console,
     *,
     factors: str | None,
-    drop_rotors: bool,
     workers: int | None,
-    **motion: Any,
+    **options: Any,
 ) -> None:
     """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``.
 
@@ -53,12 +52,13 @@ def ratio(
     model = common.load(robot, root_joint=None)
     with common.output_folder(folder), interruptible():
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
-            found = ratios.run(model, values, drop_rotors=drop_rotors, executor=executor, progress=progress, **motion)
+            found = ratios.run(model, values, executor=executor, progress=progress, **options)
         show_ratio(found, out)
         with common.written(folder):
-            (folder / "ratio.json").write_text(json.dumps(found.as_dict(), indent=2) + "\n", encoding="utf-8")
-            figures.ratio(found, folder / "ratio.png")
-    out.print(f"Written: {folder / 'ratio.json'}, {folder / 'ratio.png'}", soft_wrap=True)
+            files = [folder / "ratio.json", folder / "ratio.png"]
+            files[0].write_text(json.dumps(found.as_dict(), indent=2) + "\n", encoding="utf-8")
+            figures.ratio(found, files[1])
+    common.say_written(out, *files)
 
 
 def robots(
@@ -67,11 +67,9 @@ def robots(
     *,
     robots: int,
     states: int,
-    seed: int,
-    resume: bool,
     workers: int | None,
     dask: str | None,
-    chunk: int | None,
+    **options: Any,
 ) -> None:
     """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results.
 
@@ -80,19 +78,16 @@ def robots(
     """
     with interruptible():
         with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
-            found = random_robots.run(
-                robots, states, seed=seed, folder=folder, executor=executor, resume=resume, chunk=chunk,
-                progress=progress,
-            )  # fmt: skip
+            found = random_robots.run(robots, states, folder=folder, executor=executor, progress=progress, **options)
         show_robots(found, states, out)
         with common.written(folder):
-            text = json.dumps(random_robots.as_dict(found, states), indent=2)
-            (folder / "robots.json").write_text(text + "\n", encoding="utf-8")
             files = [folder / "robots.json"]
+            text = json.dumps(random_robots.as_dict(found, states), indent=2)
+            files[0].write_text(text + "\n", encoding="utf-8")
             if len(found.index):
                 files.append(folder / "robots.png")
                 figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
-    out.print(f"Written: {', '.join(map(str, files))}", soft_wrap=True)
+    common.say_written(out, *files)
 
 
 @contextmanager

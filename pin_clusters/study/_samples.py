@@ -12,6 +12,7 @@ from ..approximations import Approximation
 from ..arrays import numbers
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ..model import ClusterModel
+from .trajectories._base import joint_of
 
 
 def as_model(model: Any, caller: str) -> None:
@@ -101,7 +102,7 @@ def column_names(model: ClusterModel) -> tuple[str, ...]:
     """Return a name for each entry of v: the joint, with the number of the axis if it has several."""
     found = []
     for name in model.independent_joints:
-        nv = int(model.tree.joints[model.tree.getJointId(name)].nv)
+        nv = joint_of(model, name).nv
         found += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
     return tuple(found)
 

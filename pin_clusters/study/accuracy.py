@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import rungs
+from ._samples import as_model, rms
 from .reach import Reach
 from .rungs import Progress
 from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns, centre, held, moved_joints
@@ -82,7 +83,7 @@ class StudyResult:
     @property
     def rms_error(self) -> dict[str, np.ndarray]:
         """RMS of the error of each rung over the samples, shape (joints,)."""
-        return {rung: np.sqrt(np.mean(self.error(rung) ** 2, axis=0)) for rung in self.approximate}
+        return {rung: rms(self.error(rung)) for rung in self.approximate}
 
     @property
     def peak_error(self) -> dict[str, np.ndarray]:
@@ -157,11 +158,7 @@ def run(
         >>> result.joints
         ('hip_rz', 'hip_rx', 'hip_ry', 'knee', 'ankle')
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"study.run: model must be a ClusterModel, got {type(model).__name__}. "
-            "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
-        )
+    as_model(model, "study.run")
     if trajectory is None:
         trajectory = Sine(amplitude, frequency, duration, dt)
     elif not isinstance(trajectory, Trajectory):
@@ -169,13 +166,16 @@ def run(
             f"study.run: trajectory must have states(model) and a label, got {type(trajectory).__name__}. "
             "Make one: see pin_clusters.study.trajectories."
         )
-    base, root = _base(model, trajectory, base)
+    root = base_columns(model)
+    recorded = getattr(trajectory, "moves_base", False)
+    base = _base(model, base, recorded)
     joints = moved_joints(model)
-    found: Reach | None = None
-    asked = None
+    asked, cut = None, None
     if isinstance(trajectory, Wave):
-        asked = trajectory.amplitude
-        trajectory, found = trajectory.fitted(model)
+        fitted, found = trajectory.fitted(model)
+        if found.reason:
+            asked, cut = trajectory.amplitude, found
+        trajectory = fitted
     time, q, v, a = states(model, trajectory, base)
     torques = rungs.torques(model, q, v, a, drop_rotors=drop_rotors, progress=progress)
     columns = [model.joint_idx_v(name) for name in joints]
@@ -185,9 +185,8 @@ def run(
         names, units = (*(f"base {x}" for x in WRENCH), *names), ("N",) * 3 + ("N m",) * 3 + units
     given = None
     # forces belong to the recorded motion of the base: where that is not used, nor are they
-    if base == "floating" or not getattr(trajectory, "moves_base", False):
-        loads = getattr(trajectory, "loads", None)
-        given = loads(model, time, q) if loads is not None else None
+    if (base == "floating" or not recorded) and hasattr(trajectory, "loads"):
+        given = trajectory.loads(model, time, q)
     if given is not None:
         if root is not None:  # what the ground gives stays in the wrench on the base
             given[:, root] = 0.0
@@ -203,8 +202,8 @@ def run(
         exact=torques["exact"][:, columns],
         approximate={rung: tau[:, columns] for rung, tau in torques.items() if rung != "exact"},
         centre=centre(model) if model.closures and isinstance(trajectory, Wave) else None,
-        asked=asked if found is not None and found.reason else None,
-        reach=found if found is not None and found.reason else None,
+        asked=asked,
+        reach=cut,
         base=base,
         loops=bool(model.closures),
         loads=given is not None,
@@ -222,16 +221,16 @@ def states(
     return time, q, v, a
 
 
-def _base(model: ClusterModel, trajectory: Trajectory, wanted: str | None) -> tuple[Base, slice | None]:
-    """Return what the base does, and where its velocity is in v if it floats."""
-    root = base_columns(model)
+def _base(model: ClusterModel, wanted: Base | None, recorded: bool) -> Base:
+    """Return what the base does."""
+    floats = base_columns(model) is not None
     if wanted is None:
-        return ("floating" if root is not None and getattr(trajectory, "moves_base", False) else "fixed"), root
+        return "floating" if floats and recorded else "fixed"
     if wanted not in ("fixed", "floating"):
         raise TrajectoryError(f"base must be 'fixed' or 'floating', got {wanted!r}.")
-    if wanted == "floating" and root is None:
+    if wanted == "floating" and not floats:
         raise TrajectoryError(
             f"model {model.name!r} has no floating base. Load it with root_joint=pin.JointModelFreeFlyer(), or say "
             "base='fixed'."
         )
-    return ("floating" if wanted == "floating" else "fixed"), root
+    return wanted

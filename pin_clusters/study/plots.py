@@ -16,6 +16,8 @@ from ..approximations import LABELS, LOOP_RUNGS
 from . import report
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .accuracy import StudyResult
 
 # Okabe and Ito's colours, and Tol's wine red, which the colour-blind can tell apart; line styles say the same again
@@ -54,22 +56,16 @@ def save(result: StudyResult, path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    # not pyplot: it would look for a window system, and takes longer to import
-    with quiet_about_its_folder():
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
     n = len(result.joints)
     stacks = math.ceil(n / _ROWS)
     rows = math.ceil(n / stacks)
     height = 1.45 * rows + 1.75
-    figure = Figure(figsize=(9.6 * stacks, height), dpi=_DPI)
-    FigureCanvasAgg(figure)
+    figure = new_figure(figsize=(9.6 * stacks, height))
     grid = figure.add_gridspec(
         rows, 2 * stacks, left=_LEFT / stacks, right=1.0 - 0.02 / stacks, top=1.0 - 1.32 / height, bottom=0.5 / height,
         hspace=0.32, wspace=0.22 if stacks == 1 else 0.26,
     )  # fmt: skip
-    shown = _shown(result)
+    shown = shown_samples(result)
     rms = result.rms_error
     titles: list[Any] = []
     for k, name in enumerate(result.joints):
@@ -77,23 +73,47 @@ def save(result: StudyResult, path: Path) -> None:
         last = row == rows - 1 or k == n - 1
         torque = figure.add_subplot(grid[row, 2 * stack])
         error = figure.add_subplot(grid[row, 2 * stack + 1])
-        time = result.time[shown]
-        for rung in result.approximate:
-            torque.plot(time, result.approximate[rung][shown, k], **STYLES[rung])
-            error.plot(time, result.error(rung)[shown, k], **STYLES[rung])
-        torque.plot(time, result.exact[shown, k], **STYLES["exact"])
-        error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
+        draw_joint(torque, error, result, k, shown)
         torque.set_title(name, fontsize=10, loc="left", pad=3.0, fontweight="bold")
         text = _rms_line({rung: float(x[k]) for rung, x in rms.items()}, float(result.max_exact[k]))
         titles.append(error.set_title(text, loc="left", pad=3.0, color="#333333"))
         for axes, what in ((torque, _quantity(name, result.units[k])), (error, "error")):
             axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
             axes.yaxis.set_label_coords(-0.12 if stacks == 1 or axes is torque else -0.15, 0.5)
-            _tidy(axes, float(time[-1]), last)
+            axes.tick_params(labelbottom=last)
+            if last:
+                axes.set_xlabel("time [s]", fontsize=9)
             _not_rounding(axes, result, k)
     _fit(titles, error.get_window_extent().width)
-    _head(figure, result, height)
+    _study_head(figure, result)
     figure.savefig(path)
+
+
+def new_figure(**options: Any) -> Figure:
+    """Return an empty figure."""
+    # not pyplot: it would look for a window system, and takes longer to import
+    with quiet_about_its_folder():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+    figure = Figure(dpi=_DPI, **options)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def draw_joint(torque: Any, error: Any, result: StudyResult, k: int, shown: np.ndarray) -> None:
+    """Draw the torques of a joint on one panel, their errors on another."""
+    time = result.time[shown]
+    for rung in result.approximate:
+        torque.plot(time, result.approximate[rung][shown, k], **STYLES[rung])
+        error.plot(time, result.error(rung)[shown, k], **STYLES[rung])
+    torque.plot(time, result.exact[shown, k], **STYLES["exact"])
+    error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
+    for axes in (torque, error):
+        axes.set_xlim(0.0, float(time[-1]) or 1.0)
+        axes.margins(y=0.12)
+        axes.locator_params(axis="y", nbins=4)
+        tidy(axes)
 
 
 @contextmanager
@@ -134,7 +154,7 @@ def _fit(titles: list[Any], width: float) -> None:
             return
 
 
-def _shown(result: StudyResult) -> np.ndarray:
+def shown_samples(result: StudyResult) -> np.ndarray:
     """Return the indices of the samples that are drawn: few, and over whole periods."""
     period = getattr(result.trajectory, "period", None)
     if period is None:
@@ -143,22 +163,13 @@ def _shown(result: StudyResult) -> np.ndarray:
     return np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
 
 
-def _duration(result: StudyResult) -> float:
-    """Return how long the motion is, as it was asked for where it says so."""
-    return float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
-
-
-def _tidy(axes: Any, end: float, last: bool) -> None:
-    axes.set_xlim(0.0, end or 1.0)
-    axes.margins(y=0.12)
-    axes.locator_params(axis="y", nbins=4)
-    axes.tick_params(labelsize=8, labelbottom=last, length=2.5)
+def tidy(axes: Any) -> None:
+    """Thin grid, no frame at the top and at the right."""
+    axes.tick_params(labelsize=8, length=2.5)
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    if last:
-        axes.set_xlabel("time [s]", fontsize=9)
 
 
 def _quantity(name: str, unit: str) -> str:
@@ -177,10 +188,26 @@ def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
         axes.set_ylim(middle - 1e-3 * same, middle + 1e-3 * same)
 
 
-def _head(figure: Any, result: StudyResult, height: float) -> None:
-    """Write title, subtitle and legend above the panels."""
+def head(
+    figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float, *,
+    spacing: float = 0.19, gap: float = 0.26,
+) -> None:  # fmt: skip
+    """Write title, lines and, below a gap, a legend above the panels; 1.3 inches are needed."""
     from matplotlib.lines import Line2D
 
+    height = figure.get_figheight()
+    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
+    for k, line in enumerate(lines):
+        figure.text(left, 1.0 - (0.34 + spacing * (k + 1)) / height, line, fontsize=9, color="#333333")
+    handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
+    figure.legend(
+        handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
+        borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(left, 1.0 - (0.34 + spacing * len(lines) + gap) / height),
+    )  # fmt: skip
+
+
+def _study_head(figure: Any, result: StudyResult) -> None:
+    """Write title, subtitle and legend above the panels."""
     loops = result.loops
     rotors = "left out" if result.drop_rotors else "locked into their carriers"
     approximate = f"The approximations have their rotors {rotors}. "
@@ -190,15 +217,12 @@ def _head(figure: Any, result: StudyResult, height: float) -> None:
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (cut from {result.asked:g}: the loops end at {result.reach.end:g})"
     motion = report.motion(result).replace("moving", "moves").replace("2 pi", "2$\\pi$")
-    figure.text(x, 1.0 - 0.3 / height, f"{result.robot}: what approximate {_WHAT[loops]} get wrong", fontsize=13)
-    for line, text in enumerate((
-        f"Inverse dynamics, {result.base} base; {motion}{cut}.",
-        f"{approximate}Error = approximate $-$ exact; RMS over {_duration(result):.3g} s.",
-    )):  # fmt: skip
-        figure.text(x, 1.0 - (0.52 + 0.18 * line) / height, text, fontsize=9, color="#333333")
-    labels = {"exact": "exact" if loops else "exact rotors"} | {rung: LABELS[rung] for rung in result.approximate}
-    handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
-    figure.legend(
-        handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
-        borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(x, 1.0 - 0.82 / height),
+    # as it was asked for, where the motion says so
+    duration = float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
+    head(
+        figure, f"{result.robot}: what approximate {_WHAT[loops]} get wrong",
+        (f"Inverse dynamics, {result.base} base; {motion}{cut}.",
+         f"{approximate}Error = approximate $-$ exact; RMS over {duration:.3g} s."),
+        {"exact": "exact" if loops else "exact rotors"} | {rung: LABELS[rung] for rung in result.approximate},
+        x, spacing=0.18, gap=0.12,
     )  # fmt: skip

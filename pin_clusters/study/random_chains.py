@@ -20,9 +20,12 @@ from ..algorithms.rnea import rnea
 from ..approximations import RUNGS
 from ..errors import ArgumentTypeError
 from . import random_robots
+from .metrics._base import along
 
 ROBOTS, STATES = 400, 25
 """Numbers of the paper's study."""
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Parts of the robots whose largest error is told."""
 METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base_share")
 """What is measured for each approximation; see ``case``."""
 
@@ -46,19 +49,11 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
     drawn = random_robots.robot(rng)
     model, base = drawn.model, 6 * drawn.floating
     q, v, a = random_robots.states(drawn, states, rng)
-    data = model.createData()
-    rungs = list(approximations.of(model).values())
-    # rows: exact, then each rung
-    torque = np.empty((1 + len(rungs), states, model.nv))
-    acceleration = np.empty_like(torque)
-    for i in range(states):
-        tau = rnea(model, data, q[i], v[i], a[i])
-        free = tau.copy()
-        free[:base] = 0.0
-        torque[0, i], acceleration[0, i] = tau, aba(model, data, q[i], v[i], free)
-        for k, rung in enumerate(rungs, 1):
-            torque[k, i] = rung.rnea(q[i], v[i], a[i])
-            acceleration[k, i] = rung.aba(q[i], v[i], free)
+    ladder = approximations.of(model)
+    torque = along(model, ladder, rnea, q, v, a)
+    free = torque[0].copy()
+    free[:, :base] = 0.0
+    acceleration = along(model, ladder, aba, q, v, free)
     found: dict[str, Any] = {}
     for name, values, part in (
         ("inverse", torque, slice(base, None)),
@@ -66,10 +61,10 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
         ("base", acceleration, slice(3, 6)),
     ):
         if name == "base" and not drawn.floating:
-            found["base"] = found["base_share"] = np.full(len(rungs), np.nan)
+            found["base"] = found["base_share"] = np.full(len(ladder), np.nan)
             continue
-        exact = values[0, :, part]
-        found[name] = np.linalg.norm(values[1:, :, part] - exact, axis=2).mean(axis=1)
+        exact, rungs = values[0][:, part], np.array(list(values[1].values()))[:, :, part]
+        found[name] = np.linalg.norm(rungs - exact, axis=2).mean(axis=1)
         found[f"{name}_share"] = found[name] / np.linalg.norm(exact, axis=1).mean()
     return found | {key: getattr(drawn, key) for key in ("links", "belts", "floating", "branches", "ratio")}
 
@@ -120,9 +115,7 @@ class RandomChains:
             "belts": int(self.values["belts"].sum()),
             "units": {"inverse": "N m", "forward": "rad/s^2", "base": "rad/s^2"},
             "mean": {m: self.mean(m) for m in metrics},
-            "quantiles": {
-                m: {f"{share:g}": self.quantile(m, share) for share in (0.05, 0.25, 0.5, 0.75, 0.95)} for m in metrics
-            },
+            "quantiles": {m: {f"{share:g}": self.quantile(m, share) for share in SHARES} for m in metrics},
         }
 
 

@@ -22,6 +22,7 @@ about each axis U(-1, 1) m/s, U(-2, 2) rad/s, U(-5, 5) m/s^2, U(-10, 10) rad/s^2
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,7 +90,7 @@ def robot(rng: np.random.Generator) -> RandomRobot:
 
 def states(drawn: RandomRobot, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw n states: configurations (n, nq), velocities and accelerations (n, nv)."""
-    links, model = drawn.links, drawn.model
+    model = drawn.model
     q = rng.uniform(-np.pi, np.pi, (n, model.nq))
     v = rng.uniform(-5.0, 5.0, (n, model.nv))
     a = rng.uniform(-50.0, 50.0, (n, model.nv))
@@ -99,22 +100,15 @@ def states(drawn: RandomRobot, n: int, rng: np.random.Generator) -> tuple[np.nda
         q[:, 3:7] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
         v[:, :6] = rng.uniform(-1.0, 1.0, (n, 6)) * (1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
         a[:, :6] = rng.uniform(-1.0, 1.0, (n, 6)) * (5.0, 5.0, 5.0, 10.0, 10.0, 10.0)
-    assert model.nv == links + 6 * drawn.floating
     return q, v, a
 
 
-def _depth_first(parents: list[int]) -> list[int]:
-    """Return the links in the order that Pinocchio wants them."""
-    found: list[int] = []
-
-    def visit(up: int) -> None:
-        for k, parent in enumerate(parents):
-            if parent == up:
-                found.append(k)
-                visit(k)
-
-    visit(-1)
-    return found
+def _depth_first(parents: list[int], up: int = -1) -> Iterator[int]:
+    """Yield the links in the order that Pinocchio wants them."""
+    for k, parent in enumerate(parents):
+        if parent == up:
+            yield k
+            yield from _depth_first(parents, k)
 
 
 def _add(tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, name: str, body: pin.Inertia) -> int:
@@ -123,14 +117,13 @@ def _add(tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, na
     return int(j)
 
 
-def _direction(rng: np.random.Generator) -> np.ndarray:
-    x = rng.normal(size=3)
+def _direction(rng: np.random.Generator, n: int = 3) -> np.ndarray:
+    x = rng.normal(size=n)
     return np.asarray(x / np.linalg.norm(x))
 
 
 def _rotation(rng: np.random.Generator) -> np.ndarray:
-    x = rng.normal(size=4)
-    return np.asarray(pin.Quaternion(x / np.linalg.norm(x)).toRotationMatrix())
+    return np.asarray(pin.Quaternion(_direction(rng, 4)).toRotationMatrix())
 
 
 def _turned(axis: np.ndarray, onto: np.ndarray) -> np.ndarray:

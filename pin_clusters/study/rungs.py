@@ -18,6 +18,13 @@ _CHUNK = 500
 Progress = Callable[[int, int], None]
 
 
+def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
+    """Return what is called in the i-th of n equal parts of the work."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(i * total + done, n * total)
+
+
 def torques(
     model: ClusterModel,
     q: np.ndarray,
@@ -48,19 +55,14 @@ def torques(
     calls: dict[str, Callable[..., np.ndarray]] = {"exact": lambda *state: rnea(model, data, *state)}
     # block is diagonal and a product with a matrix: all samples at once
     calls |= {name: rung.rnea for name, rung in ladder.items() if name != "block"}
-    total = len(q) * len(calls)
-    done = 0
     found = {}
-    for name, call in calls.items():
-        tau = np.empty_like(v)
-        for start in range(0, len(q), _CHUNK):
-            stop = min(start + _CHUNK, len(q))
-            for i in range(start, stop):
-                tau[i] = call(q[i], v[i], a[i])
-            done += stop - start
-            if progress is not None:
-                progress(done, total)
-        found[name] = tau
+    for k, (name, call) in enumerate(calls.items()):
+        tell = part_of(progress, k, len(calls))
+        found[name] = tau = np.empty_like(v)
+        for i in range(len(q)):
+            tau[i] = call(q[i], v[i], a[i])
+            if tell is not None and ((i + 1) % _CHUNK == 0 or i + 1 == len(q)):
+                tell(i + 1, len(q))
     block = ladder.get("block")
     if isinstance(block, approximations.Block):
         found["block"] = found["diagonal"] + a @ block.off_diagonal

@@ -7,14 +7,12 @@ from typing import Any, Literal
 
 import click
 
-from . import CONTEXT, POSITIVE
+from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, output
 
 
 @click.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", required=False)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./study_ROBOT]"
-)
+@output("study")
 @click.option(
     "--trajectory", metavar="NAME|FILE", default="sine", show_default=True,
     help="sine, chirp, minimum-jerk, a motion that ships with the package, or a .csv or .npz recording.",
@@ -31,7 +29,7 @@ from . import CONTEXT, POSITIVE
 @click.option("--cutoff", type=POSITIVE, help="Low-pass filter of a recording, Hz.")
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
 @click.option("--hold-missing", is_flag=True, help="Joints that were not recorded stay where they are.")
-@click.option("--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all.")
+@DROP_ROTORS
 @click.option("--experiment", metavar="NAME", help="An experiment of the paper instead; see below.")
 def study(
     robot: str | None, output: Path | None, trajectory: str, base: Literal["fixed", "floating"] | None,
@@ -91,15 +89,13 @@ def study(
     if robot is None:
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, given)
-    folder = Path(f"study_{common.short_name(robot)}") if output is None else output
+    folder = folder_of(output, "study", robot)
     command.run(robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors)
 
 
 @click.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./audit_ROBOT]"
-)
+@ROBOT
+@output("audit")
 @click.option(
     "--threshold", type=click.FloatRange(0.0, 100.0, min_open=True), default=5.0, show_default=True,
     help="Largest RMS torque error that is enough, % of the joint's peak torque.",
@@ -130,7 +126,7 @@ def audit(
     from .. import common
     from ..study import trajectory_of
 
-    folder = Path(f"audit_{common.short_name(robot)}") if output is None else output
+    folder = folder_of(output, "audit", robot)
     given = {name: value for name, value in options.items() if value not in (None, False, ())}
     command.run(
         robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, given),

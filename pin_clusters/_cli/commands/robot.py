@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from . import CONTEXT, POSITIVE
+from . import CONTEXT, POSITIVE, ROBOT
 
 
 @click.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE")
+@ROBOT
 def info(robot: str) -> None:
     """Show clusters, closed loops, rotors and reflected inertia.
 
@@ -31,7 +31,7 @@ def info(robot: str) -> None:
 
 
 @click.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE")
+@ROBOT
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
 def bench(robot: str, repeats: int) -> None:
     """Time rnea, aba and crba against Pinocchio.
@@ -57,7 +57,7 @@ def bench(robot: str, repeats: int) -> None:
 
 
 @click.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE")
+@ROBOT
 @click.option(
     "--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write one page that needs no network."
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from . import CONTEXT, POSITIVE
+from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, folder_of, output
 
 
 @click.group(context_settings=CONTEXT)
@@ -23,19 +23,15 @@ def sweep() -> None:
 
 @sweep.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder of the results.  [default: ./sweep_ratio_ROBOT]"
-)
+@output("sweep_ratio")
 @click.option("--factors", metavar="F,F,...", help="Factors of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
 @click.option("--amplitude", type=POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")
 @click.option("--frequency", type=POSITIVE, default=1.5, show_default=True, help="Frequency, Hz.")
 @click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
 @click.option("--dt", type=POSITIVE, default=5e-4, show_default=True, help="Time between samples, s.")
-@click.option("--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
-def ratio(
-    robot: str, output: Path | None, factors: str | None, drop_rotors: bool, workers: int | None, **motion: float
-) -> None:  # fmt: skip
+@DROP_ROTORS
+@WORKERS
+def ratio(robot: str, output: Path | None, **options: Any) -> None:
     """Error of the approximations against the gear ratio.
 
     All ratios are multiplied by a factor f, and the rotors' inertias by 1/f^2, so that the inertia that they reflect to
@@ -51,8 +47,8 @@ def ratio(
     from .. import common
     from .. import sweep as command
 
-    folder = Path(f"sweep_ratio_{common.short_name(robot)}") if output is None else output
-    command.ratio(robot, folder, common.console(), factors=factors, drop_rotors=drop_rotors, workers=workers, **motion)
+    folder = folder_of(output, "sweep_ratio", robot)
+    command.ratio(robot, folder, common.console(), **options)
 
 
 @sweep.command(context_settings=CONTEXT)
@@ -64,7 +60,7 @@ def ratio(
 @click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states of each.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
 @click.option("--resume", is_flag=True, help="Go on with what --output holds of the same sweep.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
+@WORKERS
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
 @click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: a hundredth, at most 100]")
 def robots(output: Path, **options: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ... import approximations
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, by_rung, chosen, column_names, rows
+from .._samples import as_model, by_rung, chosen, column_names, rms, rows
 from ._terms import PARTS, Terms
 
 __all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
@@ -68,8 +68,7 @@ class Decomposition:
     @property
     def rms(self) -> dict[str, np.ndarray]:
         """RMS of each part over the samples, shape (nv,), and of the ``total``."""
-        found = {**self.parts, "total": self.total}
-        return {name: np.sqrt(np.mean(x**2, axis=0)) for name, x in found.items()}
+        return {name: rms(x) for name, x in {**self.parts, "total": self.total}.items()}
 
     @property
     def share(self) -> dict[str, np.ndarray]:

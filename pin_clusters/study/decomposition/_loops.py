@@ -29,7 +29,7 @@ class Locked:
     """
 
     def __init__(self, model: ClusterModel, rows: np.ndarray) -> None:
-        self.model, self.rows = model, rows
+        self.model = model
         self.space, self.still = projection.createData(model), projection.createData(model)
         # without gravity: for what velocities and accelerations do, to full precision
         self.still.tree.gravity = pin.Motion.Zero()
@@ -41,6 +41,8 @@ class Locked:
                 joint = model.tree.joints[r.joint_id]
                 self.angles[joint.idx_q : joint.idx_q + joint.nq] = False
         self.zero = np.zeros(self.space.tree.nv)
+        self.moves = np.ones(len(self.zero), dtype=bool)
+        self.moves[rows] = False
 
     def coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return G, shape (N, tree.nv, nv), and g, shape (N, tree.nv), of the expanded tree, by a null space."""
@@ -68,18 +70,11 @@ class Locked:
             if not same:
                 velocity[i] = self.still.torque(at, v_exact[i], self.zero, None)
                 velocity[i] -= self.still.torque(at, v_rung[i], self.zero, None)
-        kept, lost = self._without(rung.G), self._without(exact.G - rung.G)
+        kept, lost = (np.where(self.moves[:, None], G, 0.0) for G in (rung.G, exact.G - rung.G))
         found = [apply(transposed(lost), torque)]
         found += [apply(transposed(kept), x) for x in (acceleration, turning, velocity)]
         return dict(zip(TERMS, found, strict=True))
 
     def _still(self, x: np.ndarray) -> np.ndarray:
         """Return tree velocities or accelerations with the rotors at rest."""
-        x = x.copy()
-        x[:, self.rows] = 0.0
-        return x
-
-    def _without(self, G: np.ndarray) -> np.ndarray:
-        G = G.copy()
-        G[..., self.rows, :] = 0.0
-        return G
+        return np.where(self.moves, x, 0.0)

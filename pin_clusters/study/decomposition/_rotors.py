@@ -76,19 +76,19 @@ def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBod
 def _body(model: ClusterModel, span: SpanningTree, r: RotorElement, joint: int) -> SpinningBody:
     carrier, row = int(span.from_tree_id[r.carrier_id]), int(span.tree.joints[joint].idx_v)
     locked = None if r.inertia is None or not carrier else r.placement.act(r.inertia).matrix()
-    if r.joint_id is None or r.inertia is None:
-        return SpinningBody(joint, row, carrier, r.axial_inertia, r.axial_inertia, None, 0.0, r.placement, locked)
-    S = joint_subspace(model.tree.joints[r.joint_id])
-    assert S is not None  # a rotor's joint has one degree of freedom
-    inertia = np.asarray(r.inertia.matrix())
-    own = float(S @ inertia @ S)
-    reflected = own + float(model.inertia_tree.armature[model.tree.joints[r.joint_id].idx_v])
-    if r.spins:
-        return SpinningBody(joint, row, carrier, own, reflected, None, 0.0, r.placement, locked)
-    if np.any(S[:3]):  # it slides: nothing of it is symmetric about an axis
-        return SpinningBody(joint, row, carrier, 0.0, reflected, inertia, own, r.placement, locked)
-    deviation = inertia - _symmetric(r.inertia, S[3:])
-    return SpinningBody(joint, row, carrier, own, reflected, deviation, 0.0, r.placement, locked)
+    axial = reflected = r.axial_inertia
+    deviation, own = None, 0.0
+    if r.joint_id is not None and r.inertia is not None:
+        S = joint_subspace(model.tree.joints[r.joint_id])
+        assert S is not None  # a rotor's joint has one degree of freedom
+        inertia = np.asarray(r.inertia.matrix())
+        axial = float(S @ inertia @ S)
+        reflected = axial + float(model.inertia_tree.armature[model.tree.joints[r.joint_id].idx_v])
+        if not r.spins and np.any(S[:3]):  # it slides: nothing of it is symmetric about an axis
+            axial, deviation, own = 0.0, inertia, axial
+        elif not r.spins:
+            deviation = inertia - _symmetric(r.inertia, S[3:])
+    return SpinningBody(joint, row, carrier, axial, reflected, deviation, own, r.placement, locked)
 
 
 def _symmetric(inertia: pin.Inertia, axis: np.ndarray) -> np.ndarray:

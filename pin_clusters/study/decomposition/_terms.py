@@ -62,8 +62,7 @@ class Terms:
             on_drivers = armature[:, None] * exact.G
             reflected = reflected - transposed(exact.G) @ on_drivers
             found["coupling rate"] = terms["coupling rate"] - apply(transposed(on_drivers), exact.bias)
-        diagonal = np.einsum("...ii->...i", reflected) * a
-        found[REFLECTED[0]] = diagonal
+        found[REFLECTED[0]] = np.einsum("...ii->...i", reflected) * a
         found[REFLECTED[1]] = apply(reflected * (1.0 - np.eye(self.model.nv)), a)
         if self.dropped:
             found[MASS] = apply(transposed(exact.G), _rotors.rotor_mass(self.bodies, exact))

@@ -108,7 +108,7 @@ def drift(
         return simulate(model, q0, v0, tau, duration, dt, method="rk4", record=record, dynamics=dynamics)
 
     exact = run(None)
-    poses = _poses(model, at, exact.q)
+    poses = frame_poses(model, at, exact.q)
     path = np.array([M.translation for M in poses])
     distance, angle, stopped = {}, {}, {}
     for name, rung in ladder.items():
@@ -120,7 +120,7 @@ def drift(
             result, stopped[name] = error.result, str(error)
         times = zip(result.time, exact.time, strict=False)
         n = sum(abs(t - u) < 1e-3 * dt for t, u in times)  # where one stops may be between two samples
-        found = _poses(model, at, result.q[:n])
+        found = frame_poses(model, at, result.q[:n])
         distance[name], angle[name] = np.full((2, len(poses)), np.nan)
         for i, M in enumerate(found):
             distance[name][i] = np.linalg.norm(M.translation - path[i])
@@ -128,7 +128,8 @@ def drift(
     return Drift(model.name, frame, exact.time, path, distance, angle, stopped)
 
 
-def _poses(model: ClusterModel, frame: int, q: np.ndarray) -> list[pin.SE3]:
+def frame_poses(model: ClusterModel, frame: int, q: np.ndarray) -> list[pin.SE3]:
+    """Return where a frame of the tree is in each configuration, (N, nq)."""
     tree, data = model.tree, model.tree.createData()
     found = []
     for row in q:

@@ -14,7 +14,7 @@ from ...algorithms.centroidal import ccrba, computeCentroidalMomentumTimeVariati
 from ...algorithms.coupling import spanning_velocity
 from ...model import ClusterModel, expand, rotor_ids
 from .._samples import as_model, chosen, length_rms, quotient, rows
-from ._base import flying_base
+from ._base import along, flying_base, free_flyer
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,46 +93,33 @@ def flight(
     q, v, tau = rows(model, q, v, tau, names="qvt")
     tau = tau.copy()
     tau[:, first : first + 6] = 0.0
-    data, ladder, spin = model.createData(), chosen(model, rungs, drop_rotors), _Spin(model)
-    base_id = next(j for j in range(1, model.tree.njoints) if not model.tree.parents[j])
+    exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    accelerations = {"exact": exact, **found}
+    data, span, base_id = model.createData(), expand(model), free_flyer(model)
+    span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model, span)]
     falling = np.array(model.gravity.linear)
-    accelerations = {"exact": np.array([aba(model, data, *state) for state in zip(q, v, tau, strict=True)])}
-    for name, rung in ladder.items():
-        accelerations[name] = np.array([rung.aba(*state) for state in zip(q, v, tau, strict=True)])
     rates = {name: np.empty((len(q), 6)) for name in accelerations}
     base, momentum, spinning, turning = np.empty((len(q), 6)), *np.empty((3, len(q), 3))
     for i in range(len(q)):
+        # all rotors relative to their carriers, in axes of the world
+        speed = span.from_tree @ spanning_velocity(model, data, q[i], v[i])
+        of_rotors = pin.computeCentroidalMap(span.tree, span_data, span.configuration(q[i]))[3:, rotors]
+        spinning[i] = of_rotors @ speed[rotors]
         A = ccrba(model, data, q[i], v[i])
-        momentum[i], spinning[i] = (A @ v[i])[3:], spin.momentum(q[i], v[i])
+        momentum[i] = (A @ v[i])[3:]
         # turning the base turns all bodies as one; the momentum about the centre of mass is the composite inertia's
         turning[i] = np.linalg.solve(A[3:, first + 3 : first + 6], spinning[i])
         weight = np.append(np.linalg.norm(A[:3, first]) * falling, np.zeros(3))
         for name, a in accelerations.items():
             rates[name][i] = computeCentroidalMomentumTimeVariation(model, data, q[i], v[i], a[i]).vector - weight
-        base[i] = accelerations["exact"][i, first : first + 6]
+        base[i] = exact[i, first : first + 6]
         base[i, :3] -= data.tree.oMi[base_id].rotation.T @ falling
 
     def parts(x: np.ndarray) -> dict[str, float]:
         return {"linear": length_rms(x[:, :3]), "angular": length_rms(x[:, 3:])}
 
-    exact = accelerations["exact"][:, first : first + 6]
-    errors = {name: parts(accelerations[name][:, first : first + 6] - exact) for name in ladder}
+    errors = {name: parts((x - exact)[:, first : first + 6]) for name, x in found.items()}
     return FlightError(
         model.name, len(q), parts(base), errors, {name: parts(x) for name, x in rates.items()},
         length_rms(momentum), length_rms(spinning), length_rms(turning),
     )  # fmt: skip
-
-
-class _Spin:
-    """The angular momentum of all rotors relative to their carriers, about the centre of mass of the robot."""
-
-    def __init__(self, model: ClusterModel) -> None:
-        self.model, self.data, self.span = model, model.createData(), expand(model)
-        self.tree_data = self.span.tree.createData()
-        self.rows = [int(self.span.tree.joints[j].idx_v) for j in rotor_ids(model, self.span)]
-
-    def momentum(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return it in axes of the world, shape (3,)."""
-        speed = self.span.from_tree @ spanning_velocity(self.model, self.data, q, v)
-        A = pin.computeCentroidalMap(self.span.tree, self.tree_data, self.span.configuration(q))
-        return np.asarray(A[3:, self.rows] @ speed[self.rows])

@@ -11,7 +11,7 @@ import numpy as np
 from ...algorithms.aba import aba
 from ...model import ClusterModel
 from .._samples import as_model, by_name, by_rung, chosen, column_names, length_rms, quotient, rms, rows
-from ._base import base_columns
+from ._base import along, base_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +74,8 @@ def forward_error(
     """
     as_model(model, "metrics.forward_error")
     q, v, tau = rows(model, q, v, tau, names="qvt")
-    data, ladder = model.createData(), chosen(model, rungs, drop_rotors)
-    exact = np.array([aba(model, data, *state) for state in zip(q, v, tau, strict=True)])
-    errors = {
-        name: np.array([rung.aba(*state) for state in zip(q, v, tau, strict=True)]) - exact
-        for name, rung in ladder.items()
-    }
+    exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    errors = {name: x - exact for name, x in found.items()}
     base: dict[str, dict[str, float]] = {}
     first = base_columns(model)
     if first is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
 from .._samples import as_model, by_name, by_rung, chosen, column_names, quotient, rms, rows
+from ._base import along
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +72,8 @@ def inverse(
     """
     as_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
-    data, ladder = model.createData(), chosen(model, rungs, drop_rotors)
-    exact = np.array([rnea(model, data, *state) for state in zip(q, v, a, strict=True)])
-    errors = {
-        name: np.array([rung.rnea(*state) for state in zip(q, v, a, strict=True)]) - exact
-        for name, rung in ladder.items()
-    }
+    exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
+    errors = {name: x - exact for name, x in found.items()}
     return InverseError(
         model.name, column_names(model), len(q), np.abs(exact).max(axis=0),
         {name: rms(x) for name, x in errors.items()}, {name: np.abs(x).max(axis=0) for name, x in errors.items()},

@@ -7,7 +7,9 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plots import quiet_about_its_folder
+from ..plots import head as head
+from ..plots import new_figure
+from ..plots import tidy as tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,41 +56,18 @@ class Experiment(ABC):
         Raises:
             OSError: It cannot be written.
         """
-        # not pyplot: it would look for a window system, and takes longer to import
-        with quiet_about_its_folder():
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
-
-        figure = Figure(dpi=110)
-        FigureCanvasAgg(figure)
+        figure = new_figure()
         self.draw(figure)
         figure.savefig(path, facecolor="white")
 
 
-def tidy(axes: Any) -> None:
-    """Thin grid, no frame at the top and at the right."""
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8, length=2.5)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def head(figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float) -> None:
-    """Write title, lines and legend above the panels; 1.3 inches are needed."""
-    from matplotlib.lines import Line2D
-
-    from ..plots import STYLES
-
-    height = figure.get_figheight()
-    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
-    for k, line in enumerate(lines):
-        figure.text(left, 1.0 - (0.53 + 0.19 * k) / height, line, fontsize=9, color="#333333")
-    handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
-    figure.legend(
-        handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
-        borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(left, 1.0 - (0.6 + 0.19 * len(lines)) / height),
-    )  # fmt: skip
+def panels(figure: Figure, n: int, left: float, gap: float) -> list[Any]:
+    """Make a row of panels that leaves room for a head."""
+    height = 4.9
+    figure.set_size_inches(9.6, height)
+    top, bottom = 1.0 - 1.4 / height, 0.5 / height
+    grid = figure.add_gridspec(1, n, left=left, right=0.98, top=top, bottom=bottom, wspace=gap)
+    return [figure.add_subplot(grid[0, k]) for k in range(n)]
 
 
 def rotors(drop_rotors: bool) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...approximations import LABELS
 from ...errors import ArgumentTypeError
-from ..plots import STYLES
-from ..random_chains import RandomChains, experiment
+from ..plots import STYLES, head, tidy
+from ..random_chains import SHARES, RandomChains, experiment
 from ..rungs import Progress
-from ._experiment import Experiment, Rows, head, tidy
+from ._experiment import Experiment, Rows, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,8 +58,8 @@ class RandomChainsExperiment(Experiment):
         """Return quantiles over the robots."""
         found = []
         for metric, (what, _) in self._panels().items():
-            rows: Rows = [("", *(f"{100 * share:g} % of the robots" for share in (0.05, 0.25, 0.5, 0.75, 0.95)))]
-            values = [self.found.quantile(metric, share) for share in (0.05, 0.25, 0.5, 0.75, 0.95)]
+            rows: Rows = [("", *(f"{100 * share:g} % of the robots" for share in SHARES))]
+            values = [self.found.quantile(metric, share) for share in SHARES]
             rows += [(LABELS[r], *(f"{100.0 * x[r]:.3g}" for x in values)) for r in self.found.rungs]
             found.append((f"Error that a part of the robots does not exceed, {what}, %", rows))
         return found
@@ -69,16 +69,10 @@ class RandomChainsExperiment(Experiment):
 
     def draw(self, figure: Figure) -> None:
         """Draw how many robots stay below an error."""
-        panels = self._panels()
-        height = 4.9
-        figure.set_size_inches(9.6, height)
-        grid = figure.add_gridspec(
-            1, len(panels), left=0.075, right=0.98, top=1.0 - 1.4 / height, bottom=0.5 / height, wspace=0.12
-        )
-        for k, (metric, (title, label)) in enumerate(panels.items()):
-            axes = figure.add_subplot(grid[0, k])
-            rows = self.found.values[metric]
-            rows = 100.0 * rows[np.isfinite(rows).all(axis=1)]
+        shown = self._panels()
+        all_axes = panels(figure, len(shown), 0.075, 0.12)
+        for k, (axes, (metric, (title, label))) in enumerate(zip(all_axes, shown.items(), strict=True)):
+            rows = 100.0 * self.found._having(metric)
             part = 100.0 * np.arange(1, len(rows) + 1) / len(rows)
             for i, rung in enumerate(self.found.rungs):
                 axes.plot(np.sort(rows[:, i]), part, **STYLES[rung])

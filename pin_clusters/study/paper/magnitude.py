@@ -14,10 +14,11 @@ from ...approximations import LABELS
 from ...configuration import integrate
 from ...errors import ArgumentTypeError, ModelError
 from ...model import ClusterModel
-from ..plots import STYLES
+from ..plots import STYLES, head, tidy
 from ..rungs import Progress
 from ..trajectories import held, moved_joints
-from ._experiment import Experiment, Rows, head, rotors, tidy
+from ..trajectories._base import joint_of
+from ._experiment import Experiment, Rows, panels, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,11 +120,7 @@ class TorqueMagnitude(Experiment):
     def draw(self, figure: Figure) -> None:
         """Draw errors (left) and their shares (right) over alpha."""
         middle, norm, errors, share = self.binned(20)
-        height = 4.9
-        figure.set_size_inches(9.6, height)
-        top, bottom = 1.0 - 1.4 / height, 0.5 / height
-        grid = figure.add_gridspec(1, 2, left=0.08, right=0.98, top=top, bottom=bottom, wspace=0.22)
-        left, right = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1])
+        left, right = panels(figure, 2, 0.08, 0.22)
         left.plot(middle, norm, **STYLES["exact"])
         for rung in errors:
             left.plot(middle, errors[rung], **STYLES[rung])
@@ -177,10 +174,12 @@ def run(
         raise ArgumentTypeError(f"samples must be a whole number of at least {2 * BINS}, got {samples!r}.")
     joints = moved_joints(model)
     columns = [model.joint_idx_v(name) for name in joints]
-    given = _limits(model, joints) if max_torque is None else np.asarray(max_torque, dtype=float)
-    limits = np.broadcast_to(given, len(joints))
-    if not np.all((limits > 0.0) & (limits < 1e6)):
-        bad = joints[int(np.argmin((limits > 0.0) & (limits < 1e6)))]
+    if max_torque is None:
+        max_torque = model.tree.effortLimit[[joint_of(model, name).idx_v for name in joints]]
+    limits = np.broadcast_to(np.asarray(max_torque, dtype=float), len(joints))
+    useful = (limits > 0.0) & (limits < 1e6)
+    if not useful.all():
+        bad = joints[int(np.argmin(useful))]
         raise ModelError(
             f"joint {bad!r} of {model.name!r} has no effort limit to scale torques with. Give max_torque=, N m."
         )
@@ -200,11 +199,6 @@ def run(
         if progress is not None and (i + 1) % 100 == 0:
             progress(i + 1, samples)
     return TorqueMagnitude(model.name, drop_rotors, joints, alpha, np.array(limits), exact, errors, seed)
-
-
-def _limits(model: ClusterModel, joints: tuple[str, ...]) -> np.ndarray:
-    tree = model.tree
-    return np.array([tree.effortLimit[tree.joints[tree.getJointId(name)].idx_v] for name in joints])
 
 
 def _pose(model: ClusterModel, columns: list[int], rng: np.random.Generator) -> np.ndarray:

@@ -14,16 +14,15 @@ from ...model import ClusterModel
 from .. import report
 from ..accuracy import StudyResult
 from ..accuracy import run as study
-from ..plots import STYLES
-from ..rungs import Progress
+from ..plots import draw_joint, head, shown_samples
+from ..rungs import Progress, part_of
 from ..trajectories import Sine
-from ._experiment import Experiment, Rows, head, rotors, tidy
+from ._experiment import Experiment, Rows, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FREQUENCIES = (0.25, 0.5, 0.75, 1.5)
-_PERIODS, _POINTS = 2.0, 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,8 @@ class TorqueSinusoids(Experiment):
     @property
     def summary(self) -> str:
         """What the error of the drawn joint is at the highest frequency."""
-        last, k = self.results[-1], self.results[-1].joints.index(self.joint)
+        last = self.results[-1]
+        k = last.joints.index(self.joint)
         share = last.share(last.rms_error)
         said = ", ".join(f"{share[r][k]:.1f} % with {LABELS[r]}" for r in last.approximate)
         return f"RMS error at {self.joint}, as per cent of its largest torque, at {last.sine.frequency:g} Hz: {said}."
@@ -76,11 +76,12 @@ class TorqueSinusoids(Experiment):
         for result in self.results:
             rows = [("", *result.joints), *report.table(result)]
             found.append((f"RMS torque error at {result.sine.frequency:g} Hz, {report.unit(result)}", rows))
-        k = self.results[-1].joints.index(self.joint)
+        last = self.results[-1]
+        k = last.joints.index(self.joint)
         first: Rows = [("", *(f"{f:g} Hz" for f in self.frequencies))]
-        for rung in self.results[-1].approximate:
+        for rung in last.approximate:
             shares = [(r.share(r.rms_error)[rung][k], r.share(r.peak_error)[rung][k]) for r in self.results]
-            first.append((report.label(self.results[-1], rung), *(f"{x:.1f}/{y:.1f}" for x, y in shares)))
+            first.append((report.label(last, rung), *(f"{x:.1f}/{y:.1f}" for x, y in shares)))
         return [*found, (f"RMS/largest error at {self.joint}, % of its largest torque", first)]
 
     def draw(self, figure: Figure) -> None:
@@ -93,26 +94,15 @@ class TorqueSinusoids(Experiment):
         )
         for row, result in enumerate(self.results):
             k = result.joints.index(self.joint)
-            f = result.sine.frequency
-            end = int(np.searchsorted(result.time, _PERIODS / f, side="right"))
-            shown = np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
             torque, error = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
-            for rung in result.approximate:
-                torque.plot(result.time[shown], result.approximate[rung][shown, k], **STYLES[rung])
-                error.plot(result.time[shown], result.error(rung)[shown, k], **STYLES[rung])
-            torque.plot(result.time[shown], result.exact[shown, k], **STYLES["exact"])
-            error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
-            torque.set_title(f"{f:g} Hz", fontsize=10, loc="left", pad=3.0, fontweight="bold")
+            draw_joint(torque, error, result, k, shown_samples(result))
+            torque.set_title(f"{result.sine.frequency:g} Hz", fontsize=10, loc="left", pad=3.0, fontweight="bold")
             share = result.share(result.rms_error)
             text = "RMS, % of the largest torque:  " + "   ".join(f"{r} {x[k]:.1f}" for r, x in share.items())
             error.set_title(text, fontsize=8.0, loc="left", pad=3.0, color="#333333")
             for axes, what in ((torque, "torque"), (error, "error")):
                 axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
                 axes.yaxis.set_label_coords(-0.115, 0.5)
-                axes.set_xlim(0.0, float(result.time[shown[-1]]))
-                axes.margins(y=0.12)
-                axes.locator_params(axis="y", nbins=4)
-                tidy(axes)
                 if row == n - 1:
                     axes.set_xlabel("time [s]", fontsize=9)
         labels = {"exact": "exact"} | {rung: LABELS[rung] for rung in last.approximate}
@@ -155,11 +145,7 @@ def run(
     """
     results = []
     for i, frequency in enumerate(frequencies):
-
-        def tell(done: int, total: int, i: int = i) -> None:
-            if progress is not None:
-                progress(i * total + done, len(frequencies) * total)
-
+        tell = part_of(progress, i, len(frequencies))
         sine = Sine(amplitude, frequency, duration, dt)
         results.append(study(model, sine, drop_rotors=drop_rotors, base="fixed", progress=tell))
     last = results[-1]

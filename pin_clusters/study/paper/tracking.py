@@ -9,16 +9,16 @@ import numpy as np
 import pinocchio as pin
 
 from ... import approximations
-from ...algorithms.kinematics import framesForwardKinematics
 from ...algorithms.rnea import rnea
 from ...approximations import LABELS
 from ...errors import SimulationError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from ...simulation import simulate
-from ..plots import STYLES
-from ..rungs import Progress
+from ..metrics.drift import frame_poses
+from ..plots import STYLES, head, tidy
+from ..rungs import Progress, part_of
 from ..trajectories import Sine, moved_joints
-from ._experiment import Experiment, Rows, head, rotors, tidy
+from ._experiment import Experiment, Rows, panels, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,11 +106,7 @@ class EndEffectorTracking(Experiment):
 
     def draw(self, figure: Figure) -> None:
         """Draw the drift over time: all of it on a logarithmic scale, the beginning on a linear one."""
-        height = 4.9
-        figure.set_size_inches(9.6, height)
-        top, bottom = 1.0 - 1.4 / height, 0.5 / height
-        grid = figure.add_gridspec(1, 2, left=0.075, right=0.98, top=top, bottom=bottom, wspace=0.2)
-        first, whole = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1])
+        first, whole = panels(figure, 2, 0.075, 0.2)
         early = self.time <= min(1.0, float(self.time[-1]))
         for rung, x in self.drift.items():
             first.plot(self.time[early], 1e3 * x[early], **STYLES[rung])
@@ -183,11 +179,7 @@ def run(
     drift, ended = {}, {}
     runs = {"exact": None, **{name: rung.aba for name, rung in approximations.of(model, drop_rotors).items()}}
     for i, (rung, dynamics) in enumerate(runs.items()):
-
-        def tell(done: int, total: int, i: int = i) -> None:
-            if progress is not None:
-                progress(i * total + done, len(runs) * total)
-
+        tell = part_of(progress, i, len(runs))
         try:
             found = simulate(model, q[0], v[0], tau, duration, dt, dynamics=dynamics, switch=False, progress=tell)
         except SimulationError as e:
@@ -204,21 +196,16 @@ def run(
 
 def _positions(model: ClusterModel, q: np.ndarray, frame_id: int) -> np.ndarray:
     """Return where a frame is, shape (N, 3), [m]."""
-    data = model.createData()
-    found = np.empty((len(q), 3))
-    for i, row in enumerate(q):
-        framesForwardKinematics(model, data, row)
-        found[i] = data.tree.oMf[frame_id].translation
-    return found
+    return np.array([M.translation for M in frame_poses(model, frame_id, q)])
 
 
 def _end(model: ClusterModel) -> str:
     """Return the last joint of the longest chain of joints that move on their own."""
-    tree = model.tree
-    depth = {name: len(list(tree.supports[tree.getJointId(name)])) for name in moved_joints(model)}
-    reach = {}
-    data = tree.createData()
+    tree, data = model.tree, model.tree.createData()
     pin.forwardKinematics(tree, data, model.q_reference)
-    for name in depth:
-        reach[name] = float(np.linalg.norm(data.oMi[tree.getJointId(name)].translation))
-    return max(depth, key=lambda n: (depth[n], reach[n]))
+
+    def depth_and_reach(name: str) -> tuple[int, float]:
+        j = tree.getJointId(name)
+        return len(tree.supports[j]), float(np.linalg.norm(data.oMi[j].translation))
+
+    return max(moved_joints(model), key=depth_and_reach)

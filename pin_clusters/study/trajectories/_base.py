@@ -95,13 +95,18 @@ def count(duration: float, dt: float) -> int:
     return math.ceil(duration / dt - 1e-9)
 
 
+def joint_of(model: ClusterModel, name: str) -> pin.JointModel:
+    """Return a joint of the tree."""
+    return model.tree.joints[model.tree.getJointId(name)]
+
+
 def moved_joints(model: ClusterModel) -> tuple[str, ...]:
     """Return the names of the independent joints with one degree of freedom, in the order of v.
 
     Raises:
         ModelError: There is none.
     """
-    names = tuple(n for n in model.independent_joints if model.tree.joints[model.tree.getJointId(n)].nv == 1)
+    names = tuple(name for name in model.independent_joints if joint_of(model, name).nv == 1)
     if not names:
         raise ModelError(
             f"model {model.name!r} has no independent joint with one degree of freedom, so there is nothing to move."
@@ -119,7 +124,7 @@ def centre(model: ClusterModel) -> np.ndarray:
 
 def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
     """Return the coordinates of one-dof joints in a configuration, angles of continuous joints within pi."""
-    joints = [model.tree.joints[model.tree.getJointId(name)] for name in names]
+    joints = [joint_of(model, name) for name in names]
     return np.array([math.atan2(q[j.idx_q + 1], q[j.idx_q]) if j.nq == 2 else float(q[j.idx_q]) for j in joints])
 
 
@@ -142,7 +147,7 @@ def base_columns(model: ClusterModel) -> slice | None:
 
 def slides(model: ClusterModel, name: str) -> bool:
     """Say whether a joint is prismatic."""
-    return "JointModelP" in model.tree.joints[model.tree.getJointId(name)].shortname()
+    return "JointModelP" in joint_of(model, name).shortname()
 
 
 def held(model: ClusterModel) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import did_you_mean
 from ...model import ClusterModel
-from ._base import TrajectoryError, moved_joints
+from ._base import TrajectoryError, joint_of, moved_joints
 
 BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 """Columns of the pose of a floating base: position in the world [m], unit quaternion."""
@@ -64,7 +64,7 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
         if any(name in BASE for name in unknown):
             cure = f" The pose of a floating base needs all of {' '.join(BASE)}."
         raise TrajectoryError(f"{recording}: {model.name!r} has no joint {', '.join(map(repr, unknown))}.{hint}{cure}")
-    if several := [name for name in found if model.tree.joints[model.tree.getJointId(name)].nv != 1]:
+    if several := [name for name in found if joint_of(model, name).nv != 1]:
         raise TrajectoryError(
             f"{recording}: {several[0]!r} of {model.name!r} has several degrees of freedom, so that one column cannot "
             f"give its place. The pose of a floating base has the columns {' '.join(BASE)}; others are held."

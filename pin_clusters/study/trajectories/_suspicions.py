@@ -6,10 +6,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pinocchio as pin
 
 from ...errors import PinClustersWarning
 from ...model import ClusterModel
-from ._base import coordinates, slides
+from ._base import coordinates, joint_of, slides
 
 if TYPE_CHECKING:
     from .recorded import Recorded
@@ -33,21 +34,16 @@ def units(recorded: Recorded, model: ClusterModel) -> None:
             f"{recorded.name}: {step:g} s from sample to sample is slow. Is the time in milliseconds or nanoseconds? "
             "It must be in seconds."
         )
-    for name in recorded.positions:
-        joint = model.tree.joints[model.tree.getJointId(name)]
-        if slides(model, name) or name not in model.independent_joints or joint.nv != 1:
+    for name in () if recorded.degrees else recorded.positions:
+        joint = joint_of(model, name)
+        if slides(model, name) or name not in model.independent_joints:
             continue
+        limit = TURN if joint.nq == 2 else _limit(model, joint)
         far = float(np.abs(recorded.coordinates(model, name)).max())
-        rows = slice(joint.idx_q, joint.idx_q + 1)
-        limit = float(np.abs([model.tree.lowerPositionLimit[rows], model.tree.upperPositionLimit[rows]]).max())
+        suspect = far > max(TURN, limit)
         if joint.nq == 2:  # turns are what continuous joints do; the steps give degrees away
-            steps = np.abs(np.diff(recorded.positions[name]))
-            suspect = not recorded.degrees and far > TURN and float(np.median(steps)) > 0.5
-            limit = TURN
-        else:
-            limit = limit if limit < UNLIMITED else TURN
-            suspect = far > max(TURN, limit)
-        if suspect and not recorded.degrees:
+            suspect &= float(np.median(np.abs(np.diff(recorded.positions[name])))) > 0.5
+        if suspect:
             _warn(
                 f"{recorded.name}: joint {name!r} goes to {far:.4g} rad, more than a turn and beyond {limit:.4g}. Are "
                 "the angles in degrees? Then say degrees=True (--degrees)."
@@ -89,12 +85,10 @@ def angles(model: ClusterModel, what: str, names: tuple[str, ...], values: np.nd
         values: Their coordinates, shape (joints,), [rad] or [m].
     """
     for name, value in zip(names, np.abs(values), strict=True):
-        joint = model.tree.joints[model.tree.getJointId(name)]
+        joint = joint_of(model, name)
         if slides(model, name) or joint.nq == 2:  # turns are what continuous joints do
             continue
-        rows = slice(joint.idx_q, joint.idx_q + 1)
-        limit = float(np.abs([model.tree.lowerPositionLimit[rows], model.tree.upperPositionLimit[rows]]).max())
-        if value > max(TURN, limit if limit < UNLIMITED else 0.0):
+        if value > max(TURN, _limit(model, joint)):
             _warn(
                 f"{what} takes joint {name!r} of {model.name!r} to {value:.4g} rad, more than a turn and beyond its "
                 "limits. Is that in degrees? Angles are in rad here."
@@ -102,19 +96,25 @@ def angles(model: ClusterModel, what: str, names: tuple[str, ...], values: np.nd
             return  # one joint is enough
 
 
+def _limit(model: ClusterModel, joint: pin.JointModel) -> float:
+    """Return how far a joint may go, a turn if nothing limits it, [rad]."""
+    low, high = model.tree.lowerPositionLimit[joint.idx_q], model.tree.upperPositionLimit[joint.idx_q]
+    limit = max(abs(float(low)), abs(float(high)))
+    return limit if limit < UNLIMITED else TURN
+
+
 def dependents(recorded: Recorded, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> None:
     """Warn if dependent joints were recorded elsewhere than where their couplings and loops put them."""
-    moved = set(model.independent_joints)
     worst: tuple[float, str, float] = (0.0, "", 0.0)
-    others = [n for n in recorded.positions if n not in moved and _one_dof(model, n)]
-    if not others:
-        return
-    for name in others:
+    for name in recorded.positions:
+        if name in model.independent_joints:
+            continue
         values = np.array([coordinates(model, row, (name,))[0] for row in q])
         given = np.interp(time, recorded.time, recorded.coordinates(model, name))
-        off = np.abs(values - given)
-        if model.tree.joints[model.tree.getJointId(name)].nq == 2:
-            off = np.abs((values - given + np.pi) % TURN - np.pi)
+        off = values - given
+        if joint_of(model, name).nq == 2:
+            off = (off + np.pi) % TURN - np.pi
+        off = np.abs(off)
         k = int(np.argmax(off))
         if off[k] > max(worst[0], 1e-2 * max(1.0, float(np.abs(given).max()))):
             worst = (float(off[k]), name, float(time[k]))
@@ -123,7 +123,3 @@ def dependents(recorded: Recorded, model: ClusterModel, time: np.ndarray, q: np.
             f"{recorded.name}: dependent joint {worst[1]!r} was recorded up to {worst[0]:.3g} rad (m) from where its "
             f"coupling or loop puts it (t = {worst[2]:.3g} s). The columns of dependent joints are ignored."
         )
-
-
-def _one_dof(model: ClusterModel, name: str) -> bool:
-    return bool(model.tree.joints[model.tree.getJointId(name)].nv == 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
@@ -16,10 +17,20 @@ from ._base import TrajectoryError, held
 _STEP = 0.05
 """Farthest that a loop is followed at a time, [rad] or [m]."""
 
+Curves: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+"""Independent one-dof joint to coordinate, velocity and acceleration, shape (N,) each, [rad] or [m]."""
 
-def configurations(
-    model: ClusterModel, time: np.ndarray, positions: Mapping[int, np.ndarray], base: np.ndarray | None = None
-) -> np.ndarray:
+
+def rates(model: ClusterModel, time: np.ndarray, curves: Curves) -> tuple[np.ndarray, np.ndarray]:
+    """Return v and a, shape (N, nv), in which only the given joints move."""
+    v, a = np.zeros((2, len(time), model.nv))
+    for name, curve in curves.items():
+        column = model.joint_idx_v(name)
+        _, v[:, column], a[:, column] = curve
+    return v, a
+
+
+def configurations(model: ClusterModel, time: np.ndarray, curves: Curves, base: np.ndarray | None = None) -> np.ndarray:
     """Return the configurations in which the independent joints have given coordinates.
 
     Couplings give the dependent joints; closed loops follow by continuation from the reference pose. Joints that are
@@ -28,7 +39,7 @@ def configurations(
     Args:
         model: The robot.
         time: For messages, shape (N,), [s].
-        positions: Joint of the tree to its coordinates, shape (N,), [rad] or [m]; independent joints.
+        curves: Of the independent joints; their coordinates are used.
         base: Pose of the free-flyer, x y z qx qy qz qw, shape (N, 7).
 
     Returns:
@@ -40,7 +51,7 @@ def configurations(
     q = np.tile(held(model), (len(time), 1))
     if base is not None:
         q[:, :7] = base
-    found = dict(positions)
+    found = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
         for row in model.coupling_rows:  # masters come before their dependents
             value = np.full(len(time), row.offset)

@@ -63,7 +63,10 @@ def parse_csv(text: str, name: str) -> dict[str, np.ndarray]:
     separator = told[1] if told else next((s for s in ",;\t" if s in lines[0][1]), ",")
     text = "\n".join(line for _, line in lines)
     rows = list(csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True))
-    rows = _without_empty_columns(rows)
+    width = len(rows[0])
+    while width > 1 and not any(cell.strip() for row in rows for cell in row[width - 1 :]):
+        width -= 1
+    rows = [row[:width] for row in rows]  # without empty columns at the right
     if separator != ",":
         rows[1:] = [[cell.replace(",", ".") if cell.count(",") == 1 else cell for cell in row] for row in rows[1:]]
     head = [cell.strip() for cell in rows[0]]
@@ -88,14 +91,6 @@ def parse_csv(text: str, name: str) -> dict[str, np.ndarray]:
                     f"{name}, line {line}, column {cell!r}: {text_of.strip()} is not finite. Repair the sample."
                 )
     return {cell: np.ascontiguousarray(numbers[:, i]) for i, cell in enumerate(head)}
-
-
-def _without_empty_columns(rows: list[list[str]]) -> list[list[str]]:
-    """Return rows without the columns at the right that have neither a name nor an entry."""
-    width = len(rows[0])
-    while width > 1 and not any(cell.strip() for row in rows for cell in row[width - 1 :]):
-        width -= 1
-    return [row[:width] for row in rows]
 
 
 def _read_csv(path: Path) -> dict[str, np.ndarray]:

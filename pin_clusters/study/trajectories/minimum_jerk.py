@@ -13,7 +13,7 @@ from ...errors import did_you_mean
 from ...model import ClusterModel
 from . import _suspicions as suspicions
 from ._base import Motion, TrajectoryError, check_grid, coordinates, count, held, moved_joints, numbers, positive
-from ._whole import configurations
+from ._whole import configurations, rates
 
 Pose: TypeAlias = str | Mapping[str, float]
 
@@ -133,14 +133,8 @@ class MinimumJerk:
         curve = spline(self.times or (), points[1:], rest=self.rest)
         time = np.arange(count(self.duration, self.dt)) * self.dt
         value, rate, acceleration = curve(time), curve(time, 1), curve(time, 2)
-        v = np.zeros((len(time), model.nv))
-        a = np.zeros_like(v)
-        positions = {}
-        for k, name in enumerate(joints):
-            column = model.joint_idx_v(name)
-            v[:, column], a[:, column] = rate[:, k], acceleration[:, k]
-            positions[int(model.tree.getJointId(name))] = value[:, k]
-        return time, configurations(model, time, positions), v, a
+        curves = dict(zip(joints, zip(value.T, rate.T, acceleration.T, strict=True), strict=True))
+        return time, configurations(model, time, curves), *rates(model, time, curves)
 
 
 def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, before: np.ndarray) -> np.ndarray:

@@ -22,12 +22,13 @@ from ._base import (
     base_columns,
     check_grid,
     count,
+    joint_of,
     numbers,
     positive,
     slides,
 )
 from ._columns import BASE
-from ._whole import configurations
+from ._whole import configurations, rates
 from .files import TIME, read
 
 LEAST = 6
@@ -224,20 +225,15 @@ class Recorded:
         joints = _columns.matched(self.name, self.positions, model, self.missing)
         suspicions.units(self, model)
         time = self.times
-        v = np.zeros((len(time), model.nv))
-        a = np.zeros_like(v)
-        positions = {}
         odd: list[str] = []
-        for name in joints:
-            column = model.joint_idx_v(name)
-            curves = self._curves(model, name, time, odd)
-            positions[int(model.tree.getJointId(name))], v[:, column], a[:, column] = curves
+        curves = {name: self._curves(model, name, time, odd) for name in joints}
         suspicions.rates(self, odd)
+        v, a = rates(model, time, curves)
         pose = None
         at = base_columns(model)
         if at is not None and self.base is not None:
             pose, v[:, at], a[:, at] = _curves.free_flyer(self.time, self.base, time, self._filtered)
-        q = configurations(model, time, positions, pose)
+        q = configurations(model, time, curves, pose)
         suspicions.dependents(self, model, time, q)
         return time, q, v, a
 
@@ -281,7 +277,7 @@ class Recorded:
     def coordinates(self, model: ClusterModel, name: str) -> np.ndarray:
         """Return what was recorded of a joint, shape (N,), [rad] or [m]; continuous joints are unwrapped."""
         found = self.positions[name] * self._unit(model, name)
-        return np.unwrap(found) if model.tree.joints[model.tree.getJointId(name)].nq == 2 else found
+        return np.unwrap(found) if joint_of(model, name).nq == 2 else found
 
     def _curves(
         self, model: ClusterModel, name: str, time: np.ndarray, odd: list[str]
@@ -289,17 +285,19 @@ class Recorded:
         """Return coordinate, velocity and acceleration of a joint at some times; add to what does not fit together."""
         unit = self._unit(model, name)
         position = _curves.spline(self.time, self._filtered(self.coordinates(model, name)))
-        rate = position.derivative()
-        if name in self.velocities:
-            recorded = self.velocities[name] * unit
-            odd += suspicions.differs(f"{name}.v", recorded, rate(self.time), 1e-2)
-            rate = _curves.spline(self.time, recorded)
-        acceleration = rate.derivative()
-        if name in self.accelerations:
-            recorded = self.accelerations[name] * unit
-            inner = slice(2, -2)  # a derivative of samples is least certain at the ends
-            odd += suspicions.differs(f"{name}.a", recorded[inner], acceleration(self.time[inner]), 1.0)
-            acceleration = _curves.spline(self.time, recorded)
+        curves = [position]
+        for ending, recorded, least, compared in (
+            (".v", self.velocities, 1e-2, slice(None)),
+            (".a", self.accelerations, 1.0, slice(2, -2)),  # a derivative of samples is least certain at the ends
+        ):
+            curve = curves[-1].derivative()
+            if name in recorded:
+                given = recorded[name] * unit
+                derivative = curve(self.time[compared])
+                odd += suspicions.differs(name + ending, given[compared], derivative, least)
+                curve = _curves.spline(self.time, given)
+            curves.append(curve)
+        position, rate, acceleration = curves
         return position(time), rate(time), acceleration(time)
 
     def _filtered(self, values: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from ...model import ClusterModel
 from ..reach import Reach, follow, reach
 from . import _suspicions as suspicions
 from ._base import Motion, check_grid, count, moved_joints, positive
-from ._whole import configurations
+from ._whole import configurations, rates
 
 W = TypeVar("W", bound="Wave")
 
@@ -79,18 +79,14 @@ class Wave:
             ModelError: There is no joint to move.
             BranchLost: The loops cannot follow so far; see ``reachable``.
         """
-        offset, rate, acceleration = self.wave()
-        joints = moved_joints(model)
-        v = np.zeros((self.samples, model.nv))
-        a = np.zeros_like(v)
-        for name in joints:
-            v[:, model.joint_idx_v(name)] = rate
-            a[:, model.joint_idx_v(name)] = acceleration
+        joints, time = moved_joints(model), self.time
+        curves = dict.fromkeys(joints, self.wave())
         suspicions.angles(model, f"an amplitude of {self.amplitude:g}", joints, np.full(len(joints), self.amplitude))
         if model.closures:
-            return self.time, follow(model, _direction(model), offset), v, a
-        ids = (int(model.tree.getJointId(name)) for name in joints)
-        return self.time, configurations(model, self.time, dict.fromkeys(ids, offset)), v, a
+            q = follow(model, _direction(model), curves[joints[0]][0])
+        else:
+            q = configurations(model, time, curves)
+        return time, q, *rates(model, time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
         """Return the amplitude that all joints can have: that of the wave, unless closed loops stop them before.
