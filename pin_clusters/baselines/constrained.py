@@ -30,7 +30,7 @@ import pinocchio as pin
 
 from ..errors import ModelError, NotAvailableError
 from ..model import ClusterModel, expand
-from ..reference._null_space import null_space
+from ..null_space import null_space
 from ._contacts import Cut, refuse
 from ._workspace import check, documented
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
-from ..errors import NotAvailableError, SingularClusterError
-from ..model import ClusterModel, SpanningTree
+from .constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from .errors import NotAvailableError, SingularClusterError
+from .model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
 """Smallest singular value of the rows that count, relative to the largest; rows scaled by their length."""
