@@ -80,8 +80,7 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     a = vector(model, "q", q, model.nq, "nq (the whole tree)")
     if data.check:
         _configuration.check(model, a)
-    if model._tables.supplies:
-        model._supply(a, data._work)
+    data._supply(a)
     return a
 
 

@@ -51,7 +51,7 @@ def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCo
     """
     _check.model_data(model, data)
     q = _check.configuration(model, data, q)
-    if model._topology.constant:
+    if not model.closures:
         return ()
     loops = loops_of(model)
     return tuple(

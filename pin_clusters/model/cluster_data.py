@@ -95,10 +95,7 @@ class ClusterData:
         # for the fast way of an algorithm
         self._fast_rnea, self._fast_aba = self._rnea.fast, self._aba.fast
         self._fast_crba, self._fast_minverse = self._crba.fast, self._minverse.fast
-        self._tau = np.zeros(nv)
-        self._ddq = np.zeros(nv)
-        self._nle = np.zeros(nv)
-        self._g = np.zeros(nv)
+        self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
@@ -106,13 +103,9 @@ class ClusterData:
         self._square = (nv, nv)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
-        self._J = np.zeros((6, nv))
-        self._Jcom = np.zeros((3, nv))
-        self._Ag = np.zeros((6, nv))
+        self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
         self.hg = pin.Force.Zero()
-        self.kinetic_energy = 0.0
-        self.potential_energy = 0.0
-        self.mechanical_energy = 0.0
+        self.kinetic_energy = self.potential_energy = self.mechanical_energy = 0.0
         self.check = False
         self.tree = model.own_tree.createData()
         results = {
@@ -151,6 +144,13 @@ class ClusterData:
     def model(self) -> ClusterModel:
         """The model it belongs to."""
         return self._model
+
+    def _supply(self, q: np.ndarray) -> None:
+        """Bring the derivatives of the user's Python functions, where there are any, to q."""
+        for supply in self._model._tables.supplies:
+            x = q[list(supply.iq)]
+            numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
+            self._work[supply.room : supply.room + numbers.size] = numbers
 
     @property
     def M(self) -> np.ndarray:

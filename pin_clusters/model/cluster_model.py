@@ -210,7 +210,7 @@ class ClusterModel(TreeAttributes):
         Raises:
             ModelError: The model has closed loops: G depends on q.
         """
-        if not self._topology.constant:
+        if self.closures:
             raise ModelError(
                 f"model {self.name!r} has closed loops, so its coupling matrix depends on q. Use "
                 "pc.coupling_jacobian(model, data, q)."
@@ -269,14 +269,6 @@ class ClusterModel(TreeAttributes):
                 f"pc.spanning_velocity(model, data, q, v)[{joint.idx_v}]."
             )
         return int(np.searchsorted(self.idx_v_independent, joint.idx_v))
-
-    def _supply(self, q: np.ndarray, work: np.ndarray) -> None:
-        """Write the derivatives of the user's Python functions at q to a workspace."""
-        for supply in self._tables.supplies:
-            x = q[list(supply.iq)]
-            J, H = supply.closure.jacobian(x), supply.closure.hessian(x)
-            work[supply.room : supply.room + J.size] = J.ravel()
-            work[supply.room + J.size : supply.room + J.size + H.size] = H.ravel()
 
     def __repr__(self) -> str:
         """Name, sizes and numbers of clusters and rotors."""

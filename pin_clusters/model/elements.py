@@ -135,11 +135,9 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
 def _beside_loops(topology: Topology) -> set[int]:
     """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
     found: set[int] = set()
-    for loop in topology.loops:
-        if loop is not None:
-            tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
-            ends = {j for c in tied for j in (c.joint_a, c.joint_b)}
-            found |= {j for j in loop.joints if j not in ends}
+    for loop in topology.analyses:
+        tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
+        found |= set(loop.joints) - {j for c in tied for j in (c.joint_a, c.joint_b)}
     return found
 
 

@@ -16,7 +16,7 @@ from .._kernels.following import TOLERANCE, move_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import BranchLost, ConfigurationError
-from .assembly import LoopAnalysis, condition_numbers
+from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations
 from .assembly.project import AssemblyFailure
@@ -45,7 +45,7 @@ class Loops:
     def __init__(self, model: ClusterModel) -> None:
         tree, topology = model.own_tree, model._topology
         self.every = Equations(tree, topology.closures)
-        self.clusters: list[LoopAnalysis] = [loop for loop in topology.loops if loop is not None]
+        self.clusters = topology.analyses
         self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
         self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)

@@ -84,8 +84,7 @@ class Coordinates:
             SingularClusterError: The loops are singular here.
         """
         if not self.own:
-            if self.model._tables.supplies:
-                self.model._supply(q, self.data._work)
+            self.data._supply(q)
             tau = tau @ _bridge.matrix(self.model, self.data, q)[self.columns]
         return aba(self.model, self.data, q, v, tau)
 
@@ -93,15 +92,13 @@ class Coordinates:
         """Return the user's velocity."""
         if self.own:
             return v
-        if self.model._tables.supplies:
-            self.model._supply(q, self.data._work)
+        self.data._supply(q)
         return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns] @ v)
 
     def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
         """Return a state as the user knows it."""
         model, data = self.model, self.data
-        if model._tables.supplies:
-            model._supply(q, data._work)
+        data._supply(q)
         G, g = _bridge.matrix_and_bias(model, data, q, v)
         v_tree = G @ v
         energy = computeMechanicalEnergy(model, data, q, v)
