@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +17,7 @@ from .._kernels.rnea import rnea_at, rnea_loops_at
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
+from .tree_attributes import forwarded
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
@@ -78,14 +78,29 @@ class ClusterData:
         "tree",
     )
 
-    tau = property(attrgetter("_tau"), doc="Result of ``rnea``, shape (nv,).")
-    ddq = property(attrgetter("_ddq"), doc="Result of ``aba``, shape (nv,).")
-    nle = property(attrgetter("_nle"), doc="Result of ``nonLinearEffects``, shape (nv,).")
-    g = property(attrgetter("_g"), doc="Result of ``computeGeneralizedGravity``, shape (nv,).")
-    Minv = property(attrgetter("_Minv"), doc="Result of ``computeMinverse``, shape (nv, nv).")
-    J = property(attrgetter("_J"), doc="Result of ``computeJointJacobians``, shape (6, nv), in the world.")
-    Jcom = property(attrgetter("_Jcom"), doc="Result of ``jacobianCenterOfMass``, shape (3, nv).")
-    Ag = property(attrgetter("_Ag"), doc="Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
+    ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
+    nle = forwarded("_nle", "Result of ``nonLinearEffects``, shape (nv,).")
+    g = forwarded("_g", "Result of ``computeGeneralizedGravity``, shape (nv,).")
+    Minv = forwarded("_Minv", "Result of ``computeMinverse``, shape (nv, nv).")
+    J = forwarded("_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
+    Jcom = forwarded("_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
+    Ag = forwarded("_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    oMi = forwarded("tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
+    liMi = forwarded("tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
+    oMf = forwarded("tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
+    v = forwarded("tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
+    a = forwarded("tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
+    com = forwarded("tree.com", "Centres of mass, after ``centerOfMass``.")
+    vcom = forwarded("tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
+    acom = forwarded("tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")
+    mass = forwarded("tree.mass", "Masses of the subtrees, after ``centerOfMass``.")
+    Ig = forwarded(
+        "tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
+    )
+    dhg = forwarded(
+        "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
+    )
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
@@ -159,61 +174,6 @@ class ClusterData:
         if self._M is None:
             self._M = self._M_kernel.copy()
         return self._M
-
-    @property
-    def oMi(self) -> Any:
-        """Placements of the joints in the world, after ``forwardKinematics``."""
-        return self.tree.oMi
-
-    @property
-    def liMi(self) -> Any:
-        """Placements of the joints in their parents, after ``forwardKinematics``."""
-        return self.tree.liMi
-
-    @property
-    def oMf(self) -> Any:
-        """Placements of the frames in the world, after ``updateFramePlacements``."""
-        return self.tree.oMf
-
-    @property
-    def v(self) -> Any:
-        """Spatial velocities of the joints in their own frames, after ``forwardKinematics``."""
-        return self.tree.v
-
-    @property
-    def a(self) -> Any:
-        """Spatial accelerations of the joints in their own frames, after ``forwardKinematics``."""
-        return self.tree.a
-
-    @property
-    def com(self) -> Any:
-        """Centres of mass, after ``centerOfMass``."""
-        return self.tree.com
-
-    @property
-    def vcom(self) -> Any:
-        """Velocities of the centres of mass, after ``centerOfMass``."""
-        return self.tree.vcom
-
-    @property
-    def acom(self) -> Any:
-        """Accelerations of the centres of mass, after ``centerOfMass``."""
-        return self.tree.acom
-
-    @property
-    def mass(self) -> Any:
-        """Masses of the subtrees, after ``centerOfMass``."""
-        return self.tree.mass
-
-    @property
-    def Ig(self) -> Any:
-        """Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."""
-        return self.tree.Ig
-
-    @property
-    def dhg(self) -> Any:
-        """Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."""
-        return self.tree.dhg
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
