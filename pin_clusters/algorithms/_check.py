@@ -10,12 +10,11 @@ import pinocchio as pin
 from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
-from ..arrays import array, vector, velocity
+from ..arrays import array, vector
+from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterData, ClusterModel, singular_error
-
-__all__ = ["NOT_FAST", "array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
 
 # what the fast way of an algorithm raises for arguments that are not ready for the kernel (an empty list: ValueError)
 NOT_FAST = (TypeError, ValueError, AttributeError, NumbaError)
@@ -68,6 +67,17 @@ def model_data(model: Any, data: Any) -> None:
             f"model.tree of {model.name!r} was changed after the ClusterModel was made (or its inertia_tree); the "
             "algorithms do not see that. Change the pin.Model first and make a new ClusterModel."
         )
+
+
+def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Check model and data, and return q as ``configuration`` does."""
+    model_data(model, data)
+    return configuration(model, data, q)
+
+
+def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Check model and data, and return q as ``configuration`` does, and v, shape (nv,)."""
+    return pose(model, data, q), velocity(model, "v", v)
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:

@@ -29,8 +29,7 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
     Returns:
         One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     return np.array(rotor_rows(model, _bridge.matrix(model, data, q)) @ v)
 
 
@@ -41,8 +40,7 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
     Returns:
         Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]`` at this pose; a fresh array.
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q)).T)
 
 

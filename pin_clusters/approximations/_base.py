@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import vector, velocity
+from ..arrays import configuration, velocity
 from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
@@ -149,7 +149,7 @@ class Approximation(ABC):
     def _crba(self, q: np.ndarray) -> np.ndarray: ...
 
     def _q(self, q: Any) -> np.ndarray:
-        return vector(self.model, "q", q, self.model.nq, "nq (the whole tree)")
+        return configuration(self.model, "q", q)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made of."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import vector
+from ..arrays import configuration
 from ..errors import ConfigurationError
 from ..joints import coordinate, set_coordinate
 from ..model import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
@@ -43,7 +43,7 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
         The constraints' closed forms; Newton's method.
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     if not np.all(np.isfinite(q)):
         raise ConfigurationError("branches: q is not finite.")
     at = analysis_of(model, cluster)

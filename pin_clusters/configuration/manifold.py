@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import layout
-from ..arrays import vector
+from ..arrays import configuration
 from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
 from ..model import ClusterModel, check_closed, loops_of, primitives_of
@@ -181,7 +181,7 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
         continuous, whole turns are left out. Rotations are rotation vectors, [rad].
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     explicit = shape.residual(q)
     return np.concatenate([explicit, loops_of(model).every.residual(q)]) if model.closures else explicit
 
@@ -237,7 +237,7 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
             norm.
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     if not np.all(np.isfinite(q)):
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")

@@ -103,17 +103,18 @@ def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str,
     return tuple(str(model.own_tree.names[j]) for j in joints)
 
 
-def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return ``target`` with the dependent joints of loops where continuation from q along v leads them.
+def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return q moved along v, with the dependent joints of loops where continuation leads them; others stay behind.
 
     Raises:
         BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
     """
-    loops = loops_of(model)
+    loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
+    v_tree[model.idx_v_independent] = v
+    target = np.array(pin.integrate(model.own_tree, q, v_tree))
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        lost = target.copy()
-        lost[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
-        return lost
+        target[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
+        return target
     moved = q.copy()
     if loops.compiled:
         code = move_at.call(loops.pointer, moved, v, target, loops.spare)
