@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import vector
 from ..constraints.closures import touched
 from ..errors import ConfigurationError
+from ..joints import in_v
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
@@ -131,7 +132,7 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
     tree = model.own_tree
-    j = next(j for j in range(1, tree.njoints) if tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j])
+    j = next(j for j in range(1, tree.njoints) if i in in_v(tree, j))
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
     if not tied:  # a joint that is only a master, of a coupling that closes a loop

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..joints import in_v
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
@@ -96,9 +97,5 @@ def _joints(model: ClusterModel, mask: np.ndarray) -> str:
     """Return the names of the joints to which some independent velocities belong."""
     tree = model.own_tree
     wanted = set(model.idx_v_independent[mask].tolist())
-    names = [
-        tree.names[j]
-        for j in range(1, tree.njoints)
-        if any(tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j] for i in wanted)
-    ]
+    names = [tree.names[j] for j in range(1, tree.njoints) if wanted & set(in_v(tree, j))]
     return ", ".join(map(repr, names))

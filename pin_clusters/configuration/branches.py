@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..arrays import configuration
 from ..errors import ConfigurationError
-from ..joints import coordinate, set_coordinate
+from ..joints import coordinate, in_q, set_coordinate
 from ..model import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
@@ -82,7 +82,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
     tree, loop = model.own_tree, loops.clusters[at]
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
     held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
-    kept = [i for j in held for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
+    kept = [i for j in held for i in in_q(tree, j)]
     rng = np.random.default_rng(0)
     found: list[np.ndarray] = []
     for n in range(_STARTS):

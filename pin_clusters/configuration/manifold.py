@@ -14,6 +14,7 @@ from .._kernels import layout
 from ..arrays import configuration
 from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
+from ..joints import in_q
 from ..model import ClusterModel, check_closed, loops_of, primitives_of
 
 _documented = stock(
@@ -277,4 +278,4 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
 def owner(model: ClusterModel, i: int) -> str:
     """Return the name of the joint to which q[i] belongs."""
     tree = model.own_tree
-    return next(str(tree.names[j]) for j in range(1, tree.njoints) if 0 <= i - tree.idx_qs[j] < tree.nqs[j])
+    return next(str(tree.names[j]) for j in range(1, tree.njoints) if i in in_q(tree, j))

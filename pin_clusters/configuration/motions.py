@@ -10,6 +10,7 @@ import pinocchio as pin
 from ..arrays import array, configuration, velocity
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import BranchLost, ShapeError
+from ..joints import in_q
 from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
 from .manifold import manifold
 
@@ -86,7 +87,7 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
     """Return the joints of the first cluster with loops that stands elsewhere in q1."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
-        own = [i for j in loop.joints for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
+        own = [i for j in loop.joints for i in in_q(tree, j)]
         mixed = q0.copy()
         mixed[own] = q1[own]
         if not same_pose(model, q0, mixed, 1e-6):

@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..arrays import configuration
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
+from ..joints import in_v
 from ..model import ClusterModel, carry, close, loops_of
 from .manifold import Follower, Manifold, check_norms, manifold, owner
 
@@ -149,7 +150,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         return q
     tree = model.own_tree
     if model.closures:
-        q = close(model, q, [iv for j in ids for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])])
+        q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
         if not _outside(model, shape):
             return shape.follow(q) if shape.followers and not ids else q
     fixed = [(int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j]), int(tree.nvs[j])) for j in ids]

@@ -21,7 +21,7 @@ from ..errors import (
     UnsupportedJointError,
     did_you_mean,
 )
-from ..joints import is_finite
+from ..joints import in_v, is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, pack
 from .primitives import primitives_of
@@ -319,7 +319,7 @@ def _check_tree(tree: pin.Model) -> None:
         )
     bad = np.flatnonzero(~np.isfinite(tree.armature))
     if bad.size:
-        name = next(n for n, i in zip(list(tree.names)[::-1], list(tree.idx_vs)[::-1], strict=True) if i <= bad[0])
+        name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
         raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
     if not np.all(np.isfinite(tree.gravity.linear)):
         raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints.closures import FrameClosure, RodClosure
-from ..joints import joint_axis, spin_defect
+from ..joints import in_v, joint_axis, spin_defect
 from .topology import Topology
 
 
@@ -152,10 +152,7 @@ def describe(
     followers = {j for j in range(1, tree.njoints) if tree.joints[j].idx_v not in topology.independent}
     found = []
     for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
-        columns = {
-            i for i, at in enumerate(topology.independent) for j in joints
-            if tree.joints[j].idx_v <= at < tree.joints[j].idx_v + tree.joints[j].nv
-        }  # fmt: skip
+        columns = {i for i, at in enumerate(topology.independent) for j in joints if at in in_v(tree, j)}
         own = [
             r for r in rotors
             if (r.joint_id in joints if r.joint_id is not None else columns & set(np.flatnonzero(r.row).tolist()))

@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..constraints.rows import joint_id
 from ..errors import ModelError
+from ..joints import in_q, in_v
 from .cluster_model import ClusterModel
 from .elements import RotorElement
 
@@ -242,9 +243,8 @@ def index_maps(
     """Return where the entries of the user's q and v are in ``tree``; -1 if nowhere."""
     from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
     for k in joints:
-        old, new = user.joints[k], tree.joints[int(new_id[k])]
-        from_q[old.idx_q : old.idx_q + old.nq] = np.arange(new.idx_q, new.idx_q + new.nq)
-        from_v[old.idx_v : old.idx_v + old.nv] = np.arange(new.idx_v, new.idx_v + new.nv)
+        new = int(new_id[k])
+        from_q[in_q(user, k)], from_v[in_v(user, k)] = in_q(tree, new), in_v(tree, new)
     return from_q, from_v
 
 

@@ -16,6 +16,7 @@ from .._kernels.following import TOLERANCE, move_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import BranchLost, ConfigurationError
+from ..joints import in_q
 from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations
@@ -58,12 +59,11 @@ class Loops:
             for j in c.joints
         )  # fmt: skip
         inside = [j for loop in self.clusters for j in loop.joints]
-        self.entries = np.array([i for j in inside for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])])
+        self.entries = np.array([i for j in inside for i in in_q(tree, j)])
         free = set(model.idx_v_independent.tolist())
         self.independent_entries = np.array(
-            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free
-             for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])], dtype=np.int64,
-        )  # fmt: skip
+            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free for i in in_q(tree, j)], dtype=np.int64
+        )
         # rotations may be whole turns apart
         chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
         turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}

@@ -13,6 +13,7 @@ import pinocchio as pin
 from ...constraints.closures import Closure, RodClosure, touched
 from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
+from ...joints import in_q
 from . import poses
 from .branch import Branches
 from .closing import check_motion, closed_on_kept
@@ -139,7 +140,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
         raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
     if not np.isfinite(q).all():
         i = int(np.flatnonzero(~np.isfinite(q))[0])
-        j = next(j for j in range(1, tree.njoints) if tree.idx_qs[j] <= i < tree.idx_qs[j] + tree.nqs[j])
+        j = next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
         raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
     return np.array(pin.normalize(tree, q))
 

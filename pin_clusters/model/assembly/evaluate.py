@@ -18,7 +18,7 @@ from ...constraints.closures import (
     RodClosure,
 )
 from ...constraints.rows import Row
-from ...joints import common_ancestor, coordinate, path_below
+from ...joints import common_ancestor, coordinate, in_v, path_below
 from .linear import LinearClosure, linear_closure
 
 TINY = 1e-12
@@ -63,10 +63,9 @@ class Equations:
             if isinstance(c, JointClosure):
                 self._joints.append((row, c, [int(tree.idx_vs[j]) for j in c.joints]))
             elif isinstance(c, FrameClosure | RodClosure):
-                for j in set(tree.supports[c.joint_b]) - set(tree.supports[c.joint_a]):
-                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] += 1.0 if j else 0.0
-                for j in set(tree.supports[c.joint_a]) - set(tree.supports[c.joint_b]):
-                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] -= 1.0 if j else 0.0
+                to_a, to_b = set(tree.supports[c.joint_a]), set(tree.supports[c.joint_b])
+                for j in to_a ^ to_b:  # the universe is in both
+                    self._mask[row : row + c.size, in_v(tree, j)] = 1.0 if j in to_b else -1.0
             row += c.size
         self._spatial = any(not isinstance(c, JointClosure) for c in self.closures)
         self._at: bytes | None = None

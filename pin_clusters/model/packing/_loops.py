@@ -20,6 +20,7 @@ from ...constraints.closures import (
     JointClosure,
     RodClosure,
 )
+from ...joints import in_v
 from ..assembly import LinearClosure, LoopAnalysis
 from ..elements import RotorElement
 from ._writer import Body, Row, Writer
@@ -73,8 +74,7 @@ class Loop:
         self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
         for j in self.loop.joints:
-            for d in range(int(self.tree.nvs[j])):
-                self.at_q[int(self.tree.idx_vs[j]) + d] = int(self.tree.idx_qs[j]), int(self.tree.nqs[j])
+            self.at_q |= dict.fromkeys(in_v(self.tree, j), (int(self.tree.idx_qs[j]), int(self.tree.nqs[j])))
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(
