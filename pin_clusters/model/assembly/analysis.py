@@ -15,15 +15,12 @@ from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from ...joints import in_q
 from . import poses
-from .branch import Branches
-from .closing import check_motion, closed_on_kept
-from .evaluate import Equations
+from .evaluate import Equations, gap, loops_of, names_of
 from .independents import check_mobility, independent_columns, refuse_spinning_rods
 from .linear import follow, split_rows
-from .messages import gap, loops_of, names_of
-from .poses import Pose
+from .poses import Branches, Pose
 from .project import AssemblyFailure
-from .reduction import reduce_rows, scales_of, subset
+from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, subset
 from .subtree import Subtree, subtree
 
 FAR = 0.5
