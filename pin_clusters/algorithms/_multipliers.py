@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pinocchio as pin
 
@@ -33,9 +31,7 @@ class Multipliers:
         self.model, self.data = model, data
         equations = Equations(tree, model.closures, model.coupling_rows)
         self.closures = equations.closures
-        self.rows = [
-            slice(e - n, e) for e, n in zip(itertools.accumulate(equations.sizes), equations.sizes, strict=True)
-        ]
+        self.rows = equations.rows
         self.scales = equations.scales(q)
         self.q = q
         K = equations.jacobian(q) / self.scales[:, None]

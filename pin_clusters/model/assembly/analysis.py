@@ -173,12 +173,12 @@ def _analyse(
     scales = scales_of(part.equations, regular)
     for_rows = [p.K * (part.scales / scales)[:, None] for p in regular]
     rows, pivoted = reduce_rows(part.equations, for_rows, rank)
-    kept = subset(equations, part.equations.sizes, rows)
+    kept = subset(equations, rows)
     refuse_spinning_rods(tree, part, closures, for_rows)
     free = [j for j in part.joints if not any(row.dependent == j for row in followers)]
     check_mobility(tree, part, equations, free, rank)
     columns, worst = independent_columns(tree, part, equations, free, wished, [K[rows] for K in for_rows], rank)
-    solved = Equations(part.model, subset(part.equations.closures, part.equations.sizes, rows))
+    solved = Equations(part.model, subset(part.equations.closures, rows))
     here, dropped = closed_on_kept(part, start, solved, pivoted)
     if not pivoted:
         check_motion(tree, part, solved, here)

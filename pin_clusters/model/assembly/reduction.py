@@ -48,23 +48,22 @@ def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tu
     if rank == 0:
         return [], False
     whole: list[int] = []  # rows that can only stay or go together
-    bounds = np.cumsum([0, *equations.sizes])
-    for i, c in enumerate(equations.closures):
+    for c, own in zip(equations.closures, equations.rows, strict=True):
         if not isinstance(c, FrameClosure | RodClosure | HarmonicClosure | LinearClosure):
-            whole += range(bounds[i], bounds[i + 1])
+            whole += range(own.start, own.stop)
     rows, spanned = choose_rows(np.hstack(Ks), whole)
     rows = sorted({*rows, *whole})
     return rows, len(rows) > rank or spanned > rank
 
 
-def subset(closures: Sequence[Closure], sizes: Sequence[int], rows: Sequence[int]) -> tuple[Closure, ...]:
+def subset(closures: Sequence[Closure], rows: Sequence[int]) -> tuple[Closure, ...]:
     """Return closures with the chosen rows only; those that have none left are dropped."""
     kept: list[Closure] = []
     start = 0
-    for c, size in zip(closures, sizes, strict=True):
-        mine = [i - start for i in rows if start <= i < start + size]
-        start += size
-        if len(mine) == size:
+    for c in closures:
+        mine = [i - start for i in rows if start <= i < start + c.size]
+        start += c.size
+        if len(mine) == c.size:
             kept.append(c)
         elif mine:
             kept.append(_with_rows(c, mine))
