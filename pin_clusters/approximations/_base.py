@@ -1,4 +1,4 @@
-"""What all approximations share: their names, words for tables, and the three functions."""
+"""What all approximations share: their names, words for tables, the three functions, and what solves them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ..arrays import configuration, velocity
 from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
-from ._solve import is_singular
 
 _documented = stock(
     """
@@ -58,6 +57,24 @@ DEFINITIONS = {
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
 """What they compute, in one sentence each."""
+
+SINGULAR = 1e-13
+"""Smallest eigenvalue of a mass matrix scaled to a diagonal of ones, relative to the largest, that can be solved."""
+
+
+def symmetric(M: Any) -> np.ndarray:
+    """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
+    upper = np.triu(M)
+    return np.asarray(upper + np.triu(upper, 1).T)
+
+
+def is_singular(M: np.ndarray) -> bool:
+    """Say whether a mass matrix is singular to rounding; scaled, as light joints on heavy bases are no trouble."""
+    size = np.sqrt(np.abs(np.diag(M)))
+    if not np.all(size > 0.0):
+        return M.size > 0
+    values = np.abs(np.linalg.eigvalsh(M / size / size[:, None]))
+    return bool(values.min(initial=1.0) < SINGULAR * values.max(initial=1.0))
 
 
 def names(model: ClusterModel) -> tuple[str, ...]:

@@ -28,7 +28,11 @@ class Rods:
         self.gravity = np.array(model.gravity.linear)
         self.zero = np.zeros(span.tree.nv)
         self.ends = [
-            [(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in (_a(c), _b(c))] for c in self.closures
+            [
+                (int(span.from_tree_id[j]), np.asarray(x, dtype=float))
+                for j, x in ((c.joint_a, c.point_a), (c.joint_b, c.point_b))
+            ]
+            for c in self.closures
         ]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
@@ -76,11 +80,3 @@ class Rods:
         spin = pin.skew(v.angular)  # np.cross takes ten times as long
         local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)
         return self.data.oMi[j].rotation @ local
-
-
-def _a(rod: RodClosure) -> tuple[int, np.ndarray]:
-    return rod.joint_a, rod.point_a
-
-
-def _b(rod: RodClosure) -> tuple[int, np.ndarray]:
-    return rod.joint_b, rod.point_b

@@ -95,11 +95,16 @@ class SpanningTree:
         Args:
             forces: One per joint in the user's order, the universe first: ``pin.Force``, or rows [linear; angular].
         """
-        expanded = pin.StdVec_Force()
-        expanded.extend([pin.Force.Zero() for _ in range(self.tree.njoints)])
-        for j, force in zip(self.from_tree_id, forces, strict=True):
-            expanded[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
-        return expanded
+        return joint_forces(self.tree, self.from_tree_id, forces)
+
+
+def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> pin.StdVec_Force:
+    """Return forces, ``pin.Force`` or rows [linear; angular], on the joints of these ids; none on the others."""
+    found = pin.StdVec_Force()
+    found.extend([pin.Force.Zero() for _ in range(tree.njoints)])
+    for j, force in zip(ids, forces, strict=True):
+        found[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+    return found
 
 
 def expand(model: ClusterModel) -> SpanningTree:
