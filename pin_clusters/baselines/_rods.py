@@ -26,14 +26,8 @@ class Rods:
         self.closures = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
         self.tree, self.data = span.tree, span.tree.createData()
         self.gravity = np.array(model.gravity.linear)
-        self.zero = np.zeros(span.tree.nv)
-        self.ends = [
-            [
-                (int(span.from_tree_id[j]), np.asarray(x, dtype=float))
-                for j, x in ((c.joint_a, c.point_a), (c.joint_b, c.point_b))
-            ]
-            for c in self.closures
-        ]
+        ends = [((c.joint_a, c.point_a), (c.joint_b, c.point_b)) for c in self.closures]
+        self.ends = [[(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in pair] for pair in ends]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
