@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from .errors import ModelError
-from .joints import joint_axis, joint_subspace, spin_defect
+from .joints import in_q, in_v, joint_axis, joint_subspace, spin_defect
 from .model import ClusterModel, RotorElement, depth_first
 
 
@@ -82,23 +82,15 @@ def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
 
 def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
     """Return where each entry of v is in the approximate robot's velocity, shape (nv,)."""
-    return np.array(
-        [
-            approximate.joints[approximate.getJointId(name)].idx_v + i
-            for name in model.independent_joints
-            for i in range(model.tree.joints[model.tree.getJointId(name)].nv)
-        ],
-        dtype=np.int64,
-    )
+    ids = [approximate.getJointId(name) for name in model.independent_joints]
+    return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
 
 
 def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
     """Return where each entry of the approximate robot's configuration is in q, shape (approximate.nq,)."""
     where = np.zeros(approximate.nq, dtype=np.int64)
     for name in list(approximate.names)[1:]:
-        new = approximate.joints[approximate.getJointId(name)]
-        old = model.tree.joints[model.tree.getJointId(name)]
-        where[new.idx_q : new.idx_q + new.nq] = np.arange(old.idx_q, old.idx_q + old.nq)
+        where[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
     return where
 
 

@@ -85,6 +85,16 @@ def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
     return a
 
 
+def configuration(model: Any, name: str, q: Any) -> np.ndarray:
+    """Return a configuration of the whole tree of a cluster model, shape (nq,).
+
+    Raises:
+        ShapeError: It has another size.
+        ArgumentTypeError: It does not hold real numbers.
+    """
+    return vector(model, name, q, model.nq, "nq (the whole tree)")
+
+
 def velocity(model: Any, name: str, x: Any) -> np.ndarray:
     """Return v, a or tau of a cluster model, shape (nv,).
 

@@ -254,7 +254,7 @@ def _one_by_one(
             out[n] = np.nan
             continue
         try:
-            model._supply(q[n], data._work)
+            data._supply(q[n])
         except FunctionFailedError:
             out[n], status[n] = np.nan, 2
             continue

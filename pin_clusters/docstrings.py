@@ -45,6 +45,17 @@ Raises:
 """
 """What states of a cluster model are."""
 
+STATE = """
+Args:
+    model: Cluster model.
+    q: Configuration, shape (nq,).
+    v: Independent velocity, shape (nv,).
+    a: Independent acceleration, shape (nv,).
+    tau: Torque, shape (nv,).
+    fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
+"""
+"""What the docstrings of all oracles have in common."""
+
 AS_PINOCCHIO = """
 References:
     Pinocchio's ``{name}`` for the independent joints.

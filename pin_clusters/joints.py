@@ -28,6 +28,16 @@ def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
     return [int(k) for k in path[path.index(top) + 1 :]]
 
 
+def in_q(tree: pin.Model, j: int) -> range:
+    """Return the indices in q of a joint."""
+    return range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])
+
+
+def in_v(tree: pin.Model, j: int) -> range:
+    """Return the indices in the tree's v of a joint."""
+    return range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])
+
+
 def slides(tree: pin.Model, j: int) -> bool:
     """Whether a joint of one degree of freedom is prismatic."""
     return tree.joints[j].shortname().startswith("JointModelP") and tree.joints[j].nv == 1

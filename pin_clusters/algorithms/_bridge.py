@@ -42,7 +42,7 @@ def matrix_and_bias(
     Raises:
         SingularClusterError: The loops cannot be solved for the dependent joints.
     """
-    if model._topology.constant:
+    if not model.closures:
         return model._topology.G, np.zeros(model.own_tree.nv)
     code, G, g = _solve(model, data, q, np.zeros(model.nv) if v is None else v)
     _check.status(model, code, q)
@@ -69,10 +69,10 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
     G, g = matrix_and_bias(model, data, q, v)
     result = np.zeros_like(G)
     size = float(np.abs(v).max(initial=0.0))
-    if model._topology.constant or size == 0.0:
+    if not model.closures or size == 0.0:
         return result
     free = model.idx_v_independent
-    moving = {iv for loop in model._topology.loops if loop is not None for iv in loop.independents}
+    moving = {iv for loop in model._topology.analyses for iv in loop.independents}
     for k in (k for k, iv in enumerate(free) if int(iv) in moving):
         w = np.zeros(model.nv)
         w[k] = size  # as large as v: nothing is lost in the differences
@@ -104,7 +104,7 @@ def tree_rates(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -
 
 def leave(model: ClusterModel, data: ClusterData, q: np.ndarray) -> None:
     """Keep G for the functions that are not given q; NaN at a singular pose, where bodies can still be placed."""
-    if not model._topology.constant:
+    if model.closures:
         code, G, _ = _solve(model, data, q, np.zeros(model.nv))
         keep(data, G if code == 0 else np.full_like(G, np.nan))
 
@@ -124,7 +124,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
         SingularClusterError: The pose of the last function that was given one is singular.
     """
     n = int(model.own_tree.nv)
-    if model._topology.constant:
+    if not model.closures:
         return model._topology.G, np.zeros((n, model.nv))
     G, G_rate = data._G[:n], data._G[n:]
     if np.isnan(G).any() and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
@@ -149,7 +149,7 @@ def _bracket(model: ClusterModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     Only the joints of loops matter, and no loop leads through a free flyer.
     """
     tree, out = model.own_tree, np.zeros(len(x))
-    for j in (j for loop in model._topology.loops if loop is not None for j in loop.joints if tree.nvs[j] > 1):
+    for j in (j for loop in model._topology.analyses for j in loop.joints if tree.nvs[j] > 1):
         for part in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]):
             at = slice(part.iv, part.iv + part.nv)
             if part.kind == SPHERICAL:

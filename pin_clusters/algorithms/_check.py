@@ -10,12 +10,11 @@ import pinocchio as pin
 from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
-from ..arrays import array, vector, velocity
+from ..arrays import array, vector
+from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterData, ClusterModel, singular_error
-
-__all__ = ["NOT_FAST", "array", "configuration", "forces", "model_data", "status", "vector", "velocity"]
 
 # what the fast way of an algorithm raises for arguments that are not ready for the kernel (an empty list: ValueError)
 NOT_FAST = (TypeError, ValueError, AttributeError, NumbaError)
@@ -70,6 +69,17 @@ def model_data(model: Any, data: Any) -> None:
         )
 
 
+def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Check model and data, and return q as ``configuration`` does."""
+    model_data(model, data)
+    return configuration(model, data, q)
+
+
+def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Check model and data, and return q as ``configuration`` does, and v, shape (nv,)."""
+    return pose(model, data, q), velocity(model, "v", v)
+
+
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``.
 
@@ -80,8 +90,7 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     a = vector(model, "q", q, model.nq, "nq (the whole tree)")
     if data.check:
         _configuration.check(model, a)
-    if model._tables.supplies:
-        model._supply(a, data._work)
+    data._supply(a)
     return a
 
 

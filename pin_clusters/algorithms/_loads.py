@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints.closures import RodClosure
-from ..model import ClusterModel
+from ..model import ClusterModel, joint_forces
 from ._rods import acceleration, massive, position
 
 
@@ -50,8 +50,7 @@ class Loads:
         Args:
             more: Further wrenches on the bodies, shape (njoints, 6).
         """
-        forces = pin.StdVec_Force()
-        forces.extend([pin.Force(f) for f in (self.outer if more is None else self.outer + more)])
+        forces = joint_forces(self.tree, range(self.tree.njoints), self.outer if more is None else self.outer + more)
         return np.array(pin.rnea(self.tree, self.data, *self.motion, forces)) + self.reflected
 
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pinocchio as pin
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure, touched
-from ..joints import coordinate
+from ..joints import coordinate, in_v
 from ..model import ClusterModel, Equations
 from ._loads import pull
 
@@ -33,9 +31,7 @@ class Multipliers:
         self.model, self.data = model, data
         equations = Equations(tree, model.closures, model.coupling_rows)
         self.closures = equations.closures
-        self.rows = [
-            slice(e - n, e) for e, n in zip(itertools.accumulate(equations.sizes), equations.sizes, strict=True)
-        ]
+        self.rows = equations.rows
         self.scales = equations.scales(q)
         self.q = q
         K = equations.jacobian(q) / self.scales[:, None]
@@ -50,7 +46,7 @@ class Multipliers:
         for joints in model._topology.clusters:
             mine = [at for at, own in zip(self.rows, tied, strict=True) if own <= set(joints)]
             rows = [i for at in mine for i in range(at.start, at.stop)]
-            columns = [i for j in joints for i in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])]
+            columns = [i for j in joints for i in in_v(tree, j)]
             if not rows:
                 continue
             rank = sum(i not in free for i in columns)

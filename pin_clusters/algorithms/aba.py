@@ -44,8 +44,7 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
                     return out
         except _check.NOT_FAST:
             pass  # something to convert, to compile or to complain about
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
     out, pointer = np.empty(model.nv), data._pointers["ddq"]
     if fext is not None:

@@ -25,8 +25,7 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
     References:
         Pinocchio's ``computeAllTerms``; the functions that it calls name their own.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     crba(model, data, q)
     nonLinearEffects(model, data, q, v)
     computeGeneralizedGravity(model, data, q)

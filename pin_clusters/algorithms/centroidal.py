@@ -107,8 +107,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     G = _bridge.keep(data, _bridge.matrix(model, data, q))
     h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
     whole = Whole(model, data)
@@ -127,8 +126,7 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
     return _map(model, data, G, Whole(model, data))
@@ -144,8 +142,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     G = _bridge.keep(data, _bridge.matrix(model, data, q))
     pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
     A = _map(model, data, G, Whole(model, data, inertia=True))
@@ -163,9 +160,8 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
-    v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
+    q, v = _check.state(model, data, q, v)
+    a = _check.velocity(model, "a", a)
     v_tree, a_tree = _bridge.tree_rates(model, data, q, v, a)
     pin.computeCentroidalMomentumTimeVariation(model.inertia_tree, data.tree, q, v_tree, a_tree)
     whole = Whole(model, data)

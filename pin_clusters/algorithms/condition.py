@@ -49,9 +49,8 @@ def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCo
         >>> pc.condition(model, model.createData(), pc.neutral(model))
         ()
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
-    if model._topology.constant:
+    q = _check.pose(model, data, q)
+    if not model.closures:
         return ()
     loops = loops_of(model)
     return tuple(

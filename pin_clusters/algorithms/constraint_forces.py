@@ -144,8 +144,7 @@ def constraint_forces(
         >>> forces.couplings[0].torques.round(6).tolist()  # they balance each other: both weights
         [19.62, 19.62]
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     given = vector(model, "tau_tree", tau_tree, model.own_tree.nv, "nv of the spanning tree")
     outer = np.zeros((model.njoints, 6)) if fext is None else _check.forces(model, fext)
     G, g = _bridge.matrix_and_bias(model, data, q, v)

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import vector
 from ..constraints.closures import touched
 from ..errors import ConfigurationError
+from ..joints import in_v
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
@@ -33,8 +34,7 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndar
     Returns:
         Shape (tree.nv, nv); rows of independent joints are rows of the identity. A fresh array.
     """
-    _check.model_data(model, data)
-    return np.array(_bridge.matrix(model, data, _check.configuration(model, data, q)))
+    return np.array(_bridge.matrix(model, data, _check.pose(model, data, q)))
 
 
 @_documented
@@ -45,8 +45,7 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.
         Shape (tree.nv,), [rad/s^2] or [m/s^2]; zero for gears and belts, whose G is constant, and in the rows of
         independent joints. A fresh array.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     return _bridge.matrix_and_bias(model, data, q, v)[1]
 
 
@@ -64,8 +63,7 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
         >>> pc.spanning_velocity(model, model.createData(), pc.neutral(model), np.ones(model.nv))[:3].tolist()
         [1.0, -3.0, 1.0]
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     return np.array(_bridge.matrix(model, data, q) @ v)
 
 
@@ -76,8 +74,7 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
     Returns:
         Shape (tree.nv,), in the order of Pinocchio's a; a fresh array.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     return np.array(G @ a + g)
@@ -101,8 +98,7 @@ def independent_velocity(
         ConfigurationError: A dependent joint does not move as its coupling says (it is named), or q is off the
             couplings (if ``data.check``).
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     given = vector(model, "v_tree", v_tree, model.own_tree.nv, _NV)
     v = given[model.idx_v_independent]
     expected = _bridge.matrix(model, data, q) @ v
@@ -129,15 +125,14 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
     Returns:
         Shape (nv,), [N m] or [N]; a fresh array.
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     return np.array(vector(model, "tau_tree", tau_tree, model.own_tree.nv, _NV) @ _bridge.matrix(model, data, q))
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
     tree = model.own_tree
-    j = next(j for j in range(1, tree.njoints) if tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j])
+    j = next(j for j in range(1, tree.njoints) if i in in_v(tree, j))
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
     if not tied:  # a joint that is only a master, of a coupling that closes a loop

@@ -35,8 +35,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
                 return out
     except _check.NOT_FAST:
         pass  # something to convert, to compile or to complain about
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     out = np.empty(data._square)
     _check.status(model, data._crba.call(data._pointers["M"], q, out), q)
     data._M = None

@@ -63,8 +63,7 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     References:
         Pinocchio's ``computeJointJacobiansTimeVariation``, times G; plus the Jacobians times dG/dt.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
     _bridge.keep(data, G, G_rate)
     v_tree = G @ v
@@ -110,11 +109,21 @@ def computeFrameJacobian(
     model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
     """Compute the Jacobian of one frame."""
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G = _bridge.matrix(model, data, q)
     return np.array(pin.computeFrameJacobian(model.own_tree, data.tree, q, frame, reference) @ G)
+
+
+def _asked(
+    find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, jacobian: Any, rate: Any = None
+) -> np.ndarray:
+    """Return the Jacobian of what ``find`` makes of an index, or its time derivative where ``rate`` is given."""
+    _check.model_data(model, data)
+    where = model.own_tree, data.tree, find(model, index), _ids.reference(reference_frame)
+    G, G_rate = _bridge.kept(model, data)
+    J = jacobian(*where)
+    return np.array(J @ G if rate is None else rate(*where) @ G + J @ G_rate)
 
 
 @_documented
@@ -122,10 +131,7 @@ def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the Jacobian of a joint; after ``computeJointJacobians``."""
-    _check.model_data(model, data)
-    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    G, _ = _bridge.kept(model, data)
-    return np.array(pin.getJointJacobian(model.own_tree, data.tree, joint, reference) @ G)
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getJointJacobian)
 
 
 @_documented
@@ -133,10 +139,7 @@ def getFrameJacobian(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the Jacobian of a frame; after ``computeJointJacobians``."""
-    _check.model_data(model, data)
-    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    G, _ = _bridge.kept(model, data)
-    return np.array(pin.getFrameJacobian(model.own_tree, data.tree, frame, reference) @ G)
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameJacobian)
 
 
 @_documented
@@ -148,12 +151,8 @@ def getJointJacobianTimeVariation(
     References:
         Pinocchio's ``getJointJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
     """
-    _check.model_data(model, data)
-    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    G, G_rate = _bridge.kept(model, data)
-    J = pin.getJointJacobian(model.own_tree, data.tree, joint, reference)
-    dJ = pin.getJointJacobianTimeVariation(model.own_tree, data.tree, joint, reference)
-    return np.array(dJ @ G + J @ G_rate)
+    functions = pin.getJointJacobian, pin.getJointJacobianTimeVariation
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, *functions)
 
 
 @_documented
@@ -165,9 +164,5 @@ def getFrameJacobianTimeVariation(
     References:
         Pinocchio's ``getFrameJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
     """
-    _check.model_data(model, data)
-    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    G, G_rate = _bridge.kept(model, data)
-    J = pin.getFrameJacobian(model.own_tree, data.tree, frame, reference)
-    dJ = pin.getFrameJacobianTimeVariation(model.own_tree, data.tree, frame, reference)
-    return np.array(dJ @ G + J @ G_rate)
+    functions = pin.getFrameJacobian, pin.getFrameJacobianTimeVariation
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, *functions)

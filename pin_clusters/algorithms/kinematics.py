@@ -46,8 +46,7 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         >>> bool(np.abs(data.v[1].vector).max() == 0.0)
         True
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     if v is None and a is not None:
         raise ArgumentTypeError("forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a).")
     pin.forwardKinematics(model.own_tree, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
@@ -81,22 +80,18 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 @_documented
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     _bridge.leave(model, data, q)
     pin.framesForwardKinematics(model.own_tree, data.tree, q)
 
 
-def _of_joint(function: Any, model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: Any) -> pin.Motion:
+def _asked(
+    find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, function: Any
+) -> pin.Motion:
+    """Return the motion of what ``find`` makes of an index."""
     _check.model_data(model, data)
-    joint, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
-    return pin.Motion(function(model.own_tree, data.tree, joint, reference))
-
-
-def _of_frame(function: Any, model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: Any) -> pin.Motion:
-    _check.model_data(model, data)
-    frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    return pin.Motion(function(model.own_tree, data.tree, frame, reference))
+    where = find(model, index), _ids.reference(reference_frame)
+    return pin.Motion(function(model.own_tree, data.tree, *where))
 
 
 @_documented
@@ -108,7 +103,7 @@ def getVelocity(
     Returns:
         [linear; angular], [m/s] and [rad/s].
     """
-    return _of_joint(pin.getVelocity, model, data, joint_id, reference_frame)
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
 @_documented
@@ -120,7 +115,7 @@ def getAcceleration(
     Returns:
         [linear; angular], [m/s^2] and [rad/s^2].
     """
-    return _of_joint(pin.getAcceleration, model, data, joint_id, reference_frame)
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
 @_documented
@@ -132,7 +127,7 @@ def getClassicalAcceleration(
     Returns:
         [linear; angular], [m/s^2] and [rad/s^2].
     """
-    return _of_joint(pin.getClassicalAcceleration, model, data, joint_id, reference_frame)
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
 
 
 @_documented
@@ -144,7 +139,7 @@ def getFrameVelocity(
     Returns:
         [linear; angular], [m/s] and [rad/s].
     """
-    return _of_frame(pin.getFrameVelocity, model, data, frame_id, reference_frame)
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameVelocity)
 
 
 @_documented
@@ -156,7 +151,7 @@ def getFrameAcceleration(
     Returns:
         [linear; angular], [m/s^2] and [rad/s^2].
     """
-    return _of_frame(pin.getFrameAcceleration, model, data, frame_id, reference_frame)
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameAcceleration)
 
 
 @_documented
@@ -168,4 +163,4 @@ def getFrameClassicalAcceleration(
     Returns:
         [linear; angular], [m/s^2] and [rad/s^2].
     """
-    return _of_frame(pin.getFrameClassicalAcceleration, model, data, frame_id, reference_frame)
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameClassicalAcceleration)

@@ -36,8 +36,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
                 return out
     except _check.NOT_FAST:
         pass  # something to convert, to compile or to complain about
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     out = np.empty(data._square)
     _check.status(model, data._minverse.call(data._pointers["Minv"], q, out), q)
     return out

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..joints import in_v
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
@@ -29,8 +30,7 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
     Returns:
         One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
     """
-    _check.model_data(model, data)
-    q, v = _check.configuration(model, data, q), _check.velocity(model, "v", v)
+    q, v = _check.state(model, data, q, v)
     return np.array(rotor_rows(model, _bridge.matrix(model, data, q)) @ v)
 
 
@@ -41,8 +41,7 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
     Returns:
         Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]`` at this pose; a fresh array.
     """
-    _check.model_data(model, data)
-    q = _check.configuration(model, data, q)
+    q = _check.pose(model, data, q)
     return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q)).T)
 
 
@@ -88,7 +87,7 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
     """Return the G rows of the rotors at the pose to which G belongs, shape (rotors, nv)."""
-    if model._topology.constant:
+    if not model.closures:
         return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
     rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
     return np.array(rows).reshape(len(model.rotors), model.nv)
@@ -98,9 +97,5 @@ def _joints(model: ClusterModel, mask: np.ndarray) -> str:
     """Return the names of the joints to which some independent velocities belong."""
     tree = model.own_tree
     wanted = set(model.idx_v_independent[mask].tolist())
-    names = [
-        tree.names[j]
-        for j in range(1, tree.njoints)
-        if any(tree.idx_vs[j] <= i < tree.idx_vs[j] + tree.nvs[j] for i in wanted)
-    ]
+    names = [tree.names[j] for j in range(1, tree.njoints) if wanted & set(in_v(tree, j))]
     return ", ".join(map(repr, names))

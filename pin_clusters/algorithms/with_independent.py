@@ -131,7 +131,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
     if not all(isinstance(name, str) for name in wished):
         raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {wished!r}.")
     tree = model.own_tree
-    for loop in (loop for loop in model._topology.loops if loop is not None):
+    for loop in model._topology.analyses:
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:
             wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and int(tree.idx_vs[j]) in loop.independents]

@@ -24,8 +24,7 @@ from __future__ import annotations
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
-from ._constant import Armature, Block
-from ._followers import followers
+from ._constant import Armature, Block, followers
 from ._loops import Frozen, Locked, Unconstrained
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What all approximations share: their names, words for tables, and the three functions."""
+"""What all approximations share: their names, words for tables, the three functions, and what solves them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import vector, velocity
+from ..arrays import configuration, velocity
 from ..docstrings import stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
-from ._solve import is_singular
 
 _documented = stock(
     """
@@ -58,6 +57,24 @@ DEFINITIONS = {
     "armature": "the loops are exact, and J ratio^2 of each rotor is armature of the joints that drive it",
 }
 """What they compute, in one sentence each."""
+
+SINGULAR = 1e-13
+"""Smallest eigenvalue of a mass matrix scaled to a diagonal of ones, relative to the largest, that can be solved."""
+
+
+def symmetric(M: Any) -> np.ndarray:
+    """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
+    upper = np.triu(M)
+    return np.asarray(upper + np.triu(upper, 1).T)
+
+
+def is_singular(M: np.ndarray) -> bool:
+    """Say whether a mass matrix is singular to rounding; scaled, as light joints on heavy bases are no trouble."""
+    size = np.sqrt(np.abs(np.diag(M)))
+    if not np.all(size > 0.0):
+        return M.size > 0
+    values = np.abs(np.linalg.eigvalsh(M / size / size[:, None]))
+    return bool(values.min(initial=1.0) < SINGULAR * values.max(initial=1.0))
 
 
 def names(model: ClusterModel) -> tuple[str, ...]:
@@ -149,7 +166,7 @@ class Approximation(ABC):
     def _crba(self, q: np.ndarray) -> np.ndarray: ...
 
     def _q(self, q: Any) -> np.ndarray:
-        return vector(self.model, "q", q, self.model.nq, "nq (the whole tree)")
+        return configuration(self.model, "q", q)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made of."""

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from ..errors import NotAvailableError
 from ..model import ClusterModel, expand, index_maps, visit
-from ..reference._null_space import NullSpace
+from ..null_space import NullSpace
 
 _ACCURATE = 1e-4
 """Share of the range that contacts may miss: what the rows of real files miss by."""

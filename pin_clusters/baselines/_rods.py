@@ -26,10 +26,8 @@ class Rods:
         self.closures = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
         self.tree, self.data = span.tree, span.tree.createData()
         self.gravity = np.array(model.gravity.linear)
-        self.zero = np.zeros(span.tree.nv)
-        self.ends = [
-            [(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in (_a(c), _b(c))] for c in self.closures
-        ]
+        ends = [((c.joint_a, c.point_a), (c.joint_b, c.point_b)) for c in self.closures]
+        self.ends = [[(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in pair] for pair in ends]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
@@ -76,11 +74,3 @@ class Rods:
         spin = pin.skew(v.angular)  # np.cross takes ten times as long
         local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)
         return self.data.oMi[j].rotation @ local
-
-
-def _a(rod: RodClosure) -> tuple[int, np.ndarray]:
-    return rod.joint_a, rod.point_a
-
-
-def _b(rod: RodClosure) -> tuple[int, np.ndarray]:
-    return rod.joint_b, rod.point_b

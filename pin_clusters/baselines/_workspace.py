@@ -8,11 +8,10 @@ import eigenpy  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import numpy as np
 import pinocchio as pin
 
-from ..docstrings import stock
+from ..docstrings import STATE, stock
 from ..errors import DataMismatchError
 from ..model import ClusterModel, expand
-from ..reference._clusters import STATE
-from ..reference._null_space import null_space
+from ..null_space import null_space
 from ._rods import Rods
 
 DATA = """

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..armature import armature_model, independent_q, independent_v, reflected_inertia
-from ..model import ClusterModel
+from ..model import ClusterModel, joint_forces
 from ._workspace import check, documented
 
 _NAME = "block"
@@ -47,9 +47,7 @@ class BlockWorkspace:
             while k and not self.approximate.existJointName(tree.names[k]):
                 f, k = tree.jointPlacements[k].act(f), int(tree.parents[k])
             total[self.approximate.getJointId(tree.names[k]) if k else 0] += f.vector
-        converted = pin.StdVec_Force()
-        converted.extend([pin.Force(row) for row in total])
-        return converted
+        return joint_forces(self.approximate, range(len(total)), total)
 
 
 def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace:

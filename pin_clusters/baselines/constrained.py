@@ -29,8 +29,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ModelError, NotAvailableError
-from ..model import ClusterModel, expand
-from ..reference._null_space import null_space
+from ..model import ClusterModel, expand, joint_forces
+from ..null_space import null_space
 from ._contacts import Cut, refuse
 from ._workspace import check, documented
 
@@ -142,10 +142,7 @@ def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: An
     torque = np.zeros(data.tree.nv)
     torque[data.independent] = tau
     if fext is not None:
-        forces = pin.StdVec_Force()
-        forces.extend([pin.Force.Zero() for _ in range(data.tree.njoints)])
-        for j, force in zip(data.cut.ids, fext, strict=True):
-            forces[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+        forces = joint_forces(data.tree, data.cut.ids, fext)
         rest = np.zeros(data.tree.nv)
         free = pin.rnea(data.tree, data.data, full_q, rest, rest).copy()
         torque += free - pin.rnea(data.tree, data.data, full_q, rest, rest, forces)

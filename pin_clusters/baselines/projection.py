@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..docstrings import stock
+from ..docstrings import STATE, stock
 from ..model import ClusterModel
-from ..reference._clusters import STATE
 from ._workspace import DATA, LOOPS, Workspace, check
 
 _NAME = "projection"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import vector
+from ..arrays import configuration
 from ..errors import ConfigurationError
-from ..joints import coordinate, set_coordinate
+from ..joints import coordinate, in_q, set_coordinate
 from ..model import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
@@ -43,7 +43,7 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
         The constraints' closed forms; Newton's method.
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     if not np.all(np.isfinite(q)):
         raise ConfigurationError("branches: q is not finite.")
     at = analysis_of(model, cluster)
@@ -82,7 +82,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
     tree, loop = model.own_tree, loops.clusters[at]
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
     held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
-    kept = [i for j in held for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
+    kept = [i for j in held for i in in_q(tree, j)]
     rng = np.random.default_rng(0)
     found: list[np.ndarray] = []
     for n in range(_STARTS):

@@ -11,9 +11,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import layout
-from ..arrays import vector
+from ..arrays import configuration
 from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
+from ..joints import in_q
 from ..model import ClusterModel, check_closed, loops_of, primitives_of
 
 _documented = stock(
@@ -181,7 +182,7 @@ def residual(model: ClusterModel, q: Any) -> np.ndarray:
         continuous, whole turns are left out. Rotations are rotation vectors, [rad].
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     explicit = shape.residual(q)
     return np.concatenate([explicit, loops_of(model).every.residual(q)]) if model.closures else explicit
 
@@ -237,7 +238,7 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
             norm.
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    q = configuration(model, "q", q)
     if not np.all(np.isfinite(q)):
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
@@ -277,4 +278,4 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
 def owner(model: ClusterModel, i: int) -> str:
     """Return the name of the joint to which q[i] belongs."""
     tree = model.own_tree
-    return next(str(tree.names[j]) for j in range(1, tree.njoints) if 0 <= i - tree.idx_qs[j] < tree.nqs[j])
+    return next(str(tree.names[j]) for j in range(1, tree.njoints) if i in in_q(tree, j))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import array, vector, velocity
+from ..arrays import array, configuration, velocity
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import BranchLost, ShapeError
+from ..joints import in_q
 from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
 from .manifold import manifold
 
-_NQ = "nq (the whole tree)"
 _documented = stock(COMMON, AS_PINOCCHIO)
 
 
@@ -45,13 +45,11 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
         0.1
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, _NQ)
+    q = configuration(model, "q", q)
     v = velocity(model, "v", v)
     if not model.closures:
         return shape.follow(np.array(pin.integrate(model.own_tree, q, model.coupling_matrix @ v)))
-    v_tree = np.zeros(model.own_tree.nv)
-    v_tree[model.idx_v_independent] = v
-    return shape.follow(carry(model, q, v, np.array(pin.integrate(model.own_tree, q, v_tree))))
+    return shape.follow(carry(model, q, v))
 
 
 @_documented
@@ -66,7 +64,7 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
         BranchLost: The motion from q0 does not lead the loops to where they are in q1.
     """
     manifold(model)
-    q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
+    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
     v = np.array(pin.difference(model.own_tree, q0, q1)[model.idx_v_independent])
     if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
         _check_branch(model, q0, q1, v)
@@ -74,9 +72,7 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 
 
 def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
-    v_tree = np.zeros(model.own_tree.nv)
-    v_tree[model.idx_v_independent] = v
-    reached = carry(model, q0, v, np.array(pin.integrate(model.own_tree, q0, v_tree)))
+    reached = carry(model, q0, v)
     if not same_pose(model, reached, q1, 1e-6):
         names = _cluster_apart(model, reached, q1)
         raise BranchLost(
@@ -91,7 +87,7 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
     """Return the joints of the first cluster with loops that stands elsewhere in q1."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
-        own = [i for j in loop.joints for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])]
+        own = [i for j in loop.joints for i in in_q(tree, j)]
         mixed = q0.copy()
         mixed[own] = q1[own]
         if not same_pose(model, q0, mixed, 1e-6):
@@ -114,7 +110,7 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
         BranchLost: The motion from q0 does not lead the loops to where they are in q1.
     """
     shape = manifold(model)
-    q0, q1 = vector(model, "q0", q0, model.nq, _NQ), vector(model, "q1", q1, model.nq, _NQ)
+    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
     part = _number(u)
     if model.closures:
         return integrate(model, q0, part * difference(model, q0, q1))

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import vector
+from ..arrays import configuration
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
+from ..joints import in_v
 from ..model import ClusterModel, carry, close, loops_of
 from .manifold import Follower, Manifold, check_norms, manifold, owner
 
-_NQ = "nq (the whole tree)"
 _documented = stock(COMMON, AS_PINOCCHIO)
 # Pinocchio writes "no limit" as the largest float
 _UNLIMITED = 1e100
@@ -60,8 +60,8 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     """
     shape = manifold(model)
     given = lower is not None or upper is not None
-    low = vector(model, "lower", model.lowerPositionLimit if lower is None else lower, model.nq, _NQ).copy()
-    high = vector(model, "upper", model.upperPositionLimit if upper is None else upper, model.nq, _NQ).copy()
+    low = configuration(model, "lower", model.lowerPositionLimit if lower is None else lower).copy()
+    high = configuration(model, "upper", model.upperPositionLimit if upper is None else upper).copy()
     free = np.zeros(model.nq, dtype=bool)  # entries whose limits mean nothing
     for f in shape.followers:
         free[f.iq : f.iq + f.nq] = True
@@ -85,13 +85,11 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     """Return the target with its loops closed; their independent joints go as far towards it as they can."""
     tree, start = model.own_tree, model.q_reference.copy()
-    way = np.array(pin.difference(tree, start, target))
+    way = np.array(pin.difference(tree, start, target))[model.idx_v_independent]
     entries = loops_of(model).entries
     for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
-        v_tree = np.zeros(tree.nv)
-        v_tree[model.idx_v_independent] = part * way[model.idx_v_independent]
         try:
-            q = carry(model, start, v_tree[model.idx_v_independent], np.array(pin.integrate(tree, start, v_tree)))
+            q = carry(model, start, part * way)
         except BranchLost:
             continue
         if all(cond < _FAR_FROM_SINGULAR for _, cond, _ in loops_of(model).conditions(q)):
@@ -138,7 +136,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         0.6
     """
     shape = manifold(model)
-    q = vector(model, "q", q, model.nq, _NQ).copy()
+    q = configuration(model, "q", q).copy()
     ids = [model.getJointId(name) for name in ((hold,) if isinstance(hold, str) else _names(hold))]
     if not np.all(np.isfinite(q)):
         i = int(np.flatnonzero(~np.isfinite(q))[0])
@@ -152,7 +150,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         return q
     tree = model.own_tree
     if model.closures:
-        q = close(model, q, [iv for j in ids for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])])
+        q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
         if not _outside(model, shape):
             return shape.follow(q) if shape.followers and not ids else q
     fixed = [(int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j]), int(tree.nvs[j])) for j in ids]

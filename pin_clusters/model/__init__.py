@@ -9,7 +9,7 @@ from .assembly import Equations, LoopAnalysis
 from .cluster_data import ClusterData
 from .cluster_model import ClusterModel, remake
 from .elements import Cluster, RotorElement
-from .expansion import SpanningTree, depth_first, expand, index_maps, rotor_ids, visit
+from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, carry, check_closed, close, loops_of, names_of_cluster, same_pose
 from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
@@ -33,6 +33,7 @@ __all__ = [
     "depth_first",
     "expand",
     "index_maps",
+    "joint_forces",
     "loops_of",
     "names_of_cluster",
     "primitives_of",

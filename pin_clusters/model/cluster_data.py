@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,6 +17,7 @@ from .._kernels.rnea import rnea_at, rnea_loops_at
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
+from .tree_attributes import forwarded
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
@@ -78,14 +78,29 @@ class ClusterData:
         "tree",
     )
 
-    tau = property(attrgetter("_tau"), doc="Result of ``rnea``, shape (nv,).")
-    ddq = property(attrgetter("_ddq"), doc="Result of ``aba``, shape (nv,).")
-    nle = property(attrgetter("_nle"), doc="Result of ``nonLinearEffects``, shape (nv,).")
-    g = property(attrgetter("_g"), doc="Result of ``computeGeneralizedGravity``, shape (nv,).")
-    Minv = property(attrgetter("_Minv"), doc="Result of ``computeMinverse``, shape (nv, nv).")
-    J = property(attrgetter("_J"), doc="Result of ``computeJointJacobians``, shape (6, nv), in the world.")
-    Jcom = property(attrgetter("_Jcom"), doc="Result of ``jacobianCenterOfMass``, shape (3, nv).")
-    Ag = property(attrgetter("_Ag"), doc="Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
+    ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
+    nle = forwarded("_nle", "Result of ``nonLinearEffects``, shape (nv,).")
+    g = forwarded("_g", "Result of ``computeGeneralizedGravity``, shape (nv,).")
+    Minv = forwarded("_Minv", "Result of ``computeMinverse``, shape (nv, nv).")
+    J = forwarded("_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
+    Jcom = forwarded("_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
+    Ag = forwarded("_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    oMi = forwarded("tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
+    liMi = forwarded("tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
+    oMf = forwarded("tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
+    v = forwarded("tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
+    a = forwarded("tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
+    com = forwarded("tree.com", "Centres of mass, after ``centerOfMass``.")
+    vcom = forwarded("tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
+    acom = forwarded("tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")
+    mass = forwarded("tree.mass", "Masses of the subtrees, after ``centerOfMass``.")
+    Ig = forwarded(
+        "tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
+    )
+    dhg = forwarded(
+        "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
+    )
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
@@ -95,10 +110,7 @@ class ClusterData:
         # for the fast way of an algorithm
         self._fast_rnea, self._fast_aba = self._rnea.fast, self._aba.fast
         self._fast_crba, self._fast_minverse = self._crba.fast, self._minverse.fast
-        self._tau = np.zeros(nv)
-        self._ddq = np.zeros(nv)
-        self._nle = np.zeros(nv)
-        self._g = np.zeros(nv)
+        self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
@@ -106,13 +118,9 @@ class ClusterData:
         self._square = (nv, nv)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
-        self._J = np.zeros((6, nv))
-        self._Jcom = np.zeros((3, nv))
-        self._Ag = np.zeros((6, nv))
+        self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
         self.hg = pin.Force.Zero()
-        self.kinetic_energy = 0.0
-        self.potential_energy = 0.0
-        self.mechanical_energy = 0.0
+        self.kinetic_energy = self.potential_energy = self.mechanical_energy = 0.0
         self.check = False
         self.tree = model.own_tree.createData()
         results = {
@@ -152,6 +160,13 @@ class ClusterData:
         """The model it belongs to."""
         return self._model
 
+    def _supply(self, q: np.ndarray) -> None:
+        """Bring the derivatives of the user's Python functions, where there are any, to q."""
+        for supply in self._model._tables.supplies:
+            x = q[list(supply.iq)]
+            numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
+            self._work[supply.room : supply.room + numbers.size] = numbers
+
     @property
     def M(self) -> np.ndarray:
         """Result of ``crba``, shape (nv, nv)."""
@@ -159,61 +174,6 @@ class ClusterData:
         if self._M is None:
             self._M = self._M_kernel.copy()
         return self._M
-
-    @property
-    def oMi(self) -> Any:
-        """Placements of the joints in the world, after ``forwardKinematics``."""
-        return self.tree.oMi
-
-    @property
-    def liMi(self) -> Any:
-        """Placements of the joints in their parents, after ``forwardKinematics``."""
-        return self.tree.liMi
-
-    @property
-    def oMf(self) -> Any:
-        """Placements of the frames in the world, after ``updateFramePlacements``."""
-        return self.tree.oMf
-
-    @property
-    def v(self) -> Any:
-        """Spatial velocities of the joints in their own frames, after ``forwardKinematics``."""
-        return self.tree.v
-
-    @property
-    def a(self) -> Any:
-        """Spatial accelerations of the joints in their own frames, after ``forwardKinematics``."""
-        return self.tree.a
-
-    @property
-    def com(self) -> Any:
-        """Centres of mass, after ``centerOfMass``."""
-        return self.tree.com
-
-    @property
-    def vcom(self) -> Any:
-        """Velocities of the centres of mass, after ``centerOfMass``."""
-        return self.tree.vcom
-
-    @property
-    def acom(self) -> Any:
-        """Accelerations of the centres of mass, after ``centerOfMass``."""
-        return self.tree.acom
-
-    @property
-    def mass(self) -> Any:
-        """Masses of the subtrees, after ``centerOfMass``."""
-        return self.tree.mass
-
-    @property
-    def Ig(self) -> Any:
-        """Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."""
-        return self.tree.Ig
-
-    @property
-    def dhg(self) -> Any:
-        """Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."""
-        return self.tree.dhg
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""

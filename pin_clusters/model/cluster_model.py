@@ -21,7 +21,7 @@ from ..errors import (
     UnsupportedJointError,
     did_you_mean,
 )
-from ..joints import is_finite
+from ..joints import in_v, is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, pack
 from .primitives import primitives_of
@@ -210,7 +210,7 @@ class ClusterModel(TreeAttributes):
         Raises:
             ModelError: The model has closed loops: G depends on q.
         """
-        if not self._topology.constant:
+        if self.closures:
             raise ModelError(
                 f"model {self.name!r} has closed loops, so its coupling matrix depends on q. Use "
                 "pc.coupling_jacobian(model, data, q)."
@@ -270,14 +270,6 @@ class ClusterModel(TreeAttributes):
             )
         return int(np.searchsorted(self.idx_v_independent, joint.idx_v))
 
-    def _supply(self, q: np.ndarray, work: np.ndarray) -> None:
-        """Write the derivatives of the user's Python functions at q to a workspace."""
-        for supply in self._tables.supplies:
-            x = q[list(supply.iq)]
-            J, H = supply.closure.jacobian(x), supply.closure.hessian(x)
-            work[supply.room : supply.room + J.size] = J.ravel()
-            work[supply.room + J.size : supply.room + J.size + H.size] = H.ravel()
-
     def __repr__(self) -> str:
         """Name, sizes and numbers of clusters and rotors."""
         return (
@@ -327,7 +319,7 @@ def _check_tree(tree: pin.Model) -> None:
         )
     bad = np.flatnonzero(~np.isfinite(tree.armature))
     if bad.size:
-        name = next(n for n, i in zip(list(tree.names)[::-1], list(tree.idx_vs)[::-1], strict=True) if i <= bad[0])
+        name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
         raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
     if not np.all(np.isfinite(tree.gravity.linear)):
         raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints.closures import FrameClosure, RodClosure
-from ..joints import joint_axis, spin_defect
+from ..joints import in_v, joint_axis, spin_defect
 from .topology import Topology
 
 
@@ -135,11 +135,9 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
 def _beside_loops(topology: Topology) -> set[int]:
     """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
     found: set[int] = set()
-    for loop in topology.loops:
-        if loop is not None:
-            tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
-            ends = {j for c in tied for j in (c.joint_a, c.joint_b)}
-            found |= {j for j in loop.joints if j not in ends}
+    for loop in topology.analyses:
+        tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
+        found |= set(loop.joints) - {j for c in tied for j in (c.joint_a, c.joint_b)}
     return found
 
 
@@ -154,10 +152,7 @@ def describe(
     followers = {j for j in range(1, tree.njoints) if tree.joints[j].idx_v not in topology.independent}
     found = []
     for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
-        columns = {
-            i for i, at in enumerate(topology.independent) for j in joints
-            if tree.joints[j].idx_v <= at < tree.joints[j].idx_v + tree.joints[j].nv
-        }  # fmt: skip
+        columns = {i for i, at in enumerate(topology.independent) for j in joints if at in in_v(tree, j)}
         own = [
             r for r in rotors
             if (r.joint_id in joints if r.joint_id is not None else columns & set(np.flatnonzero(r.row).tolist()))

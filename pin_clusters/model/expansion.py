@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..constraints.rows import joint_id
 from ..errors import ModelError
+from ..joints import in_q, in_v
 from .cluster_model import ClusterModel
 from .elements import RotorElement
 
@@ -94,11 +95,16 @@ class SpanningTree:
         Args:
             forces: One per joint in the user's order, the universe first: ``pin.Force``, or rows [linear; angular].
         """
-        expanded = pin.StdVec_Force()
-        expanded.extend([pin.Force.Zero() for _ in range(self.tree.njoints)])
-        for j, force in zip(self.from_tree_id, forces, strict=True):
-            expanded[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
-        return expanded
+        return joint_forces(self.tree, self.from_tree_id, forces)
+
+
+def joint_forces(tree: pin.Model, ids: Iterable[int], forces: Iterable[Any]) -> pin.StdVec_Force:
+    """Return forces, ``pin.Force`` or rows [linear; angular], on the joints of these ids; none on the others."""
+    found = pin.StdVec_Force()
+    found.extend([pin.Force.Zero() for _ in range(tree.njoints)])
+    for j, force in zip(ids, forces, strict=True):
+        found[int(j)] = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
+    return found
 
 
 def expand(model: ClusterModel) -> SpanningTree:
@@ -242,9 +248,8 @@ def index_maps(
     """Return where the entries of the user's q and v are in ``tree``; -1 if nowhere."""
     from_q, from_v = np.full(user.nq, -1, dtype=np.int64), np.full(user.nv, -1, dtype=np.int64)
     for k in joints:
-        old, new = user.joints[k], tree.joints[int(new_id[k])]
-        from_q[old.idx_q : old.idx_q + old.nq] = np.arange(new.idx_q, new.idx_q + new.nq)
-        from_v[old.idx_v : old.idx_v + old.nv] = np.arange(new.idx_v, new.idx_v + new.nv)
+        new = int(new_id[k])
+        from_q[in_q(user, k)], from_v[in_v(user, k)] = in_q(tree, new), in_v(tree, new)
     return from_q, from_v
 
 

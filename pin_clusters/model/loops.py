@@ -16,7 +16,8 @@ from .._kernels.following import TOLERANCE, move_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import BranchLost, ConfigurationError
-from .assembly import LoopAnalysis, condition_numbers
+from ..joints import in_q
+from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations
 from .assembly.project import AssemblyFailure
@@ -45,7 +46,7 @@ class Loops:
     def __init__(self, model: ClusterModel) -> None:
         tree, topology = model.own_tree, model._topology
         self.every = Equations(tree, topology.closures)
-        self.clusters: list[LoopAnalysis] = [loop for loop in topology.loops if loop is not None]
+        self.clusters = topology.analyses
         self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
         self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
@@ -58,12 +59,11 @@ class Loops:
             for j in c.joints
         )  # fmt: skip
         inside = [j for loop in self.clusters for j in loop.joints]
-        self.entries = np.array([i for j in inside for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])])
+        self.entries = np.array([i for j in inside for i in in_q(tree, j)])
         free = set(model.idx_v_independent.tolist())
         self.independent_entries = np.array(
-            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free
-             for i in range(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j])], dtype=np.int64,
-        )  # fmt: skip
+            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free for i in in_q(tree, j)], dtype=np.int64
+        )
         # rotations may be whole turns apart
         chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
         turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
@@ -103,17 +103,18 @@ def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str,
     return tuple(str(model.own_tree.names[j]) for j in joints)
 
 
-def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return ``target`` with the dependent joints of loops where continuation from q along v leads them.
+def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return q moved along v, with the dependent joints of loops where continuation leads them; others stay behind.
 
     Raises:
         BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
     """
-    loops = loops_of(model)
+    loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
+    v_tree[model.idx_v_independent] = v
+    target = np.array(pin.integrate(model.own_tree, q, v_tree))
     if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        lost = target.copy()
-        lost[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
-        return lost
+        target[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
+        return target
     moved = q.copy()
     if loops.compiled:
         code = move_at.call(loops.pointer, moved, v, target, loops.spare)

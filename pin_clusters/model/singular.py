@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import SingularClusterError
+from ..joints import in_v
 from .assembly import choose_independents
 from .assembly.evaluate import Equations
 from .cluster_model import ClusterModel
@@ -39,7 +40,7 @@ def regular_independents(
     order = np.argsort(columns)
     where = {columns[i]: k for k, i in enumerate(order)}  # index in the tree's v -> column of the sorted K
     groups = [
-        [where[iv] for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])]
+        [where[iv] for iv in in_v(tree, j)]
         for j in loop.joints if tree.idx_vs[j] in where
     ]  # fmt: skip
     best = choose_independents([K[:, order]], groups, len(loop.dependents), slack)

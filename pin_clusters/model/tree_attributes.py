@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, NoReturn
 
 import numpy as np
@@ -30,6 +31,32 @@ def _text(name: Any) -> str:
     return name
 
 
+def forwarded(path: str, doc: str) -> Any:
+    """Return a property that gives what stands at a path from the object."""
+    return property(attrgetter(path), doc=doc)
+
+
+def _array(name: str, doc: str, at: str | None = None) -> Any:
+    """Return a property that gives a copy that cannot be written, lest somebody take it for the model's own.
+
+    Args:
+        name: The tree's name of it.
+        doc: What it is.
+        at: Attribute of the model that says which entries; all, if None.
+    """
+
+    def get(model: TreeAttributes) -> np.ndarray:
+        values = np.array(getattr(model.own_tree, name))[... if at is None else getattr(model, at)]
+        values.setflags(write=False)
+        return values
+
+    return property(get, doc=doc)
+
+
+def _independent(name: str, what: str, more: str = "") -> Any:
+    return _array(name, f"{what} of the independent joints, shape (nv,){more}.", "idx_v_independent")
+
+
 class TreeAttributes:
     """What a ``pin.Model`` offers to readers, with the same names.
 
@@ -44,146 +71,32 @@ class TreeAttributes:
     own_tree: pin.Model
     idx_v_independent: np.ndarray
 
-    @property
-    def njoints(self) -> int:
-        """Number of joints of the tree, the universe included."""
-        return int(self.own_tree.njoints)
-
-    @property
-    def nbodies(self) -> int:
-        """Number of bodies of the tree."""
-        return int(self.own_tree.nbodies)
-
-    @property
-    def nframes(self) -> int:
-        """Number of frames of the tree."""
-        return int(self.own_tree.nframes)
-
-    @property
-    def names(self) -> Any:
-        """Names of the joints, ``"universe"`` first."""
-        return self.tree.names
-
-    @property
-    def frames(self) -> Any:
-        """Frames of the tree."""
-        return self.tree.frames
-
-    @property
-    def joints(self) -> Any:
-        """Joint models of the tree."""
-        return self.tree.joints
-
-    @property
-    def parents(self) -> Any:
-        """Parent joint of each joint."""
-        return self.tree.parents
-
-    @property
-    def children(self) -> Any:
-        """Child joints of each joint."""
-        return self.tree.children
-
-    @property
-    def supports(self) -> Any:
-        """Joints from the universe to each joint."""
-        return self.tree.supports
-
-    @property
-    def subtrees(self) -> Any:
-        """Joints of the subtree of each joint."""
-        return self.tree.subtrees
-
-    @property
-    def inertias(self) -> Any:
-        """Inertias of the bodies as the user gave them: rotors are not lumped here."""
-        return self.tree.inertias
-
-    @property
-    def jointPlacements(self) -> Any:
-        """Placement of each joint in its parent's frame."""
-        return self.tree.jointPlacements
-
-    @property
-    def idx_qs(self) -> Any:
-        """First index in q of each joint."""
-        return self.tree.idx_qs
-
-    @property
-    def nqs(self) -> Any:
-        """Size in q of each joint."""
-        return self.tree.nqs
-
-    @property
-    def lowerPositionLimit(self) -> np.ndarray:
-        """Lower limits of q, shape (nq,)."""
-        return self._array("lowerPositionLimit")
-
-    @property
-    def upperPositionLimit(self) -> np.ndarray:
-        """Upper limits of q, shape (nq,)."""
-        return self._array("upperPositionLimit")
-
-    @property
-    def referenceConfigurations(self) -> Any:
-        """Named configurations of the tree."""
-        return self.tree.referenceConfigurations
-
-    @property
-    def armature(self) -> np.ndarray:
-        """Armature of the independent joints, shape (nv,), [kg m^2] or [kg]."""
-        return self._independent("armature")
-
-    @property
-    def effortLimit(self) -> np.ndarray:
-        """Effort limits of the independent joints, shape (nv,)."""
-        return self._independent("effortLimit")
-
-    @property
-    def velocityLimit(self) -> np.ndarray:
-        """Velocity limits of the independent joints, shape (nv,)."""
-        return self._independent("velocityLimit")
-
-    @property
-    def friction(self) -> np.ndarray:
-        """Dry friction of the independent joints, shape (nv,); no algorithm uses it, as in Pinocchio."""
-        return self._independent("friction")
-
-    @property
-    def damping(self) -> np.ndarray:
-        """Damping of the independent joints, shape (nv,); no algorithm uses it, as in Pinocchio."""
-        return self._independent("damping")
-
-    @property
-    def lowerEffortLimit(self) -> np.ndarray:
-        """Lower effort limits of the independent joints, shape (nv,); of Pinocchio 4."""
-        return self._independent("lowerEffortLimit")
-
-    @property
-    def upperEffortLimit(self) -> np.ndarray:
-        """Upper effort limits of the independent joints, shape (nv,); of Pinocchio 4."""
-        return self._independent("upperEffortLimit")
-
-    @property
-    def lowerVelocityLimit(self) -> np.ndarray:
-        """Lower velocity limits of the independent joints, shape (nv,); of Pinocchio 4."""
-        return self._independent("lowerVelocityLimit")
-
-    @property
-    def upperVelocityLimit(self) -> np.ndarray:
-        """Upper velocity limits of the independent joints, shape (nv,); of Pinocchio 4."""
-        return self._independent("upperVelocityLimit")
-
-    def _array(self, name: str) -> np.ndarray:
-        """Return a copy that cannot be written, lest somebody take it for the model's own."""
-        values = np.array(getattr(self.own_tree, name))
-        values.setflags(write=False)
-        return values
-
-    def _independent(self, name: str) -> np.ndarray:
-        values = self._array(name)[self.idx_v_independent]
-        values.setflags(write=False)
-        return values
+    njoints: int = forwarded("own_tree.njoints", "Number of joints of the tree, the universe included.")
+    nbodies: int = forwarded("own_tree.nbodies", "Number of bodies of the tree.")
+    nframes: int = forwarded("own_tree.nframes", "Number of frames of the tree.")
+    names = forwarded("tree.names", 'Names of the joints, ``"universe"`` first.')
+    frames = forwarded("tree.frames", "Frames of the tree.")
+    joints = forwarded("tree.joints", "Joint models of the tree.")
+    parents = forwarded("tree.parents", "Parent joint of each joint.")
+    children = forwarded("tree.children", "Child joints of each joint.")
+    supports = forwarded("tree.supports", "Joints from the universe to each joint.")
+    subtrees = forwarded("tree.subtrees", "Joints of the subtree of each joint.")
+    inertias = forwarded("tree.inertias", "Inertias of the bodies as the user gave them: rotors are not lumped here.")
+    jointPlacements = forwarded("tree.jointPlacements", "Placement of each joint in its parent's frame.")
+    idx_qs = forwarded("tree.idx_qs", "First index in q of each joint.")
+    nqs = forwarded("tree.nqs", "Size in q of each joint.")
+    lowerPositionLimit: np.ndarray = _array("lowerPositionLimit", "Lower limits of q, shape (nq,).")
+    upperPositionLimit: np.ndarray = _array("upperPositionLimit", "Upper limits of q, shape (nq,).")
+    referenceConfigurations = forwarded("tree.referenceConfigurations", "Named configurations of the tree.")
+    armature: np.ndarray = _independent("armature", "Armature", ", [kg m^2] or [kg]")
+    effortLimit: np.ndarray = _independent("effortLimit", "Effort limits")
+    velocityLimit: np.ndarray = _independent("velocityLimit", "Velocity limits")
+    friction: np.ndarray = _independent("friction", "Dry friction", "; no algorithm uses it, as in Pinocchio")
+    damping: np.ndarray = _independent("damping", "Damping", "; no algorithm uses it, as in Pinocchio")
+    lowerEffortLimit: np.ndarray = _independent("lowerEffortLimit", "Lower effort limits", "; of Pinocchio 4")
+    upperEffortLimit: np.ndarray = _independent("upperEffortLimit", "Upper effort limits", "; of Pinocchio 4")
+    lowerVelocityLimit: np.ndarray = _independent("lowerVelocityLimit", "Lower velocity limits", "; of Pinocchio 4")
+    upperVelocityLimit: np.ndarray = _independent("upperVelocityLimit", "Upper velocity limits", "; of Pinocchio 4")
 
     def hasConfigurationLimit(self) -> Any:
         """Return for each entry of q whether its joint type can have limits."""

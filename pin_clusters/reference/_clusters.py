@@ -11,21 +11,10 @@ import pinocchio as pin
 
 from ..constraints.closures import RodClosure
 from ..constraints.rows import joint_id
-from ..docstrings import stock
+from ..docstrings import STATE, stock
 from ..errors import NotAvailableError
 from ..model import ClusterModel, SpanningTree, expand
-from ._null_space import NullSpace, null_space
-
-STATE = """
-Args:
-    model: Cluster model.
-    q: Configuration, shape (nq,).
-    v: Independent velocity, shape (nv,).
-    a: Independent acceleration, shape (nv,).
-    tau: Torque, shape (nv,).
-    fext: External forces in joint frames, [linear; angular]: ``pin.Force`` or rows, one per joint of the tree.
-"""
-"""What the docstrings of all oracles have in common."""
+from ..null_space import NullSpace, null_space
 
 documented = stock(STATE)
 

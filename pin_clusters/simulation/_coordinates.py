@@ -91,15 +91,13 @@ class Coordinates:
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
         """Return the rows of G at the user's independent joints."""
-        if self.model._tables.supplies:
-            self.model._supply(q, self.data._work)
+        self.data._supply(q)
         return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns])
 
     def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
         """Return a state as the user knows it."""
         model, data = self.model, self.data
-        if model._tables.supplies:
-            model._supply(q, data._work)
+        data._supply(q)
         G, g = _bridge.matrix_and_bias(model, data, q, v)
         v_tree = G @ v
         energy = computeMechanicalEnergy(model, data, q, v)

@@ -179,7 +179,7 @@ def test_jacobian_is_the_derivative_on_the_manifold(kind, seed):
         np.testing.assert_allclose(K[:, i], d, atol=2e-9)
     assert not K[:, :6].any()  # the free flyer carries both
     assert equations.labels[-1] == "length"
-    assert equations.sizes == (len(ROWS[kind][2]), 1)
+    assert tuple(c.size for c in equations.closures) == (len(ROWS[kind][2]), 1)
 
 
 def test_antiparallel_axes_are_not_closed():

@@ -17,7 +17,7 @@ from pin_clusters import reference
 from pin_clusters.baselines import armature_model, block, constrained, lagrange, projection, unconstrained
 from pin_clusters.constraints.closures import RodClosure
 from pin_clusters.model.expansion import expand
-from pin_clusters.reference._null_space import NullSpace
+from pin_clusters.null_space import NullSpace
 
 CASES = [*mechanisms.FIXED, *range(24)]
 LIMIT = 1e-10

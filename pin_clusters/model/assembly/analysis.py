@@ -13,16 +13,14 @@ import pinocchio as pin
 from ...constraints.closures import Closure, RodClosure, touched
 from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
+from ...joints import in_q
 from . import poses
-from .branch import Branches
-from .closing import check_motion, closed_on_kept
-from .evaluate import Equations
+from .evaluate import Equations, gap, loops_of, names_of
 from .independents import check_mobility, independent_columns, refuse_spinning_rods
 from .linear import follow, split_rows
-from .messages import gap, loops_of, names_of
-from .poses import Pose
+from .poses import Branches, Pose
 from .project import AssemblyFailure
-from .reduction import reduce_rows, scales_of, subset
+from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, subset
 from .subtree import Subtree, subtree
 
 FAR = 0.5
@@ -139,7 +137,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
         raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
     if not np.isfinite(q).all():
         i = int(np.flatnonzero(~np.isfinite(q))[0])
-        j = next(j for j in range(1, tree.njoints) if tree.idx_qs[j] <= i < tree.idx_qs[j] + tree.nqs[j])
+        j = next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
         raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
     return np.array(pin.normalize(tree, q))
 
@@ -175,12 +173,12 @@ def _analyse(
     scales = scales_of(part.equations, regular)
     for_rows = [p.K * (part.scales / scales)[:, None] for p in regular]
     rows, pivoted = reduce_rows(part.equations, for_rows, rank)
-    kept = subset(equations, part.equations.sizes, rows)
+    kept = subset(equations, rows)
     refuse_spinning_rods(tree, part, closures, for_rows)
     free = [j for j in part.joints if not any(row.dependent == j for row in followers)]
     check_mobility(tree, part, equations, free, rank)
     columns, worst = independent_columns(tree, part, equations, free, wished, [K[rows] for K in for_rows], rank)
-    solved = Equations(part.model, subset(part.equations.closures, part.equations.sizes, rows))
+    solved = Equations(part.model, subset(part.equations.closures, rows))
     here, dropped = closed_on_kept(part, start, solved, pivoted)
     if not pivoted:
         check_motion(tree, part, solved, here)

@@ -1,9 +1,10 @@
-"""Residual and Jacobian of closures, from Pinocchio's kinematics."""
+"""Residual and Jacobian of closures, from Pinocchio's kinematics; gaps, loops and joints in words."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -18,7 +19,7 @@ from ...constraints.closures import (
     RodClosure,
 )
 from ...constraints.rows import Row
-from ...joints import common_ancestor, coordinate, path_below
+from ...joints import common_ancestor, coordinate, in_v, path_below
 from .linear import LinearClosure, linear_closure
 
 TINY = 1e-12
@@ -41,7 +42,7 @@ class Equations:
         closures: All, couplings at the end as LinearClosure.
         labels: One per row.
         units: ``"m"``, ``"rad"`` or ``""`` per row.
-        sizes: Rows per closure.
+        rows: Slice of the rows of each closure.
         lengths: Characteristic length of each closure, [m]; 0 for closures on joints whose rows say their own scale.
     """
 
@@ -50,7 +51,8 @@ class Equations:
         self.closures: tuple[Closure, ...] = (*closures, *(linear_closure(tree, row) for row in rows))
         self.labels = tuple(label for c in self.closures for label in c.labels)
         self.units = tuple(unit for c in self.closures for unit in c.units)
-        self.sizes = tuple(c.size for c in self.closures)
+        ends = itertools.accumulate(c.size for c in self.closures)
+        self.rows = tuple(slice(end - c.size, end) for c, end in zip(self.closures, ends, strict=True))
         self.lengths = tuple(loop_length(tree, c) for c in self.closures)
         self.size = len(self.labels)
         self._data = tree.createData()
@@ -58,16 +60,13 @@ class Equations:
         self._fixed = np.array([_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True)
                                 for i in range(c.size)])  # fmt: skip
         self._joints = []
-        row = 0
-        for c in self.closures:
+        for c, own in zip(self.closures, self.rows, strict=True):
             if isinstance(c, JointClosure):
-                self._joints.append((row, c, [int(tree.idx_vs[j]) for j in c.joints]))
+                self._joints.append((own, c, [int(tree.idx_vs[j]) for j in c.joints]))
             elif isinstance(c, FrameClosure | RodClosure):
-                for j in set(tree.supports[c.joint_b]) - set(tree.supports[c.joint_a]):
-                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] += 1.0 if j else 0.0
-                for j in set(tree.supports[c.joint_a]) - set(tree.supports[c.joint_b]):
-                    self._mask[row : row + c.size, tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] -= 1.0 if j else 0.0
-            row += c.size
+                to_a, to_b = set(tree.supports[c.joint_a]), set(tree.supports[c.joint_b])
+                for j in to_a ^ to_b:  # the universe is in both
+                    self._mask[own, in_v(tree, j)] = 1.0 if j in to_b else -1.0
         self._spatial = any(not isinstance(c, JointClosure) for c in self.closures)
         self._at: bytes | None = None
         self._last: tuple[np.ndarray, np.ndarray]
@@ -106,25 +105,21 @@ class Equations:
         if self._spatial:
             pin.computeJointJacobians(self.tree, self._data, q)
             poses = self._data.oMi
-            row = 0
-            for c in self.closures:
-                end = row + c.size
+            for c, own in zip(self.closures, self.rows, strict=True):
                 if isinstance(c, FrameClosure):
-                    residual[row:end] = _frame_rows(c, poses, W[row:end])
+                    residual[own] = _frame_rows(c, poses, W[own])
                 elif isinstance(c, RodClosure):
-                    residual[row] = _rod_row(c, poses, W[row])
-                row = end
+                    residual[own] = _rod_row(c, poses, W[own.start])
             K = (W @ self._data.J) * self._mask
         else:
             K = np.zeros((self.size, self.tree.nv))
-        for row, joint_closure, columns in self._joints:
-            end = row + joint_closure.size
+        for own, joint_closure, columns in self._joints:
             x = np.array([coordinate(self.tree, j, q) for j in joint_closure.joints])
             try:
-                residual[row:end] = joint_closure.value(x)
-                K[row:end, columns] = joint_closure.jacobian(x)
+                residual[own] = joint_closure.value(x)
+                K[own, columns] = joint_closure.jacobian(x)
             except FunctionFailedError:  # outside of where the user's function is defined: as if it gave NaN
-                residual[row:end] = K[row:end, columns] = np.nan
+                residual[own] = K[own, columns] = np.nan
         return residual, K
 
 
@@ -198,3 +193,31 @@ def _fixed_scale(closure: Closure, i: int, length: float) -> float:
     if isinstance(closure, LinearClosure):
         return float(np.linalg.norm(closure.coefficients[i]))
     return {"m": length, "rad": 1.0}.get(closure.units[i], 0.0)
+
+
+def names_of(tree: pin.Model, joints: Iterable[int]) -> str:
+    """Return the quoted names of joints."""
+    return ", ".join(repr(str(tree.names[j])) for j in joints) or "none"
+
+
+def loops_of(closures: Sequence[Closure]) -> str:
+    """Return the labels of the constraints, each once."""
+    return ", ".join(dict.fromkeys(str(c.source.label) for c in closures))
+
+
+def gap(equations: Equations, q: np.ndarray, where: str = "") -> str:
+    """Return a sentence: which loop stays open, and by how much."""
+    residual, scales = equations.residual(q), equations.scales(q)
+    for c, rows in zip(equations.closures, equations.rows, strict=True):
+        if not np.isfinite(residual[rows]).all():
+            return f"{c.source.label} gives no finite number{where and ' '}{where}."
+    misfits = [float(np.max(np.abs(residual[rows] / scales[rows]), initial=0.0)) for rows in equations.rows]
+    worst = int(np.argmax(misfits))
+    mine, units = residual[equations.rows[worst]], np.array(equations.units)[equations.rows[worst]]
+    parts = []
+    for unit in ("m", "rad", ""):
+        if (size := float(np.linalg.norm(mine[units == unit]))) > 1e-9:
+            parts.append(f"{size:.4g} {unit}".strip())
+    return (
+        f"{equations.closures[worst].source.label} stays open by {' and '.join(parts) or '0 m'}{where and ' '}{where}."
+    )

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
 from ...errors import ConstraintError
-from .messages import loops_of, names_of
+from .evaluate import loops_of, names_of
 from .project import RANK_TOLERANCE, rank_of
 from .selection import choose_independents, condition_numbers
 from .subtree import Subtree

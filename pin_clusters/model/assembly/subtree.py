@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...joints import in_q, in_v
 from .evaluate import Equations
 from .project import step_lengths, translations
 
@@ -40,7 +41,7 @@ class Subtree:
     def joint_columns(self, j: int) -> tuple[int, ...]:
         """Return the velocities, in this subtree, of a joint of the whole tree."""
         i = self.joints.index(j) + 1
-        return tuple(range(self.model.idx_vs[i], self.model.idx_vs[i] + self.model.nvs[i]))
+        return tuple(in_v(self.model, i))
 
 
 def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure]) -> Subtree:
@@ -57,8 +58,8 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
     for j in ordered:
         parent = int(tree.parents[j])
         model.addJoint(ids.get(parent, 0), tree.joints[j], tree.jointPlacements[j], tree.names[j])
-    iq = np.concatenate([np.arange(tree.idx_qs[j], tree.idx_qs[j] + tree.nqs[j]) for j in ordered])
-    iv = np.concatenate([np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]) for j in ordered])
+    iq = np.array([i for j in ordered for i in in_q(tree, j)])
+    iv = np.array([i for j in ordered for i in in_v(tree, j)])
     equations = Equations(model, with_joints(closures, ids))
     lengths = step_lengths(equations)
     return Subtree(model, ordered, equations, translations(model), lengths, _typical_scales(equations, lengths), iq, iv)

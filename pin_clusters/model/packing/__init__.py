@@ -124,17 +124,13 @@ def pack(
             fixed_potential -= 0.0 if j else rod.mass / 6.0 * float(gravity @ p)
     out = Writer(len(bodies), len(groups))
     header = out.rows[0]
-    header.bodies, header.cluster0, header.cluster1 = (
-        len(bodies),
-        1 + len(bodies),
-        1 + len(bodies) + len(groups),
-    )
-    header.nq, header.nv, header.njoints = tree.nq, topology.G.shape[1], tree.njoints
-    header.nv_tree = tree.nv
-    out.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-gravity).tolist()
+    header.bodies, header.cluster0 = len(bodies), 1 + len(bodies)
+    header.cluster1 = header.cluster0 + len(groups)
+    header.nq, header.nv, header.njoints, header.nv_tree = tree.nq, topology.G.shape[1], tree.njoints, tree.nv
     origin = _origin(tree)
-    out.params[at.POTENTIAL] = fixed_potential
-    out.params[at.ORIGIN : at.ORIGIN + 3] = origin.tolist()
+    out.put(at.MINUS_GRAVITY, -gravity)
+    out.put(at.POTENTIAL, fixed_potential)
+    out.put(at.ORIGIN, origin)
     joint_of_row = {}
     rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
     supplies: list[Supply] = []
@@ -164,14 +160,7 @@ def pack(
     _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g)
     work = np.zeros(out.work)
     work[list(out.initial)] = list(out.initial.values())
-    return Tables(
-        out.index(),
-        np.array(out.params, dtype=np.float64),
-        work,
-        joint_of_row,
-        tuple(supplies),
-        tuple(conditions),
-    )
+    return Tables(out.index(), np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions))
 
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
@@ -200,17 +189,18 @@ def _write_body(
     position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
     inertia = body.inertia
     rotational = p.align.T @ np.asarray(inertia.inertia) @ p.align
-    k = body.row * at.BODY_PARAMS
-    values = out.params
     rotation = A_parent.T @ p.placement.rotation @ p.align
     row.shuffle = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
-    values[k + at.ROTATION : k + at.ROTATION + 9] = rotation.ravel().tolist()
-    values[k + at.POSITION : k + at.POSITION + 3] = (A_parent.T @ position).tolist()
-    values[k + at.MASS] = float(inertia.mass)
-    values[k + at.LEVER : k + at.LEVER + 3] = (p.align.T @ np.asarray(inertia.lever)).tolist()
-    values[k + at.INERTIA : k + at.INERTIA + 6] = rotational[np.triu_indices(3)].tolist()
-    values[k + at.PITCH] = p.pitch
-    values[k + at.ALIGN : k + at.ALIGN + 9] = p.align.ravel().tolist()
+    for offset, values in (
+        (at.ROTATION, rotation),
+        (at.POSITION, A_parent.T @ position),
+        (at.MASS, inertia.mass),
+        (at.LEVER, p.align.T @ np.asarray(inertia.lever)),
+        (at.INERTIA, rotational[np.triu_indices(3)]),
+        (at.PITCH, p.pitch),
+        (at.ALIGN, p.align),
+    ):
+        out.put(body.row * at.BODY_PARAMS + offset, values)
     row.at_S = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
 
 
@@ -238,7 +228,4 @@ def _write_spinning(
         )
         carrier, listed = body_of_joint[r.carrier_id], out.add_list(columns)
         rows.append(at.Rotor(carrier, p.iq, p.kind, j, out.append(data), listed, len(columns), where))
-    out.rows[0].rotor0 = len(out.rows)
-    for row in rows:
-        out.add(row)
-    out.rows[0].rotor1 = len(out.rows)
+    out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)

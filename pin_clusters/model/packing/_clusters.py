@@ -45,10 +45,7 @@ def write_cluster(
     entry.at_spin = put(spin[output]) if output in spin else -1
     if entry.kind == at.GENERAL:
         entry.column = out.add_list(columns)
-        first = len(out.rows)
-        for carrier in carriers:
-            out.add(at.Carrier(carrier, out.store(spin[carrier])))
-        entry.carrier0, entry.carrier1 = first, len(out.rows)
+        entry.carrier0, entry.carrier1 = out.add_all(at.Carrier(c, out.store(spin[c])) for c in carriers)
         entry.at_work = out.room(cluster_work(nk, len(carriers)))
     for body in members:
         _write_columns(out, topology.G[:, columns], body, row, columns, inside)

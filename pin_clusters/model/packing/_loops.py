@@ -20,6 +20,7 @@ from ...constraints.closures import (
     JointClosure,
     RodClosure,
 )
+from ...joints import in_v
 from ..assembly import LinearClosure, LoopAnalysis
 from ..elements import RotorElement
 from ._writer import Body, Row, Writer
@@ -73,8 +74,7 @@ class Loop:
         self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
         for j in self.loop.joints:
-            for d in range(int(self.tree.nvs[j])):
-                self.at_q[int(self.tree.idx_vs[j]) + d] = int(self.tree.idx_qs[j]), int(self.tree.nqs[j])
+            self.at_q |= dict.fromkeys(in_v(self.tree, j), (int(self.tree.idx_qs[j]), int(self.tree.nqs[j])))
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(
@@ -153,10 +153,7 @@ class Loop:
                 self._write_on_bodies(row, closure, scales)
             rows.append(row)
             first += closure.size
-        head.closure0 = len(out.rows)
-        for row in rows:
-            out.add(row)
-        head.closure1 = len(out.rows)
+        head.closure0, head.closure1 = out.add_all(rows)
         return supplies
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
@@ -179,43 +176,40 @@ class Loop:
             row.form, row.turn = at.FRAMES, _TURNS[closure.rotation]
             data: list[float] = []
             for j, M in zip(ends, (closure.placement_a, closure.placement_b), strict=True):
-                data += (self.align[j].T @ M.rotation).ravel().tolist() + self._place(j, M.translation).tolist()
+                data += [*(self.align[j].T @ M.rotation).flat, *self._place(j, M.translation)]
             data += (closure.rows / scales[:, None]).ravel().tolist()
         else:
             assert closure.length is not None
             row.form = at.ROD
             data = [*self._place(ends[0], closure.point_a), *self._place(ends[1], closure.point_b)]
             data += [1.0 / (closure.length * scales[0]), closure.length]
-        row.at = out.append(np.array(data))
+        row.at = out.append(data)
         to_a, to_b = (self._path(self.body_of_joint[j]) for j in ends)
-        row.part0 = len(out.rows)
-        for path, other, sign in ((to_a, to_b, -1), (to_b, to_a, 1)):
-            for b in path:
-                if b not in other:
-                    primitive = next(m.primitive for m in self.members if m.row == b)
-                    for d in range(primitive.nv):
-                        out.add(at.OnPath(self.column[primitive.iv + d], out.rows[b].at_S + 6 * d, sign))
-        row.part1 = len(out.rows)
+        primitives = {m.row: m.primitive for m in self.members}
+        row.part0, row.part1 = out.add_all(
+            at.OnPath(self.column[primitives[b].iv + d], out.rows[b].at_S + 6 * d, sign)
+            for path, other, sign in ((to_a, to_b, -1), (to_b, to_a, 1))
+            for b in path
+            if b not in other
+            for d in range(primitives[b].nv)
+        )
 
     def _write_joints(self, row: Row, closure: JointClosure, scales: np.ndarray) -> None:
         out, tree, n, m = self.out, self.tree, len(closure.joints), closure.size
-        row.part0 = len(out.rows)
-        for j in closure.joints:
-            iv = int(tree.joints[j].idx_v)
-            out.add(at.OnJoint(self.column[iv], int(tree.idx_qs[j]), self.velocities[iv], int(tree.nqs[j])))
-        row.part1 = len(out.rows)
+        ivs = [int(tree.idx_vs[j]) for j in closure.joints]
+        row.part0, row.part1 = out.add_all(
+            at.OnJoint(self.column[iv], self.at_q[iv][0], self.velocities[iv], self.at_q[iv][1]) for iv in ivs
+        )
         if isinstance(closure, HarmonicClosure):
             row.form, row.angles = at.HARMONIC, len(closure.phases)
             row.at = out.append(np.hstack([closure.weights, np.reshape(closure.phases, (-1, 1))]))
             row.room = out.room(4 * len(closure.phases))
-            coefficients = [[out.append(np.array([t[0] / s])) for t in terms]
-                            for terms, s in zip(closure.terms, scales, strict=True)]  # fmt: skip
-            row.term0 = len(out.rows)
-            for i, terms in enumerate(closure.terms):
-                for (_, factors), where in zip(terms, coefficients[i], strict=True):
+            terms = []
+            for i, (sums, scale) in enumerate(zip(closure.terms, scales, strict=True)):
+                for coefficient, factors in sums:
                     full = [*factors, *[(at.ONE, 0)] * (3 - len(factors))]
-                    out.add(at.Term(i, where, *(int(x) for factor in full for x in factor)))
-            row.term1 = len(out.rows)
+                    terms.append(at.Term(i, out.append(coefficient / scale), *(int(x) for pair in full for x in pair)))
+            row.term0, row.term1 = out.add_all(terms)
         elif isinstance(closure, LinearClosure):
             row.form = at.PROPORTIONAL
             row.at = out.append(closure.coefficients / scales[:, None])
@@ -226,15 +220,12 @@ class Loop:
             row.form = at.CALLED if closure.address else at.SUPPLIED
             row.address, row.slope = closure.address, closure.derivative_address
             row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m))
-            out.append(np.array(closure.steps if len(closure.steps) else [0.02] * n))
+            out.append(closure.steps if len(closure.steps) else [0.02] * n)
 
     def _write_shares(self, masters: Sequence[tuple[int, float]]) -> tuple[int, int]:
         """Rows of (velocity, coefficient)."""
         out = self.out
-        first = len(out.rows)
-        for iv, coefficient in masters:
-            out.add(at.Share(self.velocities[iv], out.append(np.array([coefficient]))))
-        return first, len(out.rows)
+        return out.add_all(at.Share(self.velocities[iv], out.append(coefficient)) for iv, coefficient in masters)
 
     def _write_followers(self, head: Row) -> None:
         out, tree = self.out, self.tree
@@ -245,10 +236,7 @@ class Loop:
             rows.append(
                 at.Follower(self.velocities[int(tree.joints[follower.dependent].idx_v)], *self._write_shares(masters))
             )
-        head.follower0 = len(out.rows)
-        for row in rows:
-            out.add(row)
-        head.follower1 = len(out.rows)
+        head.follower0, head.follower1 = out.add_all(rows)
 
     def _write_elements(self, head: Row, rotors: Sequence[RotorElement], armature: np.ndarray) -> None:
         """Armature and spin elements, and the tables of spin momenta of their carriers."""
@@ -262,25 +250,19 @@ class Loop:
                 tables[carrier] = out.room(3 * (nk + 1))
         entry.at_spin = tables.get(output, -1) if output else -1
         carriers = [c for c in tables if c in inside]
-        entry.carrier0 = len(out.rows)
-        for c in carriers:
-            out.add(at.Carrier(c, tables[c]))
-        entry.carrier1 = len(out.rows)
+        entry.carrier0, entry.carrier1 = out.add_all(at.Carrier(c, tables[c]) for c in carriers)
         entry.at_E = out.room(nk * nk)
         entry.at_work = out.room(cluster_work(nk, len(carriers)))
         rows = []
         for iv in self.velocities:
             if armature[iv] != 0.0:
-                data = out.append(np.array([armature[iv], 0.0, 0.0, 0.0]))
+                data = out.append([armature[iv], 0.0, 0.0, 0.0])
                 rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(nk)))
         for r in own:
             carrier = self.body_of_joint[r.carrier_id]
-            data = out.append(np.array([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)]))
+            data = out.append([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)])
             rows.append(at.Element(data, *self._write_shares(r.drivers), tables.get(carrier, -1), out.room(nk)))
-        head.element0 = len(out.rows)
-        for row in rows:
-            out.add(row)
-        head.element1 = len(out.rows)
+        head.element0, head.element1 = out.add_all(rows)
 
     def _write_rods(self, head: Row) -> None:
         out = self.out
@@ -289,9 +271,6 @@ class Loop:
         rows = []
         for c, middle in zip(massive, middles, strict=True):
             a, b = self._place(c.joint_a, c.point_a), self._place(c.joint_b, c.point_b)
-            data = out.append(np.array([*a, *b, 2.0 / 3.0 * c.mass]))
+            data = out.append([*a, *b, 2.0 / 3.0 * c.mass])
             rows.append(at.Rod(data, self.body_of_joint[c.joint_a], self.body_of_joint[c.joint_b], middle))
-        head.rod0 = len(out.rows)
-        for row in rows:
-            out.add(row)
-        head.rod1 = len(out.rows)
+        head.rod0, head.rod1 = out.add_all(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,22 +51,31 @@ class Writer:
         self.work = (bodies + 1) * at.BODY_WORK
         self.initial: dict[int, float] = {}  # what the workspace holds when it is made; the rest is zero
 
-    def append(self, values: np.ndarray) -> int:
+    def append(self, values: Any) -> int:
+        """Return where numbers stand that are parameters."""
         offset = len(self.params)
-        self.params.extend(float(x) for x in np.asarray(values).ravel())
+        self.params.extend(np.asarray(values, dtype=float).ravel().tolist())
         return offset
+
+    def put(self, offset: int, values: Any) -> None:
+        """Write parameters for which there is room."""
+        numbers = np.ravel(values).tolist()
+        self.params[offset : offset + len(numbers)] = numbers
 
     def add(self, row: Row | tuple[int, ...]) -> int:
         """Append a row; return its number."""
         self.rows.append(row)
         return len(self.rows) - 1
 
+    def add_all(self, rows: Iterable[Row | tuple[int, ...]]) -> tuple[int, int]:
+        """Append rows; return the number of the first, and that behind the last."""
+        first = len(self.rows)
+        self.rows.extend(rows)
+        return first, len(self.rows)
+
     def add_list(self, values: Sequence[int]) -> int:
         """Return the first of the rows that hold a list."""
-        first = len(self.rows)
-        for v in values:
-            self.add(at.Entry(int(v)))
-        return first
+        return self.add_all(at.Entry(int(v)) for v in values)[0]
 
     def store(self, values: np.ndarray) -> int:
         """Return where numbers stand that are in the workspace from the beginning."""

@@ -52,15 +52,15 @@ class Topology:
     independent: np.ndarray
 
     @property
-    def constant(self) -> bool:
-        """Whether G does not depend on q."""
-        return not self.closures
+    def analyses(self) -> tuple[LoopAnalysis, ...]:
+        """Analyses of the clusters that have closures."""
+        return tuple(loop for loop in self.loops if loop is not None)
 
     @property
     def substituted(self) -> tuple[Row, ...]:
         """Couplings whose dependent joint follows its masters; the others are equations of their loops."""
-        solved = {id(row) for loop in self.loops if loop is not None for row in loop.followers}
-        inside = {j for loop in self.loops if loop is not None for j in loop.joints}
+        solved = {id(row) for loop in self.analyses for row in loop.followers}
+        inside = {j for loop in self.analyses for j in loop.joints}
         return tuple(row for row in self.rows if row.dependent not in inside or id(row) in solved)
 
 
@@ -199,12 +199,11 @@ def _coupling_matrix(tree: pin.Model, topology: Topology) -> tuple[np.ndarray, n
     """Return G, at the reference pose, and the independent velocities."""
     rows = topology.substituted
     dependent = {int(tree.joints[row.dependent].idx_v) for row in rows}
-    loops = [loop for loop in topology.loops if loop is not None]
-    dependent |= {iv for loop in loops for iv in loop.dependents}
+    dependent |= {iv for loop in topology.analyses for iv in loop.dependents}
     independent = np.array([i for i in range(tree.nv) if i not in dependent], dtype=np.int64)
     G = np.zeros((tree.nv, len(independent)))
     G[independent, np.arange(len(independent))] = 1.0
-    for loop in loops:
+    for loop in topology.analyses:
         K = Equations(tree, loop.kept).jacobian(topology.q_reference) / loop.scales[:, None]
         free = np.flatnonzero(np.isin(independent, loop.independents))
         held = np.ix_(np.array(loop.dependents, dtype=np.int64), free)

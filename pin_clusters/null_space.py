@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
-from ..errors import NotAvailableError, SingularClusterError
-from ..model import ClusterModel, SpanningTree
+from .constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from .errors import NotAvailableError, SingularClusterError
+from .model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
 """Smallest singular value of the rows that count, relative to the largest; rows scaled by their length."""
@@ -47,9 +47,9 @@ class NullSpace:
         self.G[model.idx_v_independent, np.arange(model.nv)] = 1.0
         self.zero = np.zeros(span.tree.nv)
         for i, row in enumerate(model.coupling_rows):
-            self.K[i, _idx_v(model.tree, row.dependent)] = -1.0
+            self.K[i, model.tree.idx_vs[row.dependent]] = -1.0
             for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-                self.K[i, _idx_v(model.tree, master)] += coefficient
+                self.K[i, model.tree.idx_vs[master]] += coefficient
             self.scale[i] = np.linalg.norm(self.K[i])
         self.rows_of: list[slice] = []
         at = n_explicit
@@ -84,7 +84,7 @@ class NullSpace:
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
             if isinstance(closure, JointClosure):
                 block = np.zeros((closure.size, self.nv))
-                columns = [_idx_v(self.model.tree, j) for j in closure.joints]
+                columns = [self.model.tree.idx_vs[j] for j in closure.joints]
                 block[:, columns] = closure.jacobian(self._coordinates(closure, q))
                 self.scale[rows] = np.maximum(np.linalg.norm(block, axis=1), 1e-12)
             else:
@@ -125,7 +125,7 @@ class NullSpace:
         pin.forwardKinematics(self.tree, self.data, self.span.configuration(q), expanded, self.zero)
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
             if isinstance(closure, JointClosure):
-                rates = v_tree[[_idx_v(self.model.tree, j) for j in closure.joints]]
+                rates = v_tree[[self.model.tree.idx_vs[j] for j in closure.joints]]
                 hessian = closure.hessian(self._coordinates(closure, q))
                 self.bias[rows] = np.einsum("ijk,j,k->i", hessian, rates, rates)
             elif isinstance(closure, RodClosure):
@@ -243,10 +243,6 @@ class NullSpace:
 
 def _ends(closure: FrameClosure) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
     return (closure.joint_a, closure.placement_a), (closure.joint_b, closure.placement_b)
-
-
-def _idx_v(tree: pin.Model, j: int) -> int:
-    return int(tree.idx_vs[j])
 
 
 def _joints(tree: pin.Model, closure: Closure) -> set[int]:
