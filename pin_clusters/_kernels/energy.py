@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
-from .bodies import along, body_inertia, free_motion, free_rotation, hinge, place, start
+from .bodies import free_rotation, hinge, place, start
 from .closure_biases import point_rate
 from .closure_rows import point
 from .clusters import loop
@@ -23,6 +23,7 @@ from .layout import (
     WRONG_SIZE,
 )
 from .memory import load3, load9
+from .motions import along, body_inertia, free_motion
 from .simd import borrowed, get, put, tables, zero
 from .spatial import Vec3, angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
 from .views import body, carrier_row, cluster, head, header, listed, rod

@@ -3,7 +3,7 @@
 ``index`` has one row per item, named below: row 0 the header (and the universe as a body), rows 1..bodies the bodies,
 then the clusters, then lists. ``params`` and ``work`` are flat; body ``b`` owns the ``BODY_PARAMS`` numbers from ``b *
 BODY_PARAMS`` on, and the ``BODY_WORK`` numbers from ``b * BODY_WORK`` on; what has no fixed size stands behind them, at
-offsets kept in ``index`` (fields named ``at_...``). ``views`` reads rows, ``bodies`` and ``workspace`` the rest.
+offsets kept in ``index`` (fields named ``at_...``). ``views`` reads rows, ``workspace`` the rest.
 
 A body's frame is turned so that the axis of a joint of one degree of freedom is its z axis. Quantities in ``work``
 have one orientation and origin, those of the universe or, below a free flyer on it, those of the free flyer: its pose

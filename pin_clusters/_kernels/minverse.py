@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
-from .clusters import free, general, loop, single
+from .clusters import articulated, free, general, loop, single
 from .crba import poses_with
 from .layout import FREE, SINGLE, WRONG_SIZE
 from .ldl6 import sym6_solve
@@ -73,7 +73,7 @@ def inward(index, work, C, k):
         for m in range(C.nk):
             set_u_entry(work, C.at_work, C.nk, m, zero(work))
         set_u_entry(work, C.at_work, C.nk, k, zero(work) + 1.0)
-        general.solve_D(work, C)
+        articulated.solve_D(work, C)
         F = UDinv_column(work, C.at_work, C.nk, k)
     b = C.out
     while b > 0:
@@ -91,7 +91,7 @@ def inward(index, work, C, k):
             # (U D^-1) u and U (D^-1 u) are the same; the factors are used once, in solve_D
             for m in range(A.nk):
                 F = F + UDinv_column(work, A.at_work, A.nk, m) * u_entry(work, A.at_work, A.nk, m)
-            general.solve_D(work, A)
+            articulated.solve_D(work, A)
         b = A.out
 
 

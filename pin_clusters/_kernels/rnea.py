@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
-from .bodies import rotor_force, start
+from .bodies import start
 from .clusters import free, general, hinges, loop, single
 from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
+from .motions import rotor_force
 from .simd import borrowed, get, put, tables, zero
 from .views import cluster, header, listed, rotor
 from .workspace import add_force

@@ -83,33 +83,6 @@ def _store_scalar(typing: Any, array: Any, i: Any, value: Any) -> Any:
     return types.void(array, types.intp, value), codegen
 
 
-@intrinsic
-def _load_entry(typing: Any, table: Any, row: Any, column: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        at = builder.add(builder.mul(args[1], ir.Constant(args[1].type, ROW_WIDTH)), args[2])
-        return builder.load(builder.gep(data, [at]))
-
-    return types.int64(table, types.intp, types.intp), codegen
-
-
-def entry(table, row, column):
-    """Return a whole number of the index table."""
-    return table[row, column]
-
-
-@overload(entry, **INLINE)
-def _entry(table, row, column):
-    if BOUNDSCHECK:
-
-        def checked(table, row, column):
-            assert 0 <= row < table.shape[0], "kernel reads the index out of bounds"
-            return _load_entry(table, row, column)
-
-        return checked
-    return lambda table, row, column: _load_entry(table, row, column)
-
-
 def get(a, i):
     """Return scalar i of a flat array."""
     return a[i]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .._jit import inline
-from ..bodies import base_gravity, body_force, body_inertia, external_force, newton_euler, set_body, unit_rotation
+from ..bodies import unit_rotation
 from ..ldl6 import sym6_factor, sym6_solve
 from ..memory import load6, store6
+from ..motions import base_gravity, body_force, body_inertia, external_force, newton_euler, set_body
 from ..pack import too_small
 from ..simd import get, zero
 from ..spatial import rigid_as_sym6, zero3

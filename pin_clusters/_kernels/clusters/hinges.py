@@ -7,7 +7,8 @@ They could be GENERAL: apart, they need no K. Without it mit_humanoid takes 8 % 
 from __future__ import annotations
 
 from .._jit import inline
-from ..bodies import body_inertia, hinge, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
+from ..bodies import hinge
+from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
 from ..pack import too_small
 from ..simd import get, put, zero
 from ..spatial import (

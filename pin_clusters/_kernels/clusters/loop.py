@@ -7,12 +7,12 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 from __future__ import annotations
 
 from .._jit import inline, paste
-from ..bodies import body_force, body_inertia, external_force, motion, newton_euler
 from ..closure_biases import point_acceleration
 from ..closure_rows import point
 from ..coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias, rates_of
 from ..layout import MIDDLE
 from ..loop_block import block
+from ..motions import body_force, body_inertia, external_force, motion, newton_euler
 from ..simd import get, put, zero
 from ..spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
 from ..views import body, carrier_row, head, listed, rod

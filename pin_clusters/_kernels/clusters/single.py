@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .._jit import inline
-from ..bodies import body_inertia, hinge, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
+from ..bodies import hinge
 from ..memory import load3
+from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
 from ..pack import too_small
 from ..simd import get, put, zero
 from ..spatial import (

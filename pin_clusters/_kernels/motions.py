@@ -1,0 +1,227 @@
+"""Motion and force of one body: rates, velocity, acceleration, inertia, force; external forces."""
+
+from __future__ import annotations
+
+from . import layout as at
+from ._jit import inline
+from .angles import sincos, turn_z
+from .bodies import free_rotation, hinge
+from .layout import BODY_PARAMS
+from .memory import load3, load6, load9
+from .simd import get, zero
+from .spatial import (
+    angular,
+    cross,
+    cross_force,
+    join,
+    linear,
+    matmul3,
+    rigid_in_world,
+    rigid_mul,
+    rot,
+    rot_t,
+    sym3_mul,
+    zero3,
+    zero6,
+)
+from .views import header, listed
+from .workspace import (
+    G_entry,
+    acceleration,
+    position,
+    rotation,
+    set_acceleration,
+    set_force,
+    set_position,
+    set_rotation,
+    set_velocity,
+    subspace,
+    velocity,
+)
+
+
+@inline
+def rate_of(index, work, v, C, B, d):
+    """Row d of G of body B, times v.
+
+    Reads: G, v.
+    """
+    rate = zero(work)
+    for k in range(C.nk):
+        rate += G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
+    return rate
+
+
+@inline
+def hinge_rate(index, work, v, C, B):
+    """Velocity of the one degree of freedom of body B of a GENERAL cluster: its row of G times v.
+
+    Reads: G, v.
+    """
+    return get(v, B.unit) if B.unit >= 0 else rate_of(index, work, v, C, B, 0)
+
+
+@inline
+def along(index, work, v, C, B):
+    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent.
+
+    Reads: G, S, v.
+    """
+    vj = zero6(zero(work))
+    for d in range(B.ndof):
+        vj = vj + subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
+    return vj
+
+
+@inline
+def motion(work, parent, vj, aj):
+    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2).
+
+    Reads: acceleration, velocity.
+    """
+    up = velocity(work, parent)
+    return up + vj, acceleration(work, parent) + cross(up, vj) + aj
+
+
+@inline
+def motion_at_rest(work, parent, vj):
+    """The same for a joint that does not accelerate.
+
+    Reads: acceleration, velocity.
+    """
+    up = velocity(work, parent)
+    return up + vj, acceleration(work, parent) + cross(up, vj)
+
+
+@inline
+def set_body(work, b, R, x, v, a, f):
+    """Write all that the passes outward know of a body.
+
+    Writes: acceleration, force, pose, velocity.
+    """
+    set_rotation(work, b, R)
+    set_position(work, b, x)
+    set_velocity(work, b, v)
+    set_acceleration(work, b, a)
+    set_force(work, b, f)
+
+
+@inline
+def free_motion(R, v, i):
+    """Turn six numbers in the axes of a free flyer to the world.
+
+    Reads: v.
+    """
+    return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
+
+
+@inline
+def base_gravity(params, work, q, b, B):
+    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it.
+
+    Reads: q.
+    """
+    g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
+    return join(rot_t(free_rotation(q, B.iq), g), zero3(zero(work)))
+
+
+@inline
+def body_inertia(params, b, R, x):
+    """Rigid-body inertia of body b in the world."""
+    k = b * BODY_PARAMS
+    return rigid_in_world(R, x, get(params, k + at.MASS), load3(params, k + at.LEVER), load6(params, k + at.INERTIA))
+
+
+@inline
+def newton_euler(I, v, a):
+    """I a + v x* I v; (A3)."""
+    return rigid_mul(I, a) + cross_force(v, rigid_mul(I, v))
+
+
+@inline
+def body_force(params, b, R, x, v, a):
+    """(A3) from the motion of the centre of mass: half the work of moving the inertia to the world."""
+    k = b * BODY_PARAMS
+    I, m = load6(params, k + at.INERTIA), get(params, k + at.MASS)
+    c = x + rot(R, load3(params, k + at.LEVER))
+    w, alpha = angular(v), angular(a)
+    local_w = rot_t(R, w)
+    spin = rot(R, sym3_mul(I, rot_t(R, alpha)) + cross(local_w, sym3_mul(I, local_w)))
+    # acceleration of the centre of mass as a point
+    f = (linear(a) + cross(alpha, c) + cross(w, linear(v) + cross(w, c))) * m
+    return join(f, spin + cross(c, f))
+
+
+@inline
+def wrench_in_world(R, x, R_align, f):
+    """Turn a force in the joint frame of the tree to the world; R is the aligned frame, R_align leads from it."""
+    n = rot(R, rot_t(R_align, linear(f)))
+    return join(n, rot(R, rot_t(R_align, angular(f))) + cross(x, n))
+
+
+@inline
+def external_force(index, params, result_and_forces, b, B, R, x):
+    """External force on body b in the world; the user's forces stand behind the result.
+
+    Reads: result_and_forces.
+    """
+    # an intermediate body of a joint has no force of its own; body 0's is never used, as in Pinocchio
+    f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
+    on = 1.0 if B.joint > 0 else 0.0
+    return wrench_in_world(R, x, load9(params, b * BODY_PARAMS + at.ALIGN), f) * on
+
+
+@inline
+def rotor_force(index, params, work, q, result_and_forces, r):
+    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis.
+
+    Reads: pose, q, result_and_forces.
+    """
+    R_carrier = rotation(work, r.carrier)
+    R = matmul3(R_carrier, load9(params, r.at))
+    x = position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
+    if r.kind == at.CONTINUOUS:
+        R = turn_z(R, get(q, r.iq), get(q, r.iq + 1))
+    else:
+        s, c = sincos(get(q, r.iq))
+        R = turn_z(R, c, s)
+    f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
+    return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
+
+
+@inline
+def spin_moment(work, carrier, h, rate, a):
+    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1).
+
+    Reads: velocity.
+    """
+    return cross(angular(velocity(work, carrier)), h) * rate + h * a
+
+
+@inline
+def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, forced):
+    """(A1)-(A3) of a body with a joint of one degree of freedom: pose, axis, velocity, acceleration, force.
+
+    Reads: acceleration, pose, q, result_and_forces, velocity.
+    """
+    R, x, S = hinge(params, work, q, b, B)
+    v, a = motion(work, B.parent, S * rate, S * aj)
+    f = body_force(params, b, R, x, v, a)
+    if forced:
+        f = f - external_force(index, params, result_and_forces, b, B, R, x)
+    return R, x, S, v, a, f
+
+
+@inline
+def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, forced):
+    """The same at zero acceleration of the joint, and the inertia.
+
+    Reads: acceleration, pose, q, result_and_forces, velocity.
+    """
+    R, x, S = hinge(params, work, q, b, B)
+    v, a = motion_at_rest(work, B.parent, S * rate)
+    I = body_inertia(params, b, R, x)
+    f = newton_euler(I, v, a)
+    if forced:
+        f = f - external_force(index, params, result_and_forces, b, B, R, x)
+    return R, x, S, v, a, I, f
