@@ -23,8 +23,8 @@ from .views import cluster, head, header, velocity_row
 def choose_rows(work, L):
     """Replace K and the values by P K and P times the values: the rows that the pivots chose.
 
-    Reads: at, P, saved.
-    Writes: at, saved.
+    Reads: K, P, saved.
+    Writes: K, saved.
     """
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
@@ -129,8 +129,8 @@ def step_back(index, work, H, L, rows):
 def close_all(index, params, work, q, held, C):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops.
 
-    Reads: at, G, held, K, P, pose, q, rate, room, S, saved, value.
-    Writes: at, K, P, pose, q, rate, room, S, saved, value, W.
+    Reads: G, held, K, P, pose, q, rate, room, S, saved, value.
+    Writes: K, P, pose, q, rate, room, S, saved, value, W.
     """
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
@@ -160,8 +160,8 @@ def close_all(index, params, work, q, held, C):
 def project(index, params, work, result, q, held):
     """Close the loops of all clusters in place; returns minus the row of a cluster that stays open.
 
-    Reads: at, G, held, K, P, pose, q, rate, room, S, saved, value.
-    Writes: acceleration, at, K, P, pose, q, rate, room, S, saved, value, velocity, W.
+    Reads: G, held, K, P, pose, q, rate, room, S, saved, value.
+    Writes: acceleration, K, P, pose, q, rate, room, S, saved, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
@@ -181,8 +181,8 @@ def project(index, params, work, result, q, held):
 def project_at(address, q, held):
     """Call project with the tables at an address.
 
-    Reads: at, G, K, P, pose, rate, room, S, saved, value.
-    Writes: acceleration, at, K, P, pose, rate, room, S, saved, value, velocity, W.
+    Reads: G, K, P, pose, rate, room, S, saved, value.
+    Writes: acceleration, K, P, pose, rate, room, S, saved, value, velocity, W.
     """
     index, params, work, result = tables(address)
     return project(index, params, work, result, borrowed(q), borrowed(held))

@@ -40,8 +40,9 @@ class ClusterModel(TreeAttributes):
     loops closed; ``v``, ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their
     ``idx_v`` in the tree. Without constraints everything is Pinocchio's.
 
-    The model is immutable and can be pickled. It keeps a private copy of the tree; changing ``model.tree`` afterwards
-    has no effect on the algorithms (and is found when ``data.check`` is set). Gravity is fixed: see ``with_gravity``.
+    The model is immutable and can be pickled. It keeps private copies of the tree: changing ``model.tree`` afterwards
+    has no effect on the algorithms, which read ``own_tree`` (and is found when ``data.check`` is set). Gravity is
+    fixed: see ``with_gravity``.
 
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
@@ -244,8 +245,8 @@ class ClusterModel(TreeAttributes):
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
-        pristine = _inertia_tree(self.own_tree, self.rotors, self.closures)
-        return bool(self.tree != self.own_tree or self.inertia_tree != pristine)
+        own = _inertia_tree(self.own_tree, self.rotors, self.closures)
+        return bool(self.tree != self.own_tree or self.inertia_tree != own)
 
     def createData(self) -> ClusterData:
         """Return a workspace for the algorithms; one per thread."""

@@ -53,6 +53,8 @@ class Function:
                 self._access(n.value.id, n.slice, write=isinstance(n.ctx, ast.Store))
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(value, ast.IfExp):
+            value = value.body
         if isinstance(target, ast.Name):
             self._assigned.setdefault(target.id, value)
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
