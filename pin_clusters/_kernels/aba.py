@@ -7,11 +7,12 @@ after the other, and the last pass adds the corrections to the accelerations.
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .bodies import start
-from .clusters import free, general, hinges, loop, single
-from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
+from .clusters import free, general, loop, single
+from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .rnea import rotor_forces, wrong_size
-from .simd import borrowed, get, put, tables, zero
+from .simd import borrowed, get, put, zero
 from .spatial import zero6
 from .views import cluster, header
 from .workspace import set_acceleration
@@ -37,8 +38,6 @@ def aba_with(advance_loop):
                     singular = c
             elif C.kind == FREE:
                 free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
-            elif C.kind == HINGES and C.nk == 2:
-                hinges.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
             elif C.kind == LOOP:
                 if advance_loop(index, params, work, q, v, result_and_forces, c, C, forced):
                     code = -c
@@ -61,8 +60,6 @@ def aba_with(advance_loop):
                 bad = single.eliminate(index, params, work, out, C, forced)
             elif C.kind == FREE:
                 bad = free.eliminate(params, work, out, C)
-            elif C.kind == HINGES and C.nk == 2:
-                bad = hinges.eliminate(index, params, work, out, C)
             else:
                 bad = general.eliminate(index, params, work, out, C)
             if bad:
@@ -81,8 +78,6 @@ def aba_with(advance_loop):
             C = cluster(index, c)
             if C.kind == SINGLE:
                 single.propagate(index, work, out, C)
-            elif C.kind == HINGES and C.nk == 2:
-                hinges.propagate(index, work, out, C)
             elif C.kind != FREE:
                 general.propagate(index, work, out, C)
 

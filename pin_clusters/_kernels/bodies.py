@@ -6,20 +6,9 @@ from . import layout as at
 from ._jit import inline
 from .angles import quaternion_rotation, sincos, turn_z
 from .layout import BODY_PARAMS
-from .memory import load3, load9
 from .simd import get, zero
-from .spatial import (
-    Vec3,
-    angular,
-    column,
-    cross,
-    join,
-    linear,
-    matmul3,
-    rot,
-    zero3,
-    zero6,
-)
+from .spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
+from .tuples import Vec3, load3, load9
 from .workspace import (
     position,
     rotation,
@@ -120,7 +109,7 @@ def free_rotation(q, i):
 
 @inline
 def place(params, work, q, b, B):
-    """Pose and motion subspace of a body, whatever its joint, written to work.
+    """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose.
 
     Reads: pose, q.
     Writes: pose, S.
@@ -130,7 +119,7 @@ def place(params, work, q, b, B):
         set_subspace(work, B.at_S, 0, S)
         set_rotation(work, b, R)
         set_position(work, b, x)
-        return
+        return R, x
     i, o = B.iq, zero(work)
     R, x = fixed_part(params, work, b, B)
     if B.kind == at.PLANAR:
@@ -156,3 +145,4 @@ def place(params, work, q, b, B):
         set_subspace(work, B.at_S, angles + 1, join(cross(x, e1), e1))
         angles += 2
     set_subspace(work, B.at_S, angles, join(cross(x, e2), e2))
+    return R, x

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 from ._jit import kernel, paste, signature
+from .addresses import tables
 from .bodies import start
 from .coupling import stand_still
-from .coupling_of_loops import invert
+from .dependent_columns import invert
 from .following import ITERATIONS, LIMIT, advance, closed_enough, evaluate
 from .layout import LOOP, OK, WRONG_SIZE
 from .loop_block import block
-from .simd import borrowed, tables
+from .simd import borrowed
 from .views import cluster, head, header, velocity_row
 
 

@@ -6,9 +6,9 @@ from ._jit import inline
 from .closure_rows import factors, frame, point
 from .layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from .loop_block import block
-from .memory import load6
 from .simd import get, put, zero
 from .spatial import angular, column, cross, dot3, dot6, join, linear, zero6
+from .tuples import load6
 from .user_functions import called_hessian
 from .views import body, closure, head, on_joint, term_row, velocity_row
 from .workspace import acceleration, velocity

@@ -17,9 +17,9 @@ from .layout import (
     TURN_UNIVERSAL,
 )
 from .loop_block import block
-from .memory import load3, load6, load9, store6
 from .simd import get, put, zero
 from .spatial import column, cross, dot6, join, matmul3, rot
+from .tuples import load3, load6, load9
 from .user_functions import called_jacobian
 from .views import closure, head, on_joint, on_path, term_row
 from .workspace import position, rotation
@@ -54,7 +54,7 @@ def spread(index, work, r, row, wrench, W):
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
-    store6(work, wrench, W)
+    put(work, wrench, W)
 
 
 @inline

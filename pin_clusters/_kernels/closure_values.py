@@ -10,10 +10,10 @@ from ._jit import device, inline
 from .closure_rows import factors, frame, harmonic_angles, point
 from .layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
 from .loop_block import block
-from .memory import load3
 from .pack import if_less
 from .simd import get, put, zero
-from .spatial import Vec3, column, cross, dot3, rot_t, zero3
+from .spatial import column, cross, dot3, rot_t, zero3
+from .tuples import Vec3, load3
 from .user_functions import at_coordinates, call_address, lanes_of, raw, write_lane
 from .views import closure, head, on_joint, term_row
 

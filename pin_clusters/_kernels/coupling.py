@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .bodies import start, unit_rotation
 from .coupling_of_loops import is_singular, prepare, prepare_bias
 from .layout import LOOP, OK, WRONG_SIZE
-from .simd import borrowed, get, put, tables, zero
+from .simd import borrowed, get, put, zero
 from .spatial import zero3
 from .views import cluster, head, header, listed, velocity_row
 from .workspace import set_position, set_rotation

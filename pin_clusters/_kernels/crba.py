@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .bodies import start
-from .clusters import free, general, hinges, loop, single
-from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
-from .memory import fill_square, store6
-from .simd import borrowed, put, tables, zero
+from .clusters import articulated, free, general, loop, single
+from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from .simd import borrowed, fill_square, put, zero
 from .spatial import dot6
 from .views import body, cluster, header, listed
-from .workspace import K_column, axis, composite
+from .workspace import K_column, U_column, axis, composite
 
 
 def poses_with(compose_loop):
     """Make poses; ``compose_loop`` is for LOOP clusters."""
 
     @inline
-    def poses(index, params, work, q, apart):
-        """Fill poses, S, I and K. ``apart`` is a literal: HINGES keep S per joint, and no K.
+    def poses(index, params, work, q):
+        """Fill poses, S, I and K.
 
         Returns minus the row of a cluster whose closures are singular, or OK.
 
@@ -33,8 +33,6 @@ def poses_with(compose_loop):
                 single.compose(index, params, work, q, C)
             elif C.kind == FREE:
                 free.compose(params, work, C)
-            elif apart and C.kind == HINGES:
-                hinges.compose(index, params, work, q, C)
             elif C.kind == LOOP:
                 if compose_loop(index, params, work, q, c, C):
                     code = -c
@@ -62,7 +60,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
             continue
         C = cluster(index, B.cluster)
         if C.kind == FREE:
-            store6(M, i_v * nv + C.column, F)
+            put(M, i_v * nv + C.column, F)
             at = C.column * nv + i_v
             put(M, at, F[0])
             put(M, at + nv, F[1])
@@ -72,9 +70,10 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
             put(M, at + 5 * nv, F[5])
         else:
             for r in range(C.nk):
-                k, x = listed(index, C.column, r), dot6(F, K_column(work, B.at_K, r))
-                put(M, k * nv + i_v, x)
-                put(M, i_v * nv + k, x)
+                if articulated.moves(B.mask, r):
+                    k, x = listed(index, C.column, r), dot6(F, K_column(work, B.at_K, r))
+                    put(M, k * nv + i_v, x)
+                    put(M, i_v * nv + k, x)
         b = C.out
 
 
@@ -82,8 +81,8 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
 def inward(index, params, work, nv, M):
     """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias.
 
-    Reads: composite, E, K, M, S, spin.
-    Writes: composite, M.
+    Reads: composite, E, K, M, S, spin, U.
+    Writes: composite, M, U.
     """
     n = header(index)
     for i in range(n.cluster1 - n.cluster0):
@@ -94,18 +93,11 @@ def inward(index, params, work, nv, M):
             to_ancestors(index, work, nv, above, F, C.column, M)
         elif C.kind == FREE:
             free.couple(composite(work, C.first), zero(work), nv, C.column, M)
-        elif C.kind == HINGES:
-            hinges.couple_all(index, work, nv, C, M)
-            for k in range(C.last - C.first):
-                b = C.last - 1 - k
-                B = body(index, b)
-                F = hinges.couple(index, work, nv, C, b, B, M)
-                to_ancestors(index, work, nv, C.out, F, B.unit, M)
         else:
+            general.couple(index, work, nv, C, M)
             for k in range(C.nk):
-                F = general.couple(index, work, nv, C, k, M)
+                F = U_column(work, C.at_work, C.nk, k)
                 to_ancestors(index, work, nv, C.out, F, listed(index, C.column, k), M)
-            general.hand_composite(work, C)
 
 
 def crba_with(compose_loop):
@@ -116,13 +108,13 @@ def crba_with(compose_loop):
     def crba(index, params, work, M, q):
         """Write the mass matrix to M, which must be zero where clusters are on different branches.
 
-        Reads: composite, E, G, K, M, momentum, pose, q, S, spin.
-        Writes: acceleration, composite, K, M, pose, S, spin, velocity.
+        Reads: composite, E, G, K, M, momentum, pose, q, S, spin, U.
+        Writes: acceleration, composite, K, M, pose, S, spin, U, velocity.
         """
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
-        code = poses(index, params, work, q, True)
+        code = poses(index, params, work, q)
         inward(index, params, work, n.nv, M)
         return code
 
@@ -130,8 +122,8 @@ def crba_with(compose_loop):
     def crba_copied(index, params, work, result, q, out):
         """Run crba, and copy its result to out, shape (nv, nv).
 
-        Reads: composite, E, G, K, momentum, pose, q, result, S, spin.
-        Writes: acceleration, composite, K, pose, result, S, spin, velocity.
+        Reads: composite, E, G, K, momentum, pose, q, result, S, spin, U.
+        Writes: acceleration, composite, K, pose, result, S, spin, U, velocity.
         """
         code = crba(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
@@ -147,8 +139,8 @@ crba_loops = crba_with(loop.compose)
 def crba_at(address, q, out):
     """Call crba with the tables at an address.
 
-    Reads: composite, E, G, K, momentum, pose, result, S, spin.
-    Writes: acceleration, composite, K, pose, result, S, spin, velocity.
+    Reads: composite, E, G, K, momentum, pose, result, S, spin, U.
+    Writes: acceleration, composite, K, pose, result, S, spin, U, velocity.
     """
     index, params, work, result = tables(address)
     return crba(index, params, work, result, borrowed(q), borrowed(out))

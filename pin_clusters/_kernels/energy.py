@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .bodies import free_rotation, hinge, place, start
 from .closure_biases import point_rate
 from .closure_rows import point
@@ -22,10 +23,10 @@ from .layout import (
     SINGLE,
     WRONG_SIZE,
 )
-from .memory import load3, load9
 from .motions import along, body_inertia, free_motion
-from .simd import borrowed, get, put, tables, zero
-from .spatial import Vec3, angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
+from .simd import borrowed, get, put, zero
+from .spatial import angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
+from .tuples import Vec3, load3, load9
 from .views import body, carrier_row, cluster, head, header, listed, rod
 from .workspace import (
     E_entry,

@@ -5,14 +5,15 @@ Newton's method on the rows of K; nothing is allocated. What it cannot follow is
 
 from __future__ import annotations
 
-import math
-
 from ._jit import device, kernel, paste, signature
+from .addresses import tables
 from .bodies import free_rotation, start
 from .closure_rows import equations
 from .closure_values import values
 from .coupling import stand_still
-from .coupling_of_loops import invert_dependents, is_singular, place_bodies, prepare, rates_of
+from .coupling_of_loops import is_singular, place_bodies, prepare, rates_of
+from .dependent_columns import invert_dependents
+from .increments import turn_pair, turn_quaternion
 from .layout import (
     CONTINUOUS,
     FREEFLYER,
@@ -26,8 +27,9 @@ from .layout import (
     WRONG_SIZE,
 )
 from .loop_block import block
-from .simd import borrowed, tables
-from .spatial import Vec3, rot
+from .simd import borrowed
+from .spatial import rot
+from .tuples import Vec3
 from .views import body, cluster, head, header, velocity_row
 
 # largest value of a row, times max(1, |q| / 100): half of what is promised, because scales are those of some poses
@@ -37,36 +39,6 @@ STRIDE = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
 SMALLEST_STEP = 1e-6  # part of the whole motion
 LIMIT = 0.5  # [rad] or [m]: longest step of a joint when a loop is closed
 ITERATIONS = 12
-
-
-@device
-def turn_quaternion(q, i, x, y, z):
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes.
-
-    Reads: q.
-    Writes: q.
-    """
-    angle = math.sqrt(x * x + y * y + z * z)
-    s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
-    a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
-    qx, qy, qz, qw = q[i], q[i + 1], q[i + 2], q[i + 3]
-    nx, ny = qw * a + qx * d + qy * c - qz * b, qw * b - qx * c + qy * d + qz * a
-    nz, nw = qw * c + qx * b - qy * a + qz * d, qw * d - qx * a - qy * b - qz * c
-    n = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz + nw * nw)
-    q[i], q[i + 1], q[i + 2], q[i + 3] = n * nx, n * ny, n * nz, n * nw
-
-
-@device
-def turn_pair(q, i, angle):
-    """Turn the (cos, sin) pair at q[i].
-
-    Reads: q.
-    Writes: q.
-    """
-    c, s = math.cos(angle), math.sin(angle)
-    x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
-    n = 1.0 / math.sqrt(x * x + y * y)
-    q[i], q[i + 1] = n * x, n * y
 
 
 @device

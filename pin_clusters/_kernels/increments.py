@@ -7,12 +7,42 @@ from typing import Final
 
 from ._jit import device
 from .bodies import free_rotation
-from .following import turn_pair, turn_quaternion
 from .layout import CONTINUOUS, FREEFLYER, PLANAR, SPHERICAL
-from .memory import store6
-from .spatial import Vec3, Vec6, cross, join, rot, zero3
+from .simd import put
+from .spatial import cross, join, rot, zero3
+from .tuples import Vec3, Vec6
 
 _SMALL: Final = 0.5  # [rad]; below it coefficients come from series
+
+
+@device
+def turn_quaternion(q, i, x, y, z):
+    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes.
+
+    Reads: q.
+    Writes: q.
+    """
+    angle = math.sqrt(x * x + y * y + z * z)
+    s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
+    a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
+    qx, qy, qz, qw = q[i], q[i + 1], q[i + 2], q[i + 3]
+    nx, ny = qw * a + qx * d + qy * c - qz * b, qw * b - qx * c + qy * d + qz * a
+    nz, nw = qw * c + qx * b - qy * a + qz * d, qw * d - qx * a - qy * b - qz * c
+    n = 1.0 / math.sqrt(nx * nx + ny * ny + nz * nz + nw * nw)
+    q[i], q[i + 1], q[i + 2], q[i + 3] = n * nx, n * ny, n * nz, n * nw
+
+
+@device
+def turn_pair(q, i, angle):
+    """Turn the (cos, sin) pair at q[i].
+
+    Reads: q.
+    Writes: q.
+    """
+    c, s = math.cos(angle), math.sin(angle)
+    x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
+    n = 1.0 / math.sqrt(x * x + y * y)
+    q[i], q[i + 1] = n * x, n * y
 
 
 @device
@@ -100,4 +130,4 @@ def rate_one(kind, x, v, k, out):
     elif kind == PLANAR:
         out[k], out[k + 1], out[k + 2] = r[0], r[1], r[5]
     else:
-        store6(out, k, r)
+        put(out, k, r)

@@ -48,7 +48,7 @@ class Body(NamedTuple):
     unit: int  # index in v of its one degree of freedom where that is an independent one; else -1
     mask: int  # bit k is set if column k of the cluster moves this body
     shuffle: int  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
-    sole: int  # ``unit`` if its cluster is SINGLE or HINGES, else -1
+    sole: int  # ``unit`` if its cluster is SINGLE, else -1
     which: int  # the column of its cluster that ``unit`` is
 
 
@@ -215,8 +215,7 @@ class Entry(NamedTuple):
 SINGLE: Final = 0  # one joint of one degree of freedom, spin elements on its parent only
 FREE: Final = 1  # a free flyer on the universe
 GENERAL: Final = 2
-HINGES: Final = 3  # GENERAL, of joints like SINGLE's, one per column; told apart where that is faster
-LOOP: Final = 4  # GENERAL, with closures: G depends on q
+LOOP: Final = 3  # GENERAL, with closures: G depends on q
 
 # forms of closures
 FRAMES: Final = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .spatial import Vec6
+from .tuples import Vec6
 
 
 @inline

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .clusters import articulated, free, general, loop, single
 from .crba import poses_with
 from .layout import FREE, SINGLE, WRONG_SIZE
 from .ldl6 import sym6_solve
-from .memory import fill_square, store6
-from .simd import borrowed, get, put, tables, zero
+from .simd import borrowed, fill_square, get, put, zero
 from .spatial import dot6, rigid_as_sym6, zero6
 from .views import body, cluster, header, listed
 from .workspace import (
@@ -87,7 +87,10 @@ def inward(index, work, C, k):
             set_force(work, b, F)
         else:
             for m in range(A.nk):
-                set_u_entry(work, A.at_work, A.nk, m, -dot6(K_column(work, B.at_K, m), F))
+                u = zero(work)
+                if articulated.moves(B.mask, m):
+                    u -= dot6(K_column(work, B.at_K, m), F)
+                set_u_entry(work, A.at_work, A.nk, m, u)
             # (U D^-1) u and U (D^-1 u) are the same; the factors are used once, in solve_D
             for m in range(A.nk):
                 F = F + UDinv_column(work, A.at_work, A.nk, m) * u_entry(work, A.at_work, A.nk, m)
@@ -110,22 +113,25 @@ def outward(index, work, nv, C, i_v, Minv):
     """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column.
 
     Reads: acceleration, Dinv_u, K, Minv, S, u, UDinv.
-    Writes: acceleration, Minv.
+    Writes: acceleration, Dinv_u, Minv, u.
     """
     if C.kind == SINGLE:
         a_up = acceleration(work, C.out)
         a = Dinv_u(work, C.first) - dot6(UDinv(work, C.first), a_up)
+        set_Dinv_u(work, C.first, zero(work))
         set_acceleration(work, C.first, a_up + axis(work, C.first) * a)
         enter(Minv, nv, C.column, i_v, a)
     else:
         a_out = acceleration(work, C.out)
         for k in range(C.nk):
             a = u_entry(work, C.at_work, C.nk, k) - dot6(UDinv_column(work, C.at_work, C.nk, k), a_out)
+            set_u_entry(work, C.at_work, C.nk, k, zero(work))
             enter(Minv, nv, listed(index, C.column, k), i_v, a)
         for b in range(C.first, C.last):
             a, B = a_out, body(index, b)
             for k in range(C.nk):
-                a = a + K_column(work, B.at_K, k) * get(Minv, i_v * nv + listed(index, C.column, k))
+                if articulated.moves(B.mask, k):
+                    a = a + K_column(work, B.at_K, k) * get(Minv, i_v * nv + listed(index, C.column, k))
             set_acceleration(work, b, a)
 
 
@@ -134,18 +140,19 @@ def outward_base(work, nv, C, i_v, Minv):
     """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own.
 
     Reads: base_inverse_d, base_L, force, Minv.
-    Writes: acceleration, Minv.
+    Writes: acceleration, force, Minv.
     """
     a = sym6_solve(base_inverse_d(work, C.first), base_L(work, C.first), -force(work, C.first))
+    set_force(work, C.first, zero6(zero(work)))
     set_acceleration(work, C.first, a)
-    store6(Minv, i_v * nv + C.column, a)
+    put(Minv, i_v * nv + C.column, a)
     for m in range(6):
         put(Minv, (C.column + m) * nv + i_v, get(Minv, i_v * nv + C.column + m))
 
 
 @inline
 def clear(work, C):
-    """Forget the torques of the column before.
+    """Forget the torques of the call before; within a call, what reads them leaves zeros.
 
     Writes: Dinv_u, force, u.
     """
@@ -173,17 +180,17 @@ def minverse_with(compose_loop):
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
-        code = poses(index, params, work, q, False)
+        code = poses(index, params, work, q)
         singular = factor(index, params, work)
         set_acceleration(work, 0, zero6(zero(work)))
+        for c in range(n.cluster0, n.cluster1):
+            clear(work, cluster(index, c))
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
             for k in range(C.nk):
                 i_v = C.column + k
                 if C.kind != FREE and C.kind != SINGLE:
                     i_v = listed(index, C.column, k)
-                for r in range(n.cluster0, c + 1):
-                    clear(work, cluster(index, r))
                 inward(index, work, C, k)
                 for r in range(n.cluster0, c + 1):
                     A = cluster(index, r)

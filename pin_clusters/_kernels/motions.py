@@ -7,7 +7,6 @@ from ._jit import inline
 from .angles import sincos, turn_z
 from .bodies import free_rotation, hinge
 from .layout import BODY_PARAMS
-from .memory import load3, load6, load9
 from .simd import get, zero
 from .spatial import (
     angular,
@@ -24,6 +23,7 @@ from .spatial import (
     zero3,
     zero6,
 )
+from .tuples import load3, load6, load9
 from .views import header, listed
 from .workspace import (
     G_entry,
@@ -53,20 +53,13 @@ def rate_of(index, work, v, C, B, d):
 
 
 @inline
-def hinge_rate(index, work, v, C, B):
-    """Velocity of the one degree of freedom of body B of a GENERAL cluster: its row of G times v.
-
-    Reads: G, v.
-    """
-    return get(v, B.unit) if B.unit >= 0 else rate_of(index, work, v, C, B, 0)
-
-
-@inline
 def along(index, work, v, C, B):
     """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent.
 
     Reads: G, S, v.
     """
+    if B.unit >= 0:
+        return subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6(zero(work))
     for d in range(B.ndof):
         vj = vj + subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)

@@ -34,14 +34,16 @@ class _PackModel(models.PrimitiveModel):
         super().__init__(manager, pack, ir.VectorType(ir.DoubleType(), pack.n))
 
 
-def widen(context: Any, builder: Any, value: Any, kind: Any, n: int) -> Any:
-    """Broadcast a number to all lanes; a pack stays."""
+def as_scalar(context: Any, builder: Any, value: Any, kind: Any, scalar: Any) -> Any:
+    """Cast a number to a float64, or broadcast it to all lanes of a pack; a pack stays."""
     if isinstance(kind, Pack):
         return value
     x = context.cast(builder, value, kind, types.float64)
-    vector = ir.VectorType(ir.DoubleType(), n)
+    if not isinstance(scalar, Pack):
+        return x
+    vector = ir.VectorType(ir.DoubleType(), scalar.n)
     one = builder.insert_element(ir.Constant(vector, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), scalar.n), [0] * scalar.n)
     return builder.shuffle_vector(one, one, zeros)
 
 
@@ -51,7 +53,7 @@ def _pack_operator(op: Any, instruction: str) -> None:
         pack = a if isinstance(a, Pack) else b
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            x, y = (widen(context, builder, v, t, pack.n) for v, t in zip(args, signature.args, strict=True))
+            x, y = (as_scalar(context, builder, v, t, pack) for v, t in zip(args, signature.args, strict=True))
             return getattr(builder, instruction)(x, y, flags=_CONTRACT)
 
         return pack(a, b), codegen
@@ -88,7 +90,7 @@ def _neg(a):
 @intrinsic
 def _pack_select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        limit = widen(context, builder, args[1], signature.args[1], a.n)
+        limit = as_scalar(context, builder, args[1], signature.args[1], a)
         return builder.select(builder.fcmp_ordered("<", args[0], limit), args[2], args[3])
 
     return x(a, b, x, y), codegen

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
+from .addresses import tables
 from .bodies import start
-from .clusters import free, general, hinges, loop, single
-from .layout import FREE, HINGES, LOOP, OK, SINGLE, WRONG_SIZE
+from .clusters import free, general, loop, single
+from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .motions import rotor_force
-from .simd import borrowed, get, put, tables, zero
+from .simd import borrowed, get, put, zero
 from .views import cluster, header, listed, rotor
 from .workspace import add_force
 
@@ -60,8 +61,6 @@ def rnea_with(advance_loop):
                 single.advance(index, params, work, q, v, a, result_and_forces, out, C, forced)
             elif C.kind == FREE:
                 free.advance(index, params, work, q, v, a, result_and_forces, C, forced)
-            elif C.kind == HINGES:
-                hinges.advance(index, params, work, q, v, a, result_and_forces, out, C, forced)
             elif C.kind == LOOP:
                 if advance_loop(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
                     code = -c
@@ -81,8 +80,6 @@ def rnea_with(advance_loop):
             C = cluster(index, n.cluster1 - 1 - i)
             if C.kind == SINGLE:
                 single.collect(index, work, out, C)
-            elif C.kind == HINGES:
-                hinges.collect(index, work, out, C)
             elif C.kind == FREE:
                 free.collect(work, out, C)
             else:

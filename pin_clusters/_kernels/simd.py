@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import carray, types
+from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from ._jit import BOUNDSCHECK, JIT, inline
-from .layout import ROW_WIDTH
-from .pack import INLINE, Pack, widen
+from .pack import INLINE, Pack, as_scalar
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -31,56 +31,44 @@ def host_lanes() -> int:
     return 2
 
 
-@intrinsic
-def _load(typing: Any, array: Any, i: Any, n: Any) -> Any:
-    if not isinstance(n, types.IntegerLiteral):
-        return None
-    pack = Pack(n.literal_value)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        offset = builder.mul(args[1], ir.Constant(args[1].type, pack.n))
-        vector = ir.VectorType(ir.DoubleType(), pack.n)
-        return builder.load(builder.bitcast(builder.gep(data, [offset]), vector.as_pointer()), align=8)
-
-    return pack(array, types.intp, n), codegen
+# The lane count is a compile-time constant of the process: the shape of an array is not part of its Numba type.
+LANES = host_lanes() if JIT else 1
 
 
-@intrinsic
-def _store(typing: Any, array: Any, i: Any, value: Any, n: Any) -> Any:
-    if not isinstance(n, types.IntegerLiteral):
-        return None
-    lanes = n.literal_value
+def scalar_of(array: Any) -> Any:
+    """Return the Numba type of what a flat array holds."""
+    return Pack(LANES) if array.ndim == 2 else types.float64
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        offset = builder.mul(args[1], ir.Constant(args[1].type, lanes))
-        vector = ir.VectorType(ir.DoubleType(), lanes)
-        packed = widen(context, builder, args[2], signature.args[2], lanes)
-        builder.store(packed, builder.bitcast(builder.gep(data, [offset]), vector.as_pointer()), align=8)
 
-    return types.void(array, types.intp, value, n), codegen
+def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
+    """Point at scalar i + k, without Python's rule for negative indices: it would cost a comparison at every access."""
+    data, at = context.make_array(kind)(context, builder, array).data, builder.add(i, ir.Constant(i.type, k))
+    if kind.ndim == 1:
+        return builder.gep(data, [at])
+    vector = ir.VectorType(ir.DoubleType(), LANES)
+    return builder.bitcast(builder.gep(data, [builder.mul(at, ir.Constant(at.type, LANES))]), vector.as_pointer())
 
 
 @intrinsic
-def _load_scalar(typing: Any, array: Any, i: Any) -> Any:
-    """Read without Python's rule for negative indices: it would cost a comparison at every access."""
-
+def _load(typing: Any, a: Any, i: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.load(builder.gep(data, [args[1]]))
+        return builder.load(place_of(context, builder, a, *args), align=8)
 
-    return types.float64(array, types.intp), codegen
+    return scalar_of(a)(a, types.intp), codegen
 
 
 @intrinsic
-def _store_scalar(typing: Any, array: Any, i: Any, value: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        number = context.cast(builder, args[2], signature.args[2], types.float64)
-        builder.store(number, builder.gep(data, [args[1]]))
+def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
+    several = isinstance(x, types.BaseTuple)
 
-    return types.void(array, types.intp, value), codegen
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, at, value = args
+        values = zip(cgutils.unpack_tuple(builder, value), x.types, strict=True) if several else [(value, x)]
+        for k, (number, kind) in enumerate(values):
+            scalar = as_scalar(context, builder, number, kind, scalar_of(a))
+            builder.store(scalar, place_of(context, builder, a, array, at, k), align=8)
+
+    return types.void(a, types.intp, x), codegen
 
 
 def get(a, i):
@@ -89,8 +77,11 @@ def get(a, i):
 
 
 def put(a, i, x):
-    """Write scalar i of a flat array."""
-    a[i] = x
+    """Write scalar i of a flat array; a tuple from there on."""
+    if isinstance(x, tuple):
+        a[i : i + len(x)] = x
+    else:
+        a[i] = x
 
 
 def zero(a):
@@ -98,80 +89,53 @@ def zero(a):
     return 0.0
 
 
-# The lane count is a compile-time constant of the process: the shape of an array is not part of its Numba type.
-LANES = host_lanes() if JIT else 1
-
-
 @overload(get, **INLINE)
 def _get(a, i):
     if not isinstance(a, types.Array):
         return None
-    if a.ndim == 2:
-        if BOUNDSCHECK:
 
-            def checked_pack(a, i):
-                assert 0 <= i < a.shape[0], "kernel reads out of bounds"
-                return _load(a, i, LANES)
+    def checked(a, i):
+        assert 0 <= i < a.shape[0], "kernel reads out of bounds"
+        return _load(a, i)
 
-            return checked_pack
-        return lambda a, i: _load(a, i, LANES)
-    if BOUNDSCHECK:
-
-        def checked(a, i):
-            assert 0 <= i < a.shape[0], "kernel reads out of bounds"
-            return _load_scalar(a, i)
-
-        return checked
-    return lambda a, i: _load_scalar(a, i)
+    return checked if BOUNDSCHECK else lambda a, i: _load(a, i)
 
 
 @overload(put, **INLINE)
 def _put(a, i, x):
     if not isinstance(a, types.Array):
         return None
-    if a.ndim == 2:
+    n = len(x) if isinstance(x, types.BaseTuple) else 1
 
-        def pack(a, i, x):
-            if BOUNDSCHECK:
-                assert 0 <= i < a.shape[0], "kernel writes out of bounds"
-            _store(a, i, x, LANES)
+    def checked(a, i, x):
+        assert 0 <= i <= a.shape[0] - n, "kernel writes out of bounds"
+        _store(a, i, x)
 
-        return pack
-
-    def scalar(a, i, x):
-        if BOUNDSCHECK:
-            assert 0 <= i < a.shape[0], "kernel writes out of bounds"
-        _store_scalar(a, i, x)
-
-    return scalar
+    return checked if BOUNDSCHECK else lambda a, i, x: _store(a, i, x)
 
 
 @intrinsic
-def _pack_zero(typing: Any, n: Any) -> Any:
-    if not isinstance(n, types.IntegerLiteral):
-        return None
-    pack = Pack(n.literal_value)
-
+def _zero_of(typing: Any, a: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return ir.Constant(ir.VectorType(ir.DoubleType(), pack.n), [0.0] * pack.n)
+        return as_scalar(context, builder, ir.Constant(ir.DoubleType(), 0.0), types.float64, signature.return_type)
 
-    return pack(n), codegen
+    return scalar_of(a)(a), codegen
 
 
 @overload(zero, **INLINE)
 def _zero(a):
-    return (lambda a: _pack_zero(LANES)) if a.ndim == 2 else (lambda a: 0.0)
+    return lambda a: _zero_of(a)
 
 
-@intrinsic
-def _pointer(typing: Any, address: Any, like: Any) -> Any:
-    """Turn an address into a pointer to the type of ``like``."""
-    kind = types.CPointer(like)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-    return kind(address, like), codegen
+@inline
+def fill_square(flat, n, out):
+    """Copy n x n numbers to a matrix; returns whether it has that shape."""
+    if out.shape[0] != n or out.shape[1] != n:
+        return False
+    for i in range(n):
+        for k in range(n):
+            out[i, k] = get(flat, i * n + k)
+    return True
 
 
 def borrowed(a):
@@ -193,14 +157,3 @@ def _borrow(typing: Any, array: Any) -> Any:
 @overload(borrowed, **INLINE)
 def _borrowed(a):
     return lambda a: _borrow(a)
-
-
-@inline
-def tables(address):
-    """Return index, params, work and keep of the block of a ``Pointer``; compiled code only."""
-    block = carray(_pointer(address, 0), 8)
-    index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
-    params = carray(_pointer(block[2], 0.0), block[3])
-    work = carray(_pointer(block[4], 0.0), block[5])
-    keep = carray(_pointer(block[6], 0.0), block[7])
-    return index, params, work, keep

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ._jit import device, kernel
+from .addresses import call_at, tables
 from .closure_values import largest_value
 from .coupling_of_loops import condition_of
 from .increments import move_one, rate_one
 from .layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
-from .simd import tables
 from .views import cluster, header
 
 # plan, row 0
@@ -50,27 +48,6 @@ STOPPED: Final = 7  # out: 1 if a step could not be done, 2 if a cluster is beyo
 _FASTEST: Final = 1e8
 
 
-@intrinsic
-def _call(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
-    """Call the compiled entry point at ``function`` with the address of its tables and flat arrays."""
-    own = types.int64(types.int64, *arrays.types)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        call = context.call_conv
-        callee = builder.inttoptr(args[0], call.get_function_type(own.return_type, own.args).as_pointer())
-        given = [args[1], *cgutils.unpack_tuple(builder, args[2])]
-        code = cgutils.alloca_once(builder, call.get_return_type(own.return_type).pointee)
-        builder.store(cgutils.get_null_value(code.type.pointee), code)
-        error = cgutils.alloca_once(builder, callee.type.pointee.args[1].pointee)
-        flat = list(call._get_arg_packer(own.args).as_arguments(builder, given))
-        status = call._get_return_status(builder, builder.call(callee, [code, error, *flat]), builder.load(error))
-        with cgutils.if_unlikely(builder, status.is_error):  # checked bounds
-            call.return_status_propagate(builder, status)
-        return context.get_returned_value(builder, own.return_type, builder.load(code))
-
-    return types.int64(function, address, arrays), codegen
-
-
 @device
 def rates(plan, x, v, out):
     """Rate of the increment x at the velocity v.
@@ -104,7 +81,7 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
     if plan[1, CLOSED]:
         for i in range(q.shape[0]):
             held[i] = q[i]
-        if _call(calls[MOVE], calls[MOVE_AT], (held, x, out, spare)) != 0:
+        if call_at(calls[MOVE], calls[MOVE_AT], (held, x, out, spare)) != 0:
             return -1
         for i in range(left, left + plan[1, LEFT]):
             held[plan[i, 0]] = out[plan[i, 0]]
@@ -126,15 +103,15 @@ def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
     Writes: mapped.
     """
     if calls[OWN]:
-        return _call(calls[ABA], address, (q, v, tau, out))
-    code, nv = _call(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
+        return call_at(calls[ABA], address, (q, v, tau, out))
+    code, nv = call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
     first = plan.shape[0] - nv
     for k in range(nv):
         x = 0.0
         for i in range(nv):
             x += tau[i] * coupling[plan[first + i, 0] * nv + k]
         mapped[k] = x
-    return code if code != 0 else _call(calls[ABA], address, (q, v, mapped, out))
+    return code if code != 0 else call_at(calls[ABA], address, (q, v, mapped, out))
 
 
 @device
@@ -167,7 +144,7 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
         C = cluster(index, c)
         if C.kind == LOOP:
             row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
-    _call(calls[ENERGY], calls[ENERGY_AT], (q, v))
+    call_at(calls[ENERGY], calls[ENERGY_AT], (q, v))
     row[0], row[1], row[2] = k, energies[0], energies[1]
     nq, nv = q.shape[0], v.shape[0]
     for i in range(nq):
@@ -177,7 +154,7 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, row):
         row[at + i] = v[i]
         row[at + nv + i] = a[i]
     if plan[1, CLOSED]:
-        _call(calls[COUPLING], calls[COUPLING_AT], (q, v))
+        call_at(calls[COUPLING], calls[COUPLING_AT], (q, v))
         at += 2 * nv
         n = (row.shape[0] - at) // 2
         for j in range(n):

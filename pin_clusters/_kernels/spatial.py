@@ -1,116 +1,17 @@
-"""Spatial algebra, linear part first: vectors with operators, and functions on tuples of scalars.
+"""Spatial algebra, linear part first, on the tuples of ``tuples``; a rotation is 9 numbers, row major.
 
-3-vectors are ``Vec3``, spatial motions and forces ``Vec6``: ``v + S * rate``, ``cross(v, S)``. Other values are tuples:
-rotation (9, row major), symmetric 3x3 (6: xx xy xz yy yz zz), symmetric spatial matrix (21: linear-linear (6),
-linear-angular (9), angular-angular (6)), rigid-body inertia (10: mass, first moment, inertia about the origin). Nothing
-here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps tuples in registers.
+Nothing here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps tuples in registers.
 """
 
 from __future__ import annotations
 
-import operator
-from typing import Any, NamedTuple
-
-from numba import types
 from numba.extending import overload
 
 from ._jit import inline
-from .pack import INLINE, Pack
+from .pack import INLINE
+from .tuples import Rigid, Sym6, Vec3, Vec6
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
-# What it compiles of the operators is the methods themselves.
-
-
-class Vec3(NamedTuple):
-    """Vector, with the operators of one."""
-
-    x: Any
-    y: Any
-    z: Any
-
-    def __add__(self, other):
-        return Vec3(self[0] + other[0], self[1] + other[1], self[2] + other[2])
-
-    def __sub__(self, other):
-        return Vec3(self[0] - other[0], self[1] - other[1], self[2] - other[2])
-
-    def __neg__(self):
-        return Vec3(-self[0], -self[1], -self[2])
-
-    def __mul__(self, other):
-        return Vec3(self[0] * other, self[1] * other, self[2] * other)
-
-    def __rmul__(self, other):
-        return self * other  # a tuple would repeat itself
-
-
-class Vec6(NamedTuple):
-    """Spatial motion or force."""
-
-    x: Any
-    y: Any
-    z: Any
-    wx: Any
-    wy: Any
-    wz: Any
-
-    def __add__(self, other):
-        return Vec6(
-            self[0] + other[0],
-            self[1] + other[1],
-            self[2] + other[2],
-            self[3] + other[3],
-            self[4] + other[4],
-            self[5] + other[5],
-        )
-
-    def __sub__(self, other):
-        return Vec6(
-            self[0] - other[0],
-            self[1] - other[1],
-            self[2] - other[2],
-            self[3] - other[3],
-            self[4] - other[4],
-            self[5] - other[5],
-        )
-
-    def __neg__(self):
-        return Vec6(-self[0], -self[1], -self[2], -self[3], -self[4], -self[5])
-
-    def __mul__(self, other):
-        return Vec6(
-            self[0] * other, self[1] * other, self[2] * other, self[3] * other, self[4] * other, self[5] * other
-        )
-
-    def __rmul__(self, other):
-        return self * other
-
-
-def _kind(t):
-    return t.instance_class if isinstance(t, types.BaseNamedTuple) and t.instance_class in (Vec3, Vec6) else None
-
-
-def _declare(op):
-    @overload(op, **INLINE)
-    def choose(self, other):
-        kind = _kind(self)
-        return getattr(kind, f"__{op.__name__}__") if kind is not None and kind is _kind(other) else None
-
-
-_declare(operator.add)
-_declare(operator.sub)
-
-
-@overload(operator.mul, **INLINE)
-def _mul(self, other):
-    kind = _kind(self)
-    return kind.__mul__ if kind is not None and isinstance(other, types.Number | Pack) else None
-
-
-@overload(operator.neg, **INLINE)
-def _neg(self):
-    kind = _kind(self)
-    return None if kind is None else kind.__neg__
 
 
 def cross(a, b):
@@ -135,7 +36,7 @@ def _cross6(a, b):
 
 @overload(cross, **INLINE)
 def _cross(a, b):
-    return _cross6 if _kind(a) is Vec6 else _cross3
+    return _cross6 if len(a) == 6 else _cross3
 
 
 @inline
@@ -161,6 +62,18 @@ def zero3(o):
 def zero6(o):
     """Return no motion or force; o is a zero of the scalar type."""
     return Vec6(o, o, o, o, o, o)
+
+
+@inline
+def zero_rigid(o):
+    """Return no rigid-body inertia."""
+    return Rigid(o, o, o, o, o, o, o, o, o, o)
+
+
+@inline
+def zero_sym6(o):
+    """Return no spatial matrix."""
+    return Sym6(o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
 
 
 @inline
@@ -269,7 +182,7 @@ def rigid_in_world(R, x, m, lever, I):
     h = c * m
     J = rotate_sym3(R, I)
     xx, yy, zz = h[0] * c[0], h[1] * c[1], h[2] * c[2]
-    return (
+    return Rigid(
         m,
         h[0],
         h[1],
@@ -301,7 +214,7 @@ def rigid_mul(I, a):
 def rigid_as_sym6(I, o):
     """Rigid-body inertia as a symmetric spatial matrix; o is a zero of the scalar type."""
     m, h0, h1, h2 = I[0] + o, I[1], I[2], I[3]
-    return (m, o, o, m, o, m, o, h2, -h1, -h2, o, h0, h1, -h0, o, I[4], I[5], I[6], I[7], I[8], I[9])
+    return Sym6(m, o, o, m, o, m, o, h2, -h1, -h2, o, h0, h1, -h0, o, I[4], I[5], I[6], I[7], I[8], I[9])
 
 
 @inline
@@ -319,7 +232,7 @@ def sym6_mul(I, a):
 @inline
 def sym6_minus_outer(I, u, w):
     """I - u w', of which the upper triangle is kept: the sum over all columns of a cluster is symmetric."""
-    return (
+    return Sym6(
         I[0] - u[0] * w[0],
         I[1] - u[0] * w[1],
         I[2] - u[0] * w[2],
@@ -341,31 +254,4 @@ def sym6_minus_outer(I, u, w):
         I[18] - u[4] * w[4],
         I[19] - u[4] * w[5],
         I[20] - u[5] * w[5],
-    )
-
-
-@inline
-def add21(a, b):
-    return (
-        a[0] + b[0],
-        a[1] + b[1],
-        a[2] + b[2],
-        a[3] + b[3],
-        a[4] + b[4],
-        a[5] + b[5],
-        a[6] + b[6],
-        a[7] + b[7],
-        a[8] + b[8],
-        a[9] + b[9],
-        a[10] + b[10],
-        a[11] + b[11],
-        a[12] + b[12],
-        a[13] + b[13],
-        a[14] + b[14],
-        a[15] + b[15],
-        a[16] + b[16],
-        a[17] + b[17],
-        a[18] + b[18],
-        a[19] + b[19],
-        a[20] + b[20],
     )

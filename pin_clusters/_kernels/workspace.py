@@ -22,28 +22,11 @@ from .layout import (
     W_UDINV,
     W_VELOCITY,
 )
-from .memory import (
-    accumulate3,
-    accumulate6,
-    accumulate10,
-    accumulate21,
-    load3,
-    load6,
-    load9,
-    load10,
-    load15,
-    load21,
-    store3,
-    store6,
-    store9,
-    store10,
-    store15,
-    store21,
-)
 from .simd import get, put
+from .tuples import load3, load6, load9, load10, load15, load21
 
 
-def _of_body(at, load, store, accumulate=None):
+def _of_body(at, load):
     """Make what reads, writes and increases a quantity of a body."""
 
     @inline
@@ -52,41 +35,41 @@ def _of_body(at, load, store, accumulate=None):
 
     @inline
     def write(work, b, x):
-        store(work, b * BODY_WORK + at, x)
+        put(work, b * BODY_WORK + at, x)
 
     @inline
     def increase(work, b, x):
-        accumulate(work, b * BODY_WORK + at, x)
+        put(work, b * BODY_WORK + at, load(work, b * BODY_WORK + at) + x)
 
     return read, write, increase
 
 
-rotation, set_rotation, _ = _of_body(W_POSE, load9, store9)
-position, set_position, _ = _of_body(W_POSE + 9, load3, store3)
+rotation, set_rotation, _ = _of_body(W_POSE, load9)
+position, set_position, _ = _of_body(W_POSE + 9, load3)
 # motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body
-axis, set_axis, _ = _of_body(W_S, load6, store6)
-velocity, set_velocity, _ = _of_body(W_VELOCITY, load6, store6)
+axis, set_axis, _ = _of_body(W_S, load6)
+velocity, set_velocity, _ = _of_body(W_VELOCITY, load6)
 # with gravity, as that of the universe upward; in the last pass of aba what is missing to the real one
-acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6, store6)
-force, set_force, add_force = _of_body(W_FORCE, load6, store6, accumulate6)
-_, _, add_moment = _of_body(W_FORCE + 3, load3, store3, accumulate3)
+acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6)
+force, set_force, add_force = _of_body(W_FORCE, load6)
+_, _, add_moment = _of_body(W_FORCE + 3, load3)
 # where a body on the universe really is; energy has no forces and keeps it in their place
-base_position, set_base_position, _ = _of_body(W_FORCE, load3, store3)
-# articulated inertia, 21 numbers; inertia of a rigid body, alone or with all that it carries, 10 numbers
-articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21, store21, accumulate21)
-composite, set_composite, add_composite = _of_body(W_INERTIA, load10, store10, accumulate10)
+base_position, set_base_position, _ = _of_body(W_FORCE, load3)
+# articulated inertia; inertia of a rigid body, alone or with all that it carries
+articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21)
+composite, set_composite, add_composite = _of_body(W_INERTIA, load10)
 # of a free flyer, in the place of its articulated inertia: 1/d and L
-base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6, store6)
-base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15, store15)
+base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6)
+base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15)
 # spin momentum per unit velocity of the body's joint, on the output body
-spin, set_spin, _ = _of_body(W_SPIN, load3, store3)
+spin, set_spin, _ = _of_body(W_SPIN, load3)
 # torque of spin elements and armature at the body's joint; of spin elements at a = 0; 1 / D
-own_torque, set_own_torque, _ = _of_body(W_OWN, get, put)
-spin_bias, set_spin_bias, _ = _of_body(W_OWN, get, put)
-inverse_D, set_inverse_D, _ = _of_body(W_OWN, get, put)
+own_torque, set_own_torque, _ = _of_body(W_OWN, get)
+spin_bias, set_spin_bias, _ = _of_body(W_OWN, get)
+inverse_D, set_inverse_D, _ = _of_body(W_OWN, get)
 # U D^-1 and D^-1 u of the body's joint
-UDinv, set_UDinv, _ = _of_body(W_UDINV, load6, store6)
-Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get, put)
+UDinv, set_UDinv, _ = _of_body(W_UDINV, load6)
+Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get)
 
 
 @inline
@@ -94,7 +77,7 @@ def set_force_entry(work, b, k, x):
     put(work, b * BODY_WORK + W_FORCE + k, x)
 
 
-def _of_list(width, load, store):
+def _of_list(width, load):
     """Make what reads and writes item k of a list of items of one width."""
 
     @inline
@@ -103,17 +86,17 @@ def _of_list(width, load, store):
 
     @inline
     def write(work, at, k, x):
-        store(work, at + width * k, x)
+        put(work, at + width * k, x)
 
     return read, write
 
 
 # at_S: of each degree of freedom of a body
-subspace, set_subspace = _of_list(6, load6, store6)
+subspace, set_subspace = _of_list(6, load6)
 # at_K: motion of a body per unit of independent velocity k of its cluster, relative to the output body
-K_column, set_K_column = _of_list(6, load6, store6)
+K_column, set_K_column = _of_list(6, load6)
 # at_spin: spin momentum per unit of independent velocity k, in axes of its carrier
-momentum, set_momentum = _of_list(3, load3, store3)
+momentum, set_momentum = _of_list(3, load3)
 
 
 @inline
@@ -139,17 +122,17 @@ def U_column(work, at, nk, k):
 
 @inline
 def set_U_column(work, at, nk, k, U):
-    store6(work, at + 6 * k, U)
+    put(work, at + 6 * k, U)
 
 
 @inline
 def add_U_column(work, at, nk, k, U):
-    accumulate6(work, at + 6 * k, U)
+    put(work, at + 6 * k, load6(work, at + 6 * k) + U)
 
 
 @inline
 def add_spin_to_U(work, at, nk, k, h):
-    accumulate3(work, at + 6 * k + 3, h)
+    put(work, at + 6 * k + 3, load3(work, at + 6 * k + 3) + h)
 
 
 @inline
@@ -159,7 +142,7 @@ def UDinv_column(work, at, nk, k):
 
 @inline
 def set_UDinv_column(work, at, nk, k, Y):
-    store6(work, at + 6 * nk + 6 * k, Y)
+    put(work, at + 6 * nk + 6 * k, Y)
 
 
 @inline
@@ -190,7 +173,7 @@ def spin_column(work, at, nk, i, k):
 
 @inline
 def set_spin_column(work, at, nk, i, k, h):
-    store3(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)
+    put(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)
 
 
 def cluster_work(nk: int, carriers: int) -> int:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_kernels"
 # they are the means of access, or know no tables
-MEANS = {"workspace", "memory", "simd", "pack", "views", "spatial", "angles", "ldl6", "_jit", "layout", "loop_block"}
+MEANS = {"workspace", "tuples", "simd", "addresses", "pack", "views", "spatial", "angles", "ldl6", "_jit", "layout", "loop_block"}
 ARRAY_ACCESS = re.compile(
-    r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|store\d+|accumulate\d+|put_raw|write_lane)"
+    r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|put_raw|write_lane)"
 )
 CONSTANT = {"index", "params"}
 # accessors of the workspace whose names are not those of the quantity

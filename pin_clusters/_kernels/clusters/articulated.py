@@ -5,15 +5,7 @@ from __future__ import annotations
 from .._jit import inline
 from ..pack import too_small
 from ..simd import get, zero
-from ..spatial import (
-    add21,
-    angular,
-    dot3,
-    dot6,
-    sym6_minus_outer,
-    sym6_mul,
-    zero6,
-)
+from ..spatial import dot6, sym6_minus_outer, sym6_mul, zero6, zero_sym6
 from ..views import body, carrier_row
 from ..workspace import (
     D_entry,
@@ -32,6 +24,7 @@ from ..workspace import (
     spin_column,
     u_entry,
 )
+from .spin_elements import spin_coupling
 
 
 @inline
@@ -52,10 +45,10 @@ def sum_up(index, work, C):
         set_U_column(work, at, nk, k, zero6(o))
         for m in range(k + 1):
             set_D_entry(work, at, nk, k, m, E_entry(work, C.at_E, nk, k, m))
-    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    total = zero_sym6(o)
     for b in range(C.first, C.last):
         B, I = body(index, b), articulated(work, b)
-        total = add21(total, I)
+        total = total + I
         for k in range(nk):
             if moves(B.mask, k):
                 U = sym6_mul(I, K_column(work, B.at_K, k))
@@ -76,16 +69,6 @@ def sum_up(index, work, C):
                 d = D_entry(work, at, nk, k, m) + spin_coupling(work, at, nk, i, at_K, k, m)
                 set_D_entry(work, at, nk, k, m, d)
     return total
-
-
-@inline
-def spin_coupling(work, at, nk, i, at_K, k, m):
-    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4).
-
-    Reads: K, spin.
-    """
-    K_k, K_m = angular(K_column(work, at_K, k)), angular(K_column(work, at_K, m))
-    return dot3(K_k, spin_column(work, at, nk, i, m)) + dot3(spin_column(work, at, nk, i, k), K_m)
 
 
 @inline

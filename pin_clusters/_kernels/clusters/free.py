@@ -5,11 +5,11 @@ from __future__ import annotations
 from .._jit import inline
 from ..bodies import unit_rotation
 from ..ldl6 import sym6_factor, sym6_solve
-from ..memory import load6, store6
 from ..motions import base_gravity, body_force, body_inertia, external_force, newton_euler, set_body
 from ..pack import too_small
-from ..simd import get, zero
+from ..simd import get, put, zero
 from ..spatial import rigid_as_sym6, zero3
+from ..tuples import load6
 from ..views import body
 from ..workspace import (
     articulated,
@@ -47,7 +47,7 @@ def collect(work, out, C):
     Reads: force.
     Writes: out.
     """
-    store6(out, C.column, force(work, C.first))
+    put(out, C.column, force(work, C.first))
 
 
 @inline
@@ -92,7 +92,7 @@ def eliminate(params, work, out, C):
     inverse_d, L, singular = _factors(params, work, C)
     a = sym6_solve(inverse_d, L, load6(out, C.column) - force(work, C.first))
     set_acceleration(work, C.first, a)
-    store6(out, C.column, a)
+    put(out, C.column, a)
     return singular
 
 
@@ -116,12 +116,12 @@ def couple(I, o, nv, k, M):
     Writes: M.
     """
     m, h, J = I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
-    store6(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
-    store6(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
-    store6(M, (k + 2) * nv + k, (o, o, m, h[1], -h[0], o))
-    store6(M, (k + 3) * nv + k, (o, -h[2], h[1], J[0], J[1], J[2]))
-    store6(M, (k + 4) * nv + k, (h[2], o, -h[0], J[1], J[3], J[4]))
-    store6(M, (k + 5) * nv + k, (-h[1], h[0], o, J[2], J[4], J[5]))
+    put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
+    put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
+    put(M, (k + 2) * nv + k, (o, o, m, h[1], -h[0], o))
+    put(M, (k + 3) * nv + k, (o, -h[2], h[1], J[0], J[1], J[2]))
+    put(M, (k + 4) * nv + k, (h[2], o, -h[0], J[1], J[3], J[4]))
+    put(M, (k + 5) * nv + k, (-h[1], h[0], o, J[2], J[4], J[5]))
 
 
 @inline

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from .._jit import inline
-from ..bodies import hinge, place
+from ..bodies import place
 from ..motions import (
     along,
     body_force,
     body_inertia,
     external_force,
-    hinge_rate,
     motion,
     motion_at_rest,
     newton_euler,
     set_body,
 )
 from ..simd import get, put, zero
-from ..spatial import (
-    add_angular,
-    angular,
-    cross,
-    dot3,
-    dot6,
-    rigid_as_sym6,
-    rigid_mul,
-    rot,
-    rot_t,
-    zero3,
-    zero6,
-)
+from ..spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
 from ..views import body, carrier_row, listed
 from ..workspace import (
     E_entry,
@@ -39,26 +26,21 @@ from ..workspace import (
     acceleration,
     add_composite,
     add_force,
-    add_moment,
     composite,
     force,
-    momentum,
-    position,
-    rotation,
     set_acceleration,
     set_articulated,
     set_composite,
     set_K_column,
-    set_spin_column,
-    set_subspace,
+    set_U_column,
     set_u_entry,
     spin_column,
     subspace,
     u_entry,
-    velocity,
 )
-from .articulated import factor_D, hand_inertia, moves, solve_D, spin_coupling, sum_up
-from .one_or_two_columns import eliminate_one, eliminate_pair
+from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
+from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair
+from .spin_elements import gyration, inertia_torques, spin_columns, spin_coupling, spin_terms
 
 
 @inline
@@ -68,6 +50,8 @@ def columns(index, work, C, B):
     Reads: G, K, S.
     Writes: K.
     """
+    if B.at_S == B.at_K + 6 * B.which:
+        return  # S is a column of the one K that all bodies of the cluster share
     P, above = body(index, B.parent), 0
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
@@ -82,65 +66,6 @@ def columns(index, work, C, B):
 
 
 @inline
-def spin_columns(index, work, C):
-    """Turn the spin momenta per unit velocity to the world.
-
-    Reads: momentum, pose.
-    Writes: spin.
-    """
-    if C.at_spin >= 0:
-        turn_momenta(work, C, rotation(work, C.out), C.at_spin, 0)
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        turn_momenta(work, C, rotation(work, carrier.body), carrier.at_spin, 1 + r - C.carrier0)
-
-
-@inline
-def turn_momenta(work, C, R, at_spin, i):
-    """Turn the momenta on one carrier.
-
-    Reads: momentum.
-    Writes: spin.
-    """
-    for k in range(C.nk):
-        set_spin_column(work, C.at_work, C.nk, i, k, rot(R, momentum(work, at_spin, k)))
-
-
-@inline
-def inertia_torques(index, work, a, out, C):
-    """Write the torques of armature and of the spin elements' own acceleration; (S2).
-
-    Reads: a, E.
-    Writes: out.
-    """
-    for k in range(C.nk):
-        t = zero(work)
-        for m in range(C.nk):
-            t += E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
-        put(out, listed(index, C.column, k), t)
-
-
-@inline
-def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
-    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier.
-
-    Reads: a, acceleration, momentum, out, pose, v, velocity.
-    Writes: force, out.
-    """
-    R = rotation(work, carrier)
-    # in the carrier's axes the spin momenta are constant
-    omega, alpha = rot_t(R, angular(velocity(work, carrier))), rot_t(R, angular(acceleration(work, carrier)))
-    total = zero3(zero(work))
-    for k in range(C.nk):
-        h, i_v = momentum(work, at_spin, k), listed(index, C.column, k)
-        total = total + h * get(v, i_v)
-        rate = rate + h * get(a, i_v)
-        put(out, i_v, get(out, i_v) + dot3(h, alpha))
-    if carrier > 0:
-        add_moment(work, carrier, rot(R, cross(omega, total) + rate))
-
-
-@inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
 
@@ -149,14 +74,8 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     """
     for b in range(C.first, C.last):
         B = body(index, b)
-        if B.ndof == 1:
-            R, x, S = hinge(params, work, q, b, B)
-            set_subspace(work, B.at_S, 0, S)
-            vj, aj = S * hinge_rate(index, work, v, C, B), S * hinge_rate(index, work, a, C, B)
-        else:
-            place(params, work, q, b, B)
-            R, x = rotation(work, b), position(work, b)
-            vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
+        R, x = place(params, work, q, b, B)
+        vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
         f = body_force(params, b, R, x, vel, acc)
         if forced:
@@ -194,23 +113,6 @@ def collect(index, work, out, C):
 
 
 @inline
-def gyration(index, work, v, C, carrier, i, rate):
-    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha.
-
-    Reads: acceleration, spin, u, v, velocity.
-    Writes: force, u.
-    """
-    omega, alpha = angular(velocity(work, carrier)), angular(acceleration(work, carrier))
-    total = zero3(zero(work))
-    for k in range(C.nk):
-        h = spin_column(work, C.at_work, C.nk, i, k)
-        total = total + h * get(v, listed(index, C.column, k))
-        set_u_entry(work, C.at_work, C.nk, k, u_entry(work, C.at_work, C.nk, k) - dot3(h, alpha))
-    if carrier > 0:
-        add_moment(work, carrier, cross(omega, total) + rate)
-
-
-@inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
     """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
 
@@ -220,14 +122,8 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
     o = zero(work)
     for b in range(C.first, C.last):
         B = body(index, b)
-        if B.ndof == 1:
-            R, x, S = hinge(params, work, q, b, B)
-            set_subspace(work, B.at_S, 0, S)
-            vj = S * hinge_rate(index, work, v, C, B)
-        else:
-            place(params, work, q, b, B)
-            R, x = rotation(work, b), position(work, b)
-            vj = along(index, work, v, C, B)
+        R, x = place(params, work, q, b, B)
+        vj = along(index, work, v, C, B)
         columns(index, work, C, B)
         vel, acc = motion_at_rest(work, B.parent, vj)
         I = body_inertia(params, b, R, x)
@@ -306,18 +202,36 @@ def compose(index, params, work, q, C):
     """
     for b in range(C.first, C.last):
         B = body(index, b)
-        place(params, work, q, b, B)
+        R, x = place(params, work, q, b, B)
         columns(index, work, C, B)
-        set_composite(work, b, body_inertia(params, b, rotation(work, b), position(work, b)))
+        set_composite(work, b, body_inertia(params, b, R, x))
     spin_columns(index, work, C)
 
 
 @inline
-def couple(index, work, nv, C, k, M):
-    """(C1), (C2) for column k: its entries of M inside the cluster; returns the force per unit velocity.
+def couple(index, work, nv, C, M):
+    """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias.
 
     Reads: composite, E, K, M, spin.
-    Writes: M.
+    Writes: composite, M, U.
+    """
+    if C.nk == 2 and C.carrier0 == C.carrier1:
+        # in registers: without it crba takes 4 % longer on mit_humanoid
+        couple_pair(index, work, nv, C, M)
+        return
+    for k in range(C.nk):
+        couple_column(index, work, nv, C, k, M)
+    if C.out > 0:
+        for b in range(C.first, C.last):
+            add_composite(work, C.out, composite(work, b))
+
+
+@inline
+def couple_column(index, work, nv, C, k, M):
+    """(C1), (C2) of column k.
+
+    Reads: composite, E, K, M, spin.
+    Writes: M, U.
     """
     nk, at = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6(zero(work))
@@ -343,19 +257,7 @@ def couple(index, work, nv, C, k, M):
     for m in range(k):
         j_v = listed(index, C.column, m)
         put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
-    return F_out
-
-
-@inline
-def hand_composite(work, C):
-    """Add the composite inertias of the bodies to the output body's.
-
-    Reads: composite.
-    Writes: composite.
-    """
-    if C.out > 0:
-        for b in range(C.first, C.last):
-            add_composite(work, C.out, composite(work, b))
+    set_U_column(work, at, nk, k, F_out)
 
 
 @inline

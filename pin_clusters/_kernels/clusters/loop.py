@@ -34,7 +34,8 @@ from ..workspace import (
     subspace,
     velocity,
 )
-from .general import columns, gyration, inertia_torques, spin_columns, spin_terms
+from .general import columns
+from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
 
 
 @inline

@@ -1,19 +1,22 @@
-"""Elimination of GENERAL and LOOP clusters of one or two columns, in registers: geared bodies, differentials."""
+"""What is done to GENERAL and LOOP clusters of one or two columns, in registers: geared bodies, differentials."""
 
 from __future__ import annotations
 
 from .._jit import inline
 from ..pack import too_small
-from ..simd import get, zero
-from ..spatial import add21, add_angular, dot6, sym6_minus_outer, sym6_mul, zero6
+from ..simd import get, put, zero
+from ..spatial import add_angular, dot6, rigid_mul, sym6_minus_outer, sym6_mul, zero6, zero_rigid, zero_sym6
 from ..views import body, listed
 from ..workspace import (
     E_entry,
     K_column,
     add_articulated,
+    add_composite,
     add_force,
     articulated,
+    composite,
     force,
+    set_U_column,
     set_u_entry,
     set_UDinv_column,
     spin_column,
@@ -33,11 +36,11 @@ def eliminate_one(index, params, work, out, C):
     u = u_entry(work, at, 1, 0) + get(out, listed(index, C.column, 0))
     if C.at_spin >= 0:
         U = add_angular(U, spin_column(work, at, 1, 0, 0))
-    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    total = zero_sym6(o)
     for b in range(C.first, C.last):
         I, f, K = articulated(work, b), force(work, b), K_column(work, body(index, b).at_K, 0)
         V = sym6_mul(I, K)
-        total, f_out, U = add21(total, I), f_out + f, U + V
+        total, f_out, U = total + I, f_out + f, U + V
         D += dot6(K, V)
         u -= dot6(K, f)
     inverse = 1.0 / D
@@ -48,30 +51,6 @@ def eliminate_one(index, params, work, out, C):
         add_articulated(work, C.out, sym6_minus_outer(total, U, Y))
         add_force(work, C.out, U * a + f_out)
     return too_small(D, get(params, C.smallest))
-
-
-@inline
-def solve_pair(d00, d01, d11, U0, U1, u0, u1):
-    """U D^-1 and D^-1 u of two columns, and the second pivot of D."""
-    e0 = 1.0 / d00
-    ell = d01 * e0
-    pivot = d11 - ell * d01
-    e1 = 1.0 / pivot
-    Y1 = (U1 - U0 * ell) * e1
-    Y0 = U0 * e0 - Y1 * ell
-    w1 = e1 * (u1 - ell * u0)
-    return Y0, Y1, e0 * u0 - ell * w1, w1, pivot
-
-
-@inline
-def hand_up_pair(work, parent, total, f_out, U0, U1, Y0, Y1, w0, w1):
-    """(A7), (A8): I_out += sum I_b - U D^-1 U'; p_out += sum p_b + U D^-1 u.
-
-    Writes: articulated, force.
-    """
-    if parent > 0:
-        add_articulated(work, parent, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
-        add_force(work, parent, U0 * w0 + (U1 * w1 + f_out))
 
 
 @inline
@@ -88,10 +67,10 @@ def eliminate_pair(index, params, work, out, C):
     U0, U1, f_out = zero6(o), zero6(o), zero6(o)
     if C.at_spin >= 0:
         U0, U1 = add_angular(U0, spin_column(work, at, 2, 0, 0)), add_angular(U1, spin_column(work, at, 2, 0, 1))
-    total = (o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
+    total = zero_sym6(o)
     for b in range(C.first, C.last):
         B, I, f = body(index, b), articulated(work, b), force(work, b)
-        total, f_out = add21(total, I), f_out + f
+        total, f_out = total + I, f_out + f
         K0, K1 = K_column(work, B.at_K, 0), K_column(work, B.at_K, 1)
         if B.mask & 1:
             V = sym6_mul(I, K0)
@@ -99,11 +78,55 @@ def eliminate_pair(index, params, work, out, C):
         if B.mask & 2:
             V = sym6_mul(I, K1)
             U1, d01, d11, u1 = U1 + V, d01 + dot6(K0, V), d11 + dot6(K1, V), u1 - dot6(K1, f)
-    Y0, Y1, w0, w1, pivot = solve_pair(d00, d01, d11, U0, U1, u0, u1)
+    e0 = 1.0 / d00
+    ell = d01 * e0
+    pivot = d11 - ell * d01
+    e1 = 1.0 / pivot
+    Y1 = (U1 - U0 * ell) * e1
+    Y0 = U0 * e0 - Y1 * ell
+    w1 = e1 * (u1 - ell * u0)
+    w0 = e0 * u0 - ell * w1
     set_UDinv_column(work, at, 2, 0, Y0)
     set_UDinv_column(work, at, 2, 1, Y1)
     set_u_entry(work, at, 2, 0, w0)
     set_u_entry(work, at, 2, 1, w1)
-    hand_up_pair(work, C.out, total, f_out, U0, U1, Y0, Y1, w0, w1)
+    if C.out > 0:
+        add_articulated(work, C.out, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
+        add_force(work, C.out, U0 * w0 + (U1 * w1 + f_out))
     smallest = get(params, C.smallest)
     return too_small(d00, smallest) or too_small(pivot, smallest)
+
+
+@inline
+def couple_pair(index, work, nv, C, M):
+    """(C1), (C2) for two columns and no carrier inside; leaves the forces per unit velocity in U.
+
+    Reads: composite, E, K, spin.
+    Writes: composite, M, U.
+    """
+    at, o = C.at_work, zero(work)
+    d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
+    F0, F1, total = zero6(o), zero6(o), zero_rigid(o)
+    for b in range(C.first, C.last):
+        B, I = body(index, b), composite(work, b)
+        K0, K1 = K_column(work, B.at_K, 0), K_column(work, B.at_K, 1)
+        total = total + I
+        if B.mask & 1:
+            F = rigid_mul(I, K0)
+            F0, d00 = F0 + F, d00 + dot6(F, K0)
+        if B.mask & 2:
+            F = rigid_mul(I, K1)
+            F1, d11 = F1 + F, d11 + dot6(F, K1)
+            if B.mask & 1:
+                d01 += dot6(F, K0)
+    if C.at_spin >= 0:
+        F0, F1 = add_angular(F0, spin_column(work, at, 2, 0, 0)), add_angular(F1, spin_column(work, at, 2, 0, 1))
+    i, k = listed(index, C.column, 0), listed(index, C.column, 1)
+    put(M, i * nv + i, d00)
+    put(M, i * nv + k, d01)
+    put(M, k * nv + i, d01)
+    put(M, k * nv + k, d11)
+    set_U_column(work, at, 2, 0, F0)
+    set_U_column(work, at, 2, 1, F1)
+    if C.out > 0:
+        add_composite(work, C.out, total)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from .._jit import inline
 from ..bodies import hinge
-from ..memory import load3
 from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
 from ..pack import too_small
 from ..simd import get, put, zero
-from ..spatial import (
-    add_angular,
-    angular,
-    cross,
-    dot3,
-    dot6,
-    rigid_as_sym6,
-    rigid_mul,
-    rot,
-    sym6_minus_outer,
-    sym6_mul,
-)
+from ..spatial import add_angular, angular, cross, dot3, dot6, rigid_as_sym6, rigid_mul, rot, sym6_minus_outer, sym6_mul
+from ..tuples import load3
 from ..views import body
 from ..workspace import (
     Dinv_u,

@@ -53,9 +53,10 @@ def write_cluster(
             out.rows[body.parent].bears = 1
     led = {out.rows[b.row].unit for b in members} - {-1}
     if entry.kind == at.GENERAL and not carriers and len(led) == len(members):
-        entry.kind = at.HINGES
-        for body in members:
-            out.rows[body.row].sole = out.rows[body.row].unit
+        # a column of K is the same for all bodies that it moves: S of the joint that it is the velocity of
+        at_K = out.room(6 * nk)
+        for mine in (out.rows[body.row] for body in members):
+            mine.at_K, mine.at_S = at_K, at_K + 6 * mine.which
 
 
 def _spin(
