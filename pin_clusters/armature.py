@@ -47,7 +47,7 @@ def armature_model(
         raise ModelError(f"armature_model: armature must be 'none' or 'diagonal', got {armature!r}.")
     _check_rotors(model)
     tree = (model.tree if drop_rotors else model.inertia_tree).copy()
-    tree.armature = np.array(model.inertia_tree.armature)
+    tree.armature = model.inertia_tree.armature
     locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
     if drop_rotors:
         for j in locked:

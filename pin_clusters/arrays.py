@@ -1,4 +1,7 @@
-"""From what users pass to what the code computes with: contiguous float64 vectors of the right size."""
+"""From what users pass to what the code computes with: contiguous float64 vectors of the right size.
+
+``ArgumentTypeError``: it is text, complex or no array at all; ``ShapeError``: it has another size or more dimensions.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,7 @@ from .errors import ArgumentTypeError, ShapeError
 
 
 def numbers(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as an array of real numbers, of any shape and kind.
-
-    Raises:
-        ArgumentTypeError: It is text, complex or no array at all.
-    """
+    """Return ``x`` as an array of real numbers, of any shape and kind."""
     try:
         given = np.asarray(x)
     except ValueError as error:
@@ -25,12 +24,7 @@ def numbers(name: str, x: Any) -> np.ndarray:
 
 
 def array(name: str, x: Any) -> np.ndarray:
-    """Return ``x`` as contiguous float64 numbers in one dimension.
-
-    Raises:
-        ArgumentTypeError: It is text, complex or no array at all.
-        ShapeError: It has more than one column.
-    """
+    """Return ``x`` as contiguous float64 numbers in one dimension."""
     given = numbers(name, x)
     if given.ndim == 2 and 1 in given.shape:
         given = given.ravel()
@@ -66,19 +60,7 @@ def plain(x: np.ndarray) -> np.ndarray:
 
 
 def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
-    """Return ``x`` as a vector of n numbers.
-
-    Args:
-        model: A model; only its name is read.
-        name: How the message calls ``x``.
-        x: Any sequence of numbers, or a column.
-        n: Expected size.
-        what: What that size is, for the message.
-
-    Raises:
-        ShapeError: It has another size.
-        ArgumentTypeError: It does not hold real numbers.
-    """
+    """Return ``x``, any sequence of numbers or a column, as a vector of n numbers; ``what`` says what n is."""
     a = array(name, x)
     if a.size != n:
         raise ShapeError(f"{name} has size {a.size}, but model {model.name!r} needs {what} = {n}.")
@@ -86,22 +68,12 @@ def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
 
 
 def configuration(model: Any, name: str, q: Any) -> np.ndarray:
-    """Return a configuration of the whole tree of a cluster model, shape (nq,).
-
-    Raises:
-        ShapeError: It has another size.
-        ArgumentTypeError: It does not hold real numbers.
-    """
+    """Return a configuration of the whole tree of a cluster model, shape (nq,)."""
     return vector(model, name, q, model.nq, "nq (the whole tree)")
 
 
 def velocity(model: Any, name: str, x: Any) -> np.ndarray:
-    """Return v, a or tau of a cluster model, shape (nv,).
-
-    Raises:
-        ShapeError: It has another size; says so if it is the spanning tree's.
-        ArgumentTypeError: It does not hold real numbers.
-    """
+    """Return v, a or tau of a cluster model, shape (nv,)."""
     a = array(name, x)
     if a.size == model.nv:
         return a

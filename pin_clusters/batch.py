@@ -133,26 +133,16 @@ def _run(
                 f"({n}, {model.njoints}, 6): a force per state and joint, the universe first."
             )
         forces = forces.reshape(n, 6 * model.njoints)
-    if out is None:
-        out = np.empty((n, model.nv))
-    elif (
-        not isinstance(out, np.ndarray)
-        or out.dtype != np.float64
-        or not out.flags.c_contiguous
-        or not out.flags.writeable
-    ):
-        given = f"{out.dtype} array" if isinstance(out, np.ndarray) else type(out).__name__
-        raise ArgumentTypeError(f"out must be a writable, contiguous float64 array, got a {given}. Leave it out.")
-    elif out.shape != (n, model.nv):
-        raise ShapeError(f"out has shape {out.shape}, expected ({n}, {model.nv}).")
-    else:  # rows that are still to be read must not be overwritten
-        q, v, x, forces = (given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
-    told = _status(status, n)
+    out = _room("out", out, (n, model.nv), np.float64, ". Leave it out.")
+    told = _room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
+    told[:] = 0
+    # rows that are still to be read must not be overwritten
+    tables = tuple(given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
     if n == 0:
         return out
     if not JIT or model._tables.supplies:
-        _one_by_one(model, which, q, v, x, forces, out, told)
-        _mark(model, told, (q, v, x, forces), out, warn=status is None)
+        _one_by_one(model, which, tables, out, told)
+        _mark(model, told, tables, out, warn=status is None)
         return out
     rows = (_LOOPS if model.closures else _PLAIN)[which]
     rows.compile()  # before the threads start: compiling is not theirs to race for
@@ -160,21 +150,10 @@ def _run(
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]
 
     def work(part: tuple[int, int]) -> None:
-        sizes = (model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
         room = np.repeat(model._tables.work[:, None], LANES, axis=1)
-        rows.fast(
-            model._index,
-            model._params,
-            room,
-            *(np.zeros((size, LANES)) for size in sizes),
-            q,
-            v,
-            x,
-            forces,
-            out,
-            told,
-            *part,
-        )
+        sizes = (model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
+        lines = (np.zeros((size, LANES)) for size in sizes)
+        rows.fast(model._index, model._params, room, *lines, *tables, out, told, *part)
 
     if len(parts) == 1:
         work(parts[0])
@@ -182,7 +161,7 @@ def _run(
         with ThreadPoolExecutor(len(parts)) as pool:
             list(pool.map(work, parts))
     if model.closures or status is not None:
-        _mark(model, told, (q, v, x, forces), out, warn=status is None)
+        _mark(model, told, tables, out, warn=status is None)
     return out
 
 
@@ -190,24 +169,16 @@ _PLAIN = (_kernels.rnea_rows, _kernels.aba_rows)
 _LOOPS = (_kernels.rnea_loops_rows, _kernels.aba_loops_rows)
 
 
-def _status(given: Any, n: int) -> np.ndarray:
-    """Return where to write the status of n rows.
-
-    Raises:
-        ArgumentTypeError: What was given cannot be written to.
-        ShapeError: It has another size.
-    """
+def _room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
+    """Return where to write results: what was given, or a new array."""
     if given is None:
-        return np.zeros(n, dtype=np.int8)
-    right = isinstance(given, np.ndarray) and given.dtype == np.int8
+        return np.empty(shape, kind)
+    right = isinstance(given, np.ndarray) and given.dtype == kind
     if not right or not given.flags.writeable or not given.flags.c_contiguous:
         what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
-        raise ArgumentTypeError(
-            f"status must be a writable, contiguous int8 array, got a {what}: status = np.zeros(N, dtype=np.int8)."
-        )
-    if given.shape != (n,):
-        raise ShapeError(f"status has shape {given.shape}, expected ({n},).")
-    given[:] = 0
+        raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
+    if given.shape != shape:
+        raise ShapeError(f"{name} has shape {given.shape}, expected {shape}.")
     return given
 
 
@@ -232,45 +203,34 @@ def _mark(
 
 
 def _one_by_one(
-    model: ClusterModel,
-    which: int,
-    q: np.ndarray,
-    v: np.ndarray,
-    x: np.ndarray,
-    forces: np.ndarray,
-    out: np.ndarray,
-    status: np.ndarray,
+    model: ClusterModel, which: int, tables: tuple[np.ndarray, ...], out: np.ndarray, status: np.ndarray
 ) -> None:
     """Run without packs: they are LLVM's own, and there is no LLVM when the JIT is off; nor can they call Python."""
     data = model.createData()
     single = (data._rnea, data._aba)[which]
-    keep = np.zeros(model.nv + forces.shape[1])
+    keep = np.zeros(model.nv + tables[-1].shape[1])
     pointer = Pointer(model._index, model._params, data._work, keep)
     rows = residual_rows(model)
     scales = np.array([row.scale for row in rows])[len(model.coupling_rows) :]
-    for n in range(q.shape[0]):
-        keep[model.nv :] = forces[n]
-        if not np.isfinite(q[n]).all():
+    for n, (q, v, x, forces) in enumerate(zip(*tables, strict=True)):
+        keep[model.nv :] = forces
+        if not np.isfinite(q).all():
             out[n] = np.nan
             continue
         try:
-            data._supply(q[n])
+            data._supply(q)
         except FunctionFailedError:
             out[n], status[n] = np.nan, 2
             continue
-        code = single.call(pointer, q[n], v[n], x[n], out[n])
-        if model.closures and np.any(np.abs(residual(model, q[n])[len(model.coupling_rows) :]) > _OPEN * scales):
+        code = single.call(pointer, q, v, x, out[n])
+        if model.closures and np.any(np.abs(residual(model, q)[len(model.coupling_rows) :]) > _OPEN * scales):
             status[n] = 1
         elif code < 0:
             status[n] = 2
 
 
 def _table(model: ClusterModel, name: str, x: Any, rows: int | None, columns: int, what: str) -> np.ndarray:
-    """Return x as contiguous rows.
-
-    Raises:
-        ShapeError: It has another shape.
-    """
+    """Return x as contiguous rows."""
     given = plain(numbers(name, x))
     if given.ndim != 2 or given.shape[1] != columns or (rows is not None and given.shape[0] != rows):
         expected = f"({'N' if rows is None else rows}, {columns})"

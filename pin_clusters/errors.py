@@ -47,16 +47,18 @@ class ConfigurationError(PinClustersError, ValueError):
     """A configuration is not on the manifold of the model (couplings or unit norms)."""
 
 
-class BranchLost(ConfigurationError):  # noqa: N818 - says what happened
+class _ClusterError(PinClustersError):
+    def __init__(self, message: str, cluster: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.cluster = cluster
+
+
+class BranchLost(_ClusterError, ConfigurationError):  # noqa: N818 - says what happened
     """A closed loop cannot follow a motion without passing a singular pose.
 
     Attributes:
         cluster: Names of the joints of the cluster.
     """
-
-    def __init__(self, message: str, cluster: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.cluster = cluster
 
 
 class SimulationError(PinClustersError, ValueError):
@@ -75,16 +77,12 @@ class DataMismatchError(PinClustersError, ValueError):
     """A data object belongs to another model, or the tree was changed behind the model's back."""
 
 
-class SingularClusterError(PinClustersError, ArithmeticError):
+class SingularClusterError(_ClusterError, ArithmeticError):
     """The inertia seen by the independent joints of a cluster is singular, or its loops leave dependent joints free.
 
     Attributes:
         cluster: Names of the joints of the cluster.
     """
-
-    def __init__(self, message: str, cluster: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.cluster = cluster
 
 
 class LoadError(PinClustersError, ValueError):

@@ -49,6 +49,11 @@ def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
     return float(q[i]) if tree.nqs[j] == 1 else math.atan2(q[i + 1], q[i])
 
 
+def coordinates_of(tree: pin.Model, joints: Iterable[int], q: np.ndarray) -> np.ndarray:
+    """Return the values of joints of one degree of freedom, [rad] or [m]."""
+    return np.array([coordinate(tree, j, q) for j in joints])
+
+
 def set_coordinate(tree: pin.Model, j: int, q: np.ndarray, value: float) -> None:
     """Set the value of a joint of one degree of freedom, [rad] or [m], in place."""
     i = tree.idx_qs[j]
@@ -69,7 +74,7 @@ def unit(axis: object) -> np.ndarray | None:
     if a is None or a.shape != (3,) or not np.all(np.isfinite(a)) or not np.any(a):
         return None
     a = a / np.abs(a).max()  # the square of 1e200 would be inf, that of 1e-200 would be 0
-    return np.asarray(a / np.linalg.norm(a))
+    return a / np.linalg.norm(a)
 
 
 def is_finite(inertia: pin.Inertia) -> bool:
@@ -79,10 +84,10 @@ def is_finite(inertia: pin.Inertia) -> bool:
 
 def placement_defect(placement: pin.SE3) -> str:
     """Say why a placement is no rigid one, with the cure; ``""`` if it is one."""
-    rotation = np.asarray(placement.rotation)
+    rotation = placement.rotation
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(placement.translation))):
         return "is not finite."
-    off = float(np.abs(rotation.T @ rotation - np.eye(3)).max())
+    off = np.abs(rotation.T @ rotation - np.eye(3)).max()
     if off > ROTATION_TOLERANCE or np.linalg.det(rotation) < 0.0:
         return (
             f"does not hold a rotation (R'R is off the identity by {off:.1e}, det R = {np.linalg.det(rotation):.3g}). "
@@ -111,24 +116,16 @@ def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
 
 
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
-    """Say why a body is not a balanced, axisymmetric rotor about an axis through its frame's origin.
-
-    Args:
-        inertia: In the rotor frame.
-        axis: Unit axis in the same frame, shape (3,).
-
-    Returns:
-        The reason with its number, or ``""`` if it is one.
-    """
-    rotational = np.asarray(inertia.inertia)
+    """Say why a body is no balanced, axisymmetric rotor about an axis through its frame's origin; ``""`` if it is."""
+    rotational = inertia.inertia
     axial = float(axis @ rotational @ axis)
-    transverse = 0.5 * (float(np.trace(rotational)) - axial)
+    transverse = 0.5 * (np.trace(rotational) - axial)
     outer = np.outer(axis, axis)
-    asymmetry = float(np.abs(rotational - transverse * (np.eye(3) - outer) - axial * outer).max())
-    scale = max(float(np.abs(rotational).max()), 1e-300)
+    asymmetry = np.abs(rotational - transverse * (np.eye(3) - outer) - axial * outer).max()
+    scale = max(np.abs(rotational).max(), 1e-300)
     if asymmetry > SPIN_TOLERANCE * scale:
         return f"its inertia is not symmetric about the axis (by {asymmetry / scale:.1e} of its largest entry)"
-    offset = float(np.linalg.norm(np.cross(np.asarray(inertia.lever), axis)))
+    offset = np.linalg.norm(np.cross(inertia.lever, axis))
     gyration = np.sqrt(scale / inertia.mass) if inertia.mass > 0.0 else 0.0
     if inertia.mass > 0.0 and offset > SPIN_TOLERANCE * max(gyration, 1e-3):
         return f"its centre of mass is {offset:.2e} m off the axis"

@@ -19,6 +19,9 @@ _CONTACT = (
     "Write the contact with its Jacobian: J = pc.getFrameJacobian(...), M = pc.crba(model, data, q) (or "
     "pc.computeMinverse), h = pc.nonLinearEffects(model, data, q, v), and solve with the matrix [[M, J'], [J, 0]]."
 )
+_DYNAMICS = (
+    "constraintDynamics", "forwardDynamics", "impulseDynamics", "contactInverseDynamics", "initConstraintDynamics",
+)  # fmt: skip
 _REGRESSOR = (
     "Project Pinocchio's: G.T @ pinocchio.{f}(model.tree, data.tree, q, ...) with the velocities of "
     "pc.spanning_velocity and G = pc.coupling_jacobian(model, data, q). pc.Rotor constraints are not in it: couple a "
@@ -44,19 +47,15 @@ _ROUTES = {
     ),
     "getCoriolisMatrix": "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity.",
     "nle": "It is pc.nonLinearEffects.",
-    "constraintDynamics": _CONTACT,
-    "forwardDynamics": _CONTACT,
-    "impulseDynamics": _CONTACT,
-    "contactInverseDynamics": _CONTACT,
-    "initConstraintDynamics": _CONTACT,
+    **dict.fromkeys(_DYNAMICS, _CONTACT),
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
     "abaInParallel": _PARALLEL.format(f="aba"),
     "rneaInParallel": _PARALLEL.format(f="rnea"),
     "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), with the rotors given by inertia.",
     "computeSubtreeMasses": "Use pinocchio.computeSubtreeMasses(model.inertia_tree, data.tree).",
-    "dccrba": "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap.",
-    "computeCentroidalMapTimeVariation": (
-        "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap."
+    **dict.fromkeys(
+        ("dccrba", "computeCentroidalMapTimeVariation"),
+        "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap.",
     ),
     "normalize": "Use pc.project(model, q), which also puts q on the couplings.",
     "isNormalized": "Use pinocchio.isNormalized(model.tree, q); pc.residual(model, q) tells about the couplings.",

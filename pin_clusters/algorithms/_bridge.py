@@ -1,4 +1,8 @@
-"""From the independent coordinates to those of the tree: G and its bias, constant or from the kernel."""
+"""From the independent coordinates to those of the tree: G and its bias, constant or from the kernel.
+
+``q`` is what ``_check.configuration`` returned: it also feeds the user's Python functions. Where the loops cannot be
+solved for the dependent joints, ``SingularClusterError`` is raised.
+"""
 
 from __future__ import annotations
 
@@ -15,33 +19,19 @@ from . import _check
 
 
 def matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-    """Return G, shape (tree.nv, nv); not to be written to.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned: it also feeds the user's Python functions.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
-    """
+    """Return G, shape (tree.nv, nv); not to be written to."""
     return matrix_and_bias(model, data, q, None)[0]
+
+
+def kept_matrix(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
+    """Return G, and leave it for the functions that are not given q."""
+    return keep(data, matrix(model, data, q))
 
 
 def matrix_and_bias(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return G, shape (tree.nv, nv), and g, shape (tree.nv,); G is not to be written to.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned.
-        v: Independent velocity, shape (nv,); None is zero.
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
-    """
+    """Return G, shape (tree.nv, nv), and g, shape (tree.nv,), at v (None: at rest); G is not to be written to."""
     if not model.closures:
         return model._topology.G, np.zeros(model.own_tree.nv)
     code, G, g = _solve(model, data, q, np.zeros(model.nv) if v is None else v)
@@ -56,19 +46,10 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
     polarisation; the other part is the failure of velocities to commute, which is known: it is zero for joints of one
     degree of freedom, and the Lie bracket of the joint's group for the others. The motions G v and G w keep the loops
     closed, so their bracket is G times that of the independent velocities.
-
-    Args:
-        model: Cluster model.
-        data: Its workspace.
-        q: What ``_check.configuration`` returned.
-        v: Independent velocity, shape (nv,).
-
-    Raises:
-        SingularClusterError: The loops cannot be solved for the dependent joints.
     """
     G, g = matrix_and_bias(model, data, q, v)
     result = np.zeros_like(G)
-    size = float(np.abs(v).max(initial=0.0))
+    size = np.abs(v).max(initial=0.0)
     if not model.closures or size == 0.0:
         return result
     free = model.idx_v_independent
@@ -85,13 +66,7 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
 
 
 def tree_rates(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> list[Any]:
-    """Return the velocity and the acceleration of the tree, as far as they are given; G is left in the data.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
-    """
+    """Return the velocity and the acceleration of the tree, as far as they are given; G is left in the data."""
     if v is None:
         leave(model, data, q)
         return []
@@ -123,7 +98,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
     Raises:
         SingularClusterError: The pose of the last function that was given one is singular.
     """
-    n = int(model.own_tree.nv)
+    n = model.own_tree.nv
     if not model.closures:
         return model._topology.G, np.zeros((n, model.nv))
     G, G_rate = data._G[:n], data._G[n:]
@@ -137,7 +112,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
 
 def _solve(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
     """Run the kernel: its code, G and g."""
-    pointer, n = data._pointers["coupling"], int(model.own_tree.nv)
+    pointer, n = data._pointers["coupling"], model.own_tree.nv
     code = int(_kernel.call(pointer, plain(q), plain(v)))
     flat = pointer.arrays[-1].copy()
     return code, flat[: n * model.nv].reshape(n, model.nv), flat[n * model.nv :]

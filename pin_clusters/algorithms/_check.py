@@ -41,12 +41,7 @@ def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
 
 
 def model_data(model: Any, data: Any) -> None:
-    """Check that model and data are ours and belong together.
-
-    Raises:
-        ArgumentTypeError: One has the wrong type.
-        DataMismatchError: The data was made by another model, or the tree was changed (if ``data.check``).
-    """
+    """Check that model and data are ours and belong together; and, if ``data.check``, that nobody changed the tree."""
     if not isinstance(model, ClusterModel):
         cure = "The order of arguments is (model, data, q, ...)."
         if isinstance(model, pin.Model):
@@ -81,12 +76,7 @@ def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.nd
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``.
-
-    Raises:
-        ShapeError: It has another size.
-        ConfigurationError: It is off the couplings.
-    """
+    """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``."""
     a = vector(model, "q", q, model.nq, "nq (the whole tree)")
     if data.check:
         _configuration.check(model, a)
@@ -95,20 +85,14 @@ def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
 
 
 def forces(model: ClusterModel, fext: Any) -> np.ndarray:
-    """Return external forces as an array of shape (njoints, 6), [linear; angular] in joint frames.
-
-    Raises:
-        ShapeError: There is not one force per joint, the universe included.
-        ArgumentTypeError: An entry is neither a ``pin.Force`` nor six numbers.
-    """
+    """Return external forces as an array of shape (njoints, 6), [linear; angular] in joint frames."""
     n = model.njoints
     if isinstance(fext, np.ndarray):
-        given = np.asarray(fext)
-        if given.dtype.kind not in "fiub":
-            raise ArgumentTypeError(f"fext must hold real numbers, got {given.dtype}.")
-        if given.shape != (n, 6):
-            raise ShapeError(f"fext has shape {given.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
-        return np.ascontiguousarray(given, dtype=np.float64)
+        if fext.dtype.kind not in "fiub":
+            raise ArgumentTypeError(f"fext must hold real numbers, got {fext.dtype}.")
+        if fext.shape != (n, 6):
+            raise ShapeError(f"fext has shape {fext.shape}, but model {model.name!r} needs (njoints, 6) = ({n}, 6).")
+        return np.ascontiguousarray(fext, dtype=np.float64)
     if isinstance(fext, (str, bytes, Mapping)) or (not isinstance(fext, Sequence) and not hasattr(fext, "__len__")):
         given_type = type(fext).__name__
         raise ArgumentTypeError(f"fext must be a list of pin.Force or an (njoints, 6) array, got {given_type}.")

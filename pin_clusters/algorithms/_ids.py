@@ -1,4 +1,7 @@
-"""Checks of joint ids, frame ids and reference frames, which Pinocchio does not always make."""
+"""Checks of joint ids, frame ids and reference frames, which Pinocchio does not always make.
+
+``ArgumentTypeError``: it is no such thing; ``UnknownNameError``: there is no joint or frame of that id.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +15,17 @@ from ..model import ClusterModel
 
 
 def joint(model: ClusterModel, joint_id: Any) -> int:
-    """Return a joint id.
-
-    Raises:
-        ArgumentTypeError: It is not a whole number.
-        UnknownNameError: There is no such joint.
-    """
-    return _index(model, joint_id, "joint_id", "getJointId", int(model.own_tree.njoints))
+    """Return a joint id."""
+    return _index(model, joint_id, "joint_id", "getJointId", model.own_tree.njoints)
 
 
 def frame(model: ClusterModel, frame_id: Any) -> int:
-    """Return a frame id.
-
-    Raises:
-        ArgumentTypeError: It is not a whole number.
-        UnknownNameError: There is no such frame.
-    """
-    return _index(model, frame_id, "frame_id", "getFrameId", int(model.own_tree.nframes))
+    """Return a frame id."""
+    return _index(model, frame_id, "frame_id", "getFrameId", model.own_tree.nframes)
 
 
 def reference(reference_frame: Any) -> pin.ReferenceFrame:
-    """Return a reference frame.
-
-    Raises:
-        ArgumentTypeError: It is something else.
-    """
+    """Return a reference frame."""
     if not isinstance(reference_frame, pin.ReferenceFrame):
         raise ArgumentTypeError(
             "reference_frame must be pin.LOCAL, pin.WORLD or pin.LOCAL_WORLD_ALIGNED, "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import RodClosure
+from ..constraints.closures import RodClosure, massive
 from ..model import ClusterModel, joint_forces
-from ._rods import acceleration, massive, position
+from ._rods import acceleration, position
 
 
 class Loads:
@@ -35,28 +35,23 @@ class Loads:
         self.reflected = np.zeros(len(v_tree))
         pin.forwardKinematics(self.tree, data, *self.motion)
         self._add_rotors(model, v_tree, a_tree)
-        for rod in massive(model):
+        for rod in massive(model.closures):
             # the middle moves like the mean of the ends, so its force goes to both by halves
-            ends = (rod.joint_a, rod.point_a), (rod.joint_b, rod.point_b)
-            mean = 0.5 * sum(acceleration(data, j, np.asarray(p)) for j, p in ends)
-            for j, p in ends:
-                self._push(self.outer, j, np.asarray(p), -rod.mass / 3.0 * (mean - self.gravity))
+            mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
+            for j, p in rod.ends:
+                self._push(self.outer, j, p, -rod.mass / 3.0 * (mean - self.gravity))
 
     def torque(self, more: np.ndarray | None = None) -> np.ndarray:
         """Return the torques that the joints of the tree need, shape (tree.nv,); their wrenches are in ``data.f``.
 
-        Those that spin up rotors are included, and armature.
-
-        Args:
-            more: Further wrenches on the bodies, shape (njoints, 6).
+        Those that spin up rotors are included, and armature. ``more`` are further wrenches on the bodies.
         """
         forces = joint_forces(self.tree, range(self.tree.njoints), self.outer if more is None else self.outer + more)
-        return np.array(pin.rnea(self.tree, self.data, *self.motion, forces)) + self.reflected
+        return pin.rnea(self.tree, self.data, *self.motion, forces) + self.reflected
 
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:
         """Return the forces that move and bear the mass of a rod at its ends, in the world: by its consistent mass."""
-        a = acceleration(self.data, rod.joint_a, np.asarray(rod.point_a))
-        b = acceleration(self.data, rod.joint_b, np.asarray(rod.point_b))
+        a, b = (acceleration(self.data, *end) for end in rod.ends)
         weight = 0.5 * rod.mass * self.gravity
         return rod.mass * (a / 3.0 + b / 6.0) - weight, rod.mass * (a / 6.0 + b / 3.0) - weight
 
@@ -69,7 +64,7 @@ class Loads:
             if r.carrier_id:
                 omega, alpha = self.data.v[r.carrier_id].angular, self.data.a[r.carrier_id].angular
                 self.outer[r.carrier_id, 3:] -= r.axial_inertia * (r.axis * change + np.cross(omega, r.axis) * speed)
-            self.spin[k] = float(r.axial_inertia * (change + r.axis @ alpha))
+            self.spin[k] = r.axial_inertia * (change + r.axis @ alpha)
             for i, ratio in r.drivers:
                 self.reflected[i] += ratio * self.spin[k]
 
@@ -83,5 +78,5 @@ class Loads:
 
 def pull(data: pin.Data, rod: RodClosure) -> np.ndarray:
     """Return the unit vector from end a of a rod to end b, in the world."""
-    d = position(data, rod.joint_b, np.asarray(rod.point_b)) - position(data, rod.joint_a, np.asarray(rod.point_a))
-    return np.asarray(d / np.linalg.norm(d))
+    a, b = (position(data, *end) for end in rod.ends)
+    return (b - a) / np.linalg.norm(b - a)

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure, touched
-from ..joints import coordinate, in_v
+from ..joints import coordinates_of, in_v
 from ..model import ClusterModel, Equations
 from ._loads import pull
 
@@ -59,7 +59,7 @@ class Multipliers:
 
     def solve(self, tau: np.ndarray) -> np.ndarray:
         """Return the multipliers for the torques that the constraints have to bring up, shape (rows,)."""
-        return np.asarray(self.inverse @ tau / self.scales)
+        return self.inverse @ tau / self.scales
 
     def unique(self, i: int) -> bool:
         """Whether the multipliers of a closure are determined."""
@@ -71,17 +71,16 @@ class Multipliers:
         assert isinstance(c, FrameClosure)
         wrench = own @ c.rows
         if c.rotation == "universal":
-            R_a, R_b = (self._pose(j, p).rotation for j, p in ((c.joint_a, c.placement_a), (c.joint_b, c.placement_b)))
+            R_a, R_b = (self._pose(*end).rotation for end in c.ends)
             wrench[3:] = wrench[5] * np.cross(R_a.T @ R_b[:, 0], [0.0, 0.0, 1.0])
-        return np.asarray(wrench)
+        return wrench
 
     def torques(self, i: int, multipliers: np.ndarray) -> np.ndarray:
         """Return the torques on the joints of a closure of coordinates, shape (joints,)."""
         c = self.closures[i]
         assert isinstance(c, JointClosure)
-        tree = self.model.own_tree
-        x = np.array([coordinate(tree, j, self.q) for j in c.joints])
-        return np.asarray(multipliers[self.rows[i]] @ c.jacobian(x))
+        x = coordinates_of(self.model.own_tree, c.joints, self.q)
+        return multipliers[self.rows[i]] @ c.jacobian(x)
 
     def wrenches(self, multipliers: np.ndarray) -> np.ndarray:
         """Return what loops and rods do to the bodies, shape (njoints, 6), in joint frames."""
@@ -89,11 +88,11 @@ class Multipliers:
         for i, c in enumerate(self.closures):
             if isinstance(c, FrameClosure):
                 wrench = self.wrench(i, multipliers)
-                A, B = self._pose(c.joint_a, c.placement_a), self._pose(c.joint_b, c.placement_b)
+                A, B = (self._pose(*end) for end in c.ends)
                 force = pin.SE3(A.rotation, B.translation).act(pin.Force(wrench))
             elif isinstance(c, RodClosure):
                 u = pull(self.data, c) * float(multipliers[self.rows[i]][0])
-                end = self._pose(c.joint_b, pin.SE3(np.eye(3), np.asarray(c.point_b)))
+                end = self._pose(c.joint_b, pin.SE3(np.eye(3), c.point_b))
                 force = pin.Force(u, np.cross(end.translation, u))
             else:
                 continue
@@ -108,12 +107,12 @@ class Multipliers:
         found = np.ones(tree.njoints, dtype=bool)
         for idle in self.idle.T:
             wrenches = self.wrenches(idle / self.scales)
-            size = float(np.abs(wrenches).max(initial=0.0))
+            size = np.abs(wrenches).max(initial=0.0)
             total = [self.data.oMi[j].act(pin.Force(wrenches[j])) for j in range(tree.njoints)]
             for j in range(tree.njoints - 1, 0, -1):
                 own = self.data.oMi[j].actInv(total[j]).vector
                 found[j] &= bool(np.all(np.abs(own) <= _SEEN * size))
-                total[int(tree.parents[j])] += total[j]
+                total[tree.parents[j]] += total[j]
         return found
 
     def _pose(self, j: int, placement: pin.SE3) -> pin.SE3:

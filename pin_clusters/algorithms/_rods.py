@@ -7,12 +7,13 @@ the ends. An end on the universe is carried by no body, so it is listed here too
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import RodClosure
+from ..constraints.closures import massive
 from ..model import ClusterData, ClusterModel
 
 _MIDDLE, _END = 2.0 / 3.0, 1.0 / 6.0
@@ -32,17 +33,9 @@ class Lump:
     ends: tuple[tuple[int, np.ndarray, float], ...]
     inside: frozenset[int]
 
-    def position(self, data: pin.Data) -> np.ndarray:
-        """Return where it is, [m]."""
-        return np.asarray(sum(w * position(data, j, p) for j, p, w in self.ends))
-
-    def velocity(self, data: pin.Data) -> np.ndarray:
-        """Return its velocity, [m/s]."""
-        return np.asarray(sum(w * velocity(data, j, p) for j, p, w in self.ends))
-
-    def acceleration(self, data: pin.Data) -> np.ndarray:
-        """Return its acceleration, gravity not included, [m/s^2]."""
-        return np.asarray(sum(w * acceleration(data, j, p) for j, p, w in self.ends))
+    def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
+        """Return its ``position``, ``velocity`` or ``acceleration``, gravity not included."""
+        return np.asarray(sum(w * quantity(data, j, p) for j, p, w in self.ends))
 
     def jacobian(self, tree: pin.Model, data: pin.Data) -> np.ndarray:
         """Return its Jacobian in the tree's v, shape (3, tree.nv); after ``pin.computeJointJacobians``."""
@@ -54,25 +47,19 @@ class Lump:
         return J
 
 
-def massive(model: ClusterModel) -> list[RodClosure]:
-    """Return the rods that have mass."""
-    return [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
-
-
 def lumps(model: ClusterModel) -> list[Lump]:
     """Return the masses that no body of ``model.inertia_tree`` has."""
     found = []
-    for rod in massive(model):
-        ends = (rod.joint_a, np.asarray(rod.point_a, dtype=float)), (rod.joint_b, np.asarray(rod.point_b, dtype=float))
-        above = [set(model.own_tree.supports[j]) for j, _ in ends]
-        found.append(Lump(_MIDDLE * rod.mass, tuple((j, p, 0.5) for j, p in ends), frozenset(above[0] & above[1])))
-        found += [Lump(_END * rod.mass, ((j, p, 1.0),), frozenset([0])) for j, p in ends if not j]
+    for rod in massive(model.closures):
+        above = [set(model.own_tree.supports[j]) for j in rod.bodies]
+        found.append(Lump(_MIDDLE * rod.mass, tuple((j, p, 0.5) for j, p in rod.ends), frozenset(above[0] & above[1])))
+        found += [Lump(_END * rod.mass, ((j, p, 1.0),), frozenset([0])) for j, p in rod.ends if not j]
     return found
 
 
 def position(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     """Return a point of a body in the world; after ``pin.forwardKinematics``, as the next two."""
-    return np.asarray(data.oMi[j].act(point) if j else point, dtype=float)
+    return data.oMi[j].act(point) if j else point
 
 
 def velocity(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
@@ -80,7 +67,7 @@ def velocity(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     if not j:
         return np.zeros(3)
     v = data.v[j]
-    return np.asarray(data.oMi[j].rotation @ (v.linear + np.cross(v.angular, point)))
+    return data.oMi[j].rotation @ (v.linear + np.cross(v.angular, point))
 
 
 def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
@@ -90,7 +77,7 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     v, a = data.v[j], data.a[j]
     speed = v.linear + np.cross(v.angular, point)
     own = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
-    return np.asarray(data.oMi[j].rotation @ own)
+    return data.oMi[j].rotation @ own
 
 
 class Whole:
@@ -104,7 +91,7 @@ class Whole:
         if not self.points:
             return
         mass = pin.computeTotalMass(model.inertia_tree)
-        self.places = [p.position(data.tree) for p in self.points]
+        self.places = [p.mean(position, data.tree) for p in self.points]
         self.own = np.array(data.tree.com[0])
         moments = mass * self.own + sum(p.mass * x for p, x in zip(self.points, self.places, strict=True))
         self.com = moments / (mass + sum(p.mass for p in self.points))
@@ -138,8 +125,8 @@ def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees:
     """
     tree = data.tree
     for p in lumps(model):
-        x = p.position(tree)
-        dx, ddx = p.velocity(tree) if level > 1 else None, p.acceleration(tree) if level > 2 else None
+        x = p.mean(position, tree)
+        dx, ddx = p.mean(velocity, tree) if level > 1 else None, p.mean(acceleration, tree) if level > 2 else None
         for j in p.inside if subtrees else (0,):
             before, tree.mass[j] = tree.mass[j], tree.mass[j] + p.mass
             M = tree.oMi[j] if j and local else pin.SE3.Identity()

@@ -10,7 +10,7 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
-from ._rods import Whole, add_to_centers, lumps
+from ._rods import Whole, acceleration, add_to_centers, lumps, velocity
 from .motor import rotor_rows
 
 _documented = _check.documented(
@@ -85,7 +85,7 @@ def jacobianCenterOfMass(
         G, _ = _bridge.kept(model, data)
     else:
         state = [_check.configuration(model, data, q)]
-        G = _bridge.keep(data, _bridge.matrix(model, data, state[0]))
+        G = _bridge.kept_matrix(model, data, state[0])
     J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
     if extra := lumps(model):
         J *= data.tree.mass[0]
@@ -108,10 +108,10 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
     q, v = _check.state(model, data, q, v)
-    G = _bridge.keep(data, _bridge.matrix(model, data, q))
+    G = _bridge.kept_matrix(model, data, q)
     h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
     whole = Whole(model, data)
-    h = whole.add(h, [p.mass * p.velocity(data.tree) for p in whole.points])
+    h = whole.add(h, [p.mass * p.mean(velocity, data.tree) for p in whole.points])
     h[3:] += _spin(model, data, G) @ v
     return _keep(data, pin.Force(h))
 
@@ -127,7 +127,7 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
     q = _check.pose(model, data, q)
-    G = _bridge.keep(data, _bridge.matrix(model, data, q))
+    G = _bridge.kept_matrix(model, data, q)
     pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
     return _map(model, data, G, Whole(model, data))
 
@@ -143,7 +143,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
     q, v = _check.state(model, data, q, v)
-    G = _bridge.keep(data, _bridge.matrix(model, data, q))
+    G = _bridge.kept_matrix(model, data, q)
     pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
     A = _map(model, data, G, Whole(model, data, inertia=True))
     _keep(data, pin.Force(A @ v))
@@ -165,9 +165,9 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     v_tree, a_tree = _bridge.tree_rates(model, data, q, v, a)
     pin.computeCentroidalMomentumTimeVariation(model.inertia_tree, data.tree, q, v_tree, a_tree)
     whole = Whole(model, data)
-    h = whole.add(data.tree.hg.vector, [p.mass * p.velocity(data.tree) for p in whole.points])
+    h = whole.add(data.tree.hg.vector, [p.mass * p.mean(velocity, data.tree) for p in whole.points])
     # the velocities of points and centres drop out of the sum, which is about the common centre of mass
-    rate = whole.add(data.tree.dhg.vector, [p.mass * p.acceleration(data.tree) for p in whole.points])
+    rate = whole.add(data.tree.dhg.vector, [p.mass * p.mean(acceleration, data.tree) for p in whole.points])
     for r in (r for r in model.rotors if r.source is not None):
         R, omega = data.tree.oMi[r.carrier_id].rotation, data.tree.v[r.carrier_id].angular
         speed, change = (sum(ratio * x[i] for i, ratio in r.drivers) for x in (v_tree, a_tree))

@@ -155,9 +155,9 @@ def constraint_forces(
     tau = loads.torque(solved.wrenches(found))
     joints = np.array([f.vector for f in data.tree.f])
     joints[0] = 0.0
-    tau -= np.array(model.inertia_tree.armature) * loads.motion[2] + loads.reflected  # what the wrenches do
+    tau -= model.inertia_tree.armature * loads.motion[2] + loads.reflected  # what the wrenches do
     rotors = [
-        loads.spin[k] if r.joint_id is None else float(tau[model.own_tree.idx_vs[r.joint_id]])
+        loads.spin[k] if r.joint_id is None else tau[model.own_tree.idx_vs[r.joint_id]]
         for k, r in enumerate(model.rotors)
     ]
     return ConstraintForces(
@@ -179,12 +179,12 @@ def _of_closure(
     if isinstance(c, JointClosure):
         return _of_joints(model, solved, i, found)
     assert isinstance(c, FrameClosure | RodClosure)
-    names = str(model.names[c.joint_a]), str(model.names[c.joint_b])
+    names = model.names[c.joint_a], model.names[c.joint_b]
     own = found[solved.rows[i]].copy()
     if isinstance(c, FrameClosure):
         wrench = solved.wrench(i, found)
         return LoopWrench(c.source.label, names, c.placement_a.copy(), wrench, own, solved.unique(i))
-    push = float(own[0]) * pull(solved.data, c)
+    push = own[0] * pull(solved.data, c)
     at_a, at_b = loads.at_ends(c) if c.mass > 0.0 else (np.zeros(3), np.zeros(3))
     return RodForce(c.source.label, names, -float(own[0]), -push - at_a, push - at_b, solved.unique(i))
 
@@ -193,7 +193,7 @@ def _of_joints(model: ClusterModel, solved: Multipliers, i: int, found: np.ndarr
     """Return what entry i of all equations, one between coordinates, transmits."""
     c = solved.closures[i]
     assert isinstance(c, JointClosure)
-    joints = tuple(str(model.names[j]) for j in c.joints)
+    joints = tuple(model.names[j] for j in c.joints)
     return CouplingForce(
         c.source.label, joints, solved.torques(i, found), found[solved.rows[i]].copy(), solved.unique(i)
     )

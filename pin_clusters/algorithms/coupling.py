@@ -64,7 +64,7 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
         [1.0, -3.0, 1.0]
     """
     q, v = _check.state(model, data, q, v)
-    return np.array(_bridge.matrix(model, data, q) @ v)
+    return _bridge.matrix(model, data, q) @ v
 
 
 @_documented
@@ -77,7 +77,7 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
-    return np.array(G @ a + g)
+    return G @ a + g
 
 
 @_documented
@@ -103,7 +103,7 @@ def independent_velocity(
     v = given[model.idx_v_independent]
     expected = _bridge.matrix(model, data, q) @ v
     error = np.abs(given - expected)
-    scale = max(1.0, float(np.abs(given).max(initial=0.0)), float(np.abs(expected).max(initial=0.0)))
+    scale = max(1.0, np.abs(given).max(initial=0.0), np.abs(expected).max(initial=0.0))
     if np.any(error > tolerance * scale):
         i = int(np.argmax(error))
         name, labels = _who_moves(model, i)
@@ -126,7 +126,7 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
         Shape (nv,), [N m] or [N]; a fresh array.
     """
     q = _check.pose(model, data, q)
-    return np.array(vector(model, "tau_tree", tau_tree, model.own_tree.nv, _NV) @ _bridge.matrix(model, data, q))
+    return vector(model, "tau_tree", tau_tree, model.own_tree.nv, _NV) @ _bridge.matrix(model, data, q)
 
 
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:

@@ -10,18 +10,22 @@ import pinocchio as pin
 from ..model import ClusterData, ClusterModel, primitives_of
 from . import _bridge, _check, _ids
 
-_documented = _check.documented(
-    """
-    Returns:
-        Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
+_COMMON = """
+Returns:
+    Shape (6, nv), [linear; angular], in the reference frame; a fresh array.
 
-    Raises:
-        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+Raises:
+    SingularClusterError: Closed loops cannot be solved for their dependent joints.
 
-    References:
-        Pinocchio's ``{name}``, times G.
-    """
-)
+References:
+    Pinocchio's ``{name}``, times G.
+"""
+_WITH_RATE = """
+References:
+    Pinocchio's ``{name}``, times G; plus the Jacobian times dG/dt.
+"""
+_documented = _check.documented(_COMMON)
+_rates = _check.documented(_COMMON, _WITH_RATE)
 
 
 @_documented
@@ -41,13 +45,13 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         J = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)[0]
     else:
         q = _check.configuration(model, data, q)
-        G = _bridge.keep(data, _bridge.matrix(model, data, q))
+        G = _bridge.kept_matrix(model, data, q)
         J = pin.computeJointJacobians(model.own_tree, data.tree, q) @ G
     data.J[:] = J
     return np.array(J)
 
 
-@_documented
+@_rates
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
@@ -59,9 +63,6 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
 
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
-
-    References:
-        Pinocchio's ``computeJointJacobiansTimeVariation``, times G; plus the Jacobians times dG/dt.
     """
     q, v = _check.state(model, data, q, v)
     G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
@@ -70,7 +71,7 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     pin.computeJointJacobiansTimeVariation(model.own_tree, data.tree, q, v_tree)
     _correct_moving_axes(model.own_tree, data.tree, v_tree)
     data.J[:] = data.tree.J @ G
-    return np.array(data.tree.dJ @ G + data.tree.J @ G_rate)
+    return data.tree.dJ @ G + data.tree.J @ G_rate
 
 
 def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None:
@@ -101,7 +102,7 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     _check.model_data(model, data)
     q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
     G = _bridge.matrix(model, data, q)
-    return np.array(pin.computeJointJacobian(model.own_tree, data.tree, q, joint) @ G)
+    return pin.computeJointJacobian(model.own_tree, data.tree, q, joint) @ G
 
 
 @_documented
@@ -112,7 +113,7 @@ def computeFrameJacobian(
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     G = _bridge.matrix(model, data, q)
-    return np.array(pin.computeFrameJacobian(model.own_tree, data.tree, q, frame, reference) @ G)
+    return pin.computeFrameJacobian(model.own_tree, data.tree, q, frame, reference) @ G
 
 
 def _asked(
@@ -123,7 +124,7 @@ def _asked(
     where = model.own_tree, data.tree, find(model, index), _ids.reference(reference_frame)
     G, G_rate = _bridge.kept(model, data)
     J = jacobian(*where)
-    return np.array(J @ G if rate is None else rate(*where) @ G + J @ G_rate)
+    return J @ G if rate is None else rate(*where) @ G + J @ G_rate
 
 
 @_documented
@@ -142,27 +143,19 @@ def getFrameJacobian(
     return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameJacobian)
 
 
-@_documented
+@_rates
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``.
-
-    References:
-        Pinocchio's ``getJointJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
-    """
+    """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``."""
     functions = pin.getJointJacobian, pin.getJointJacobianTimeVariation
     return _asked(_ids.joint, model, data, joint_id, reference_frame, *functions)
 
 
-@_documented
+@_rates
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
-    """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``.
-
-    References:
-        Pinocchio's ``getFrameJacobianTimeVariation``, times G; plus the Jacobian times dG/dt.
-    """
+    """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``."""
     functions = pin.getFrameJacobian, pin.getFrameJacobianTimeVariation
     return _asked(_ids.frame, model, data, frame_id, reference_frame, *functions)

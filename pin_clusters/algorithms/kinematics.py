@@ -10,13 +10,21 @@ from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _ids
 
-_documented = _check.documented(
-    """
-    References:
-        Pinocchio's ``{name}``, which it calls.
-    """,
-    solves=False,
-)
+_CALLS = """
+References:
+    Pinocchio's ``{name}``, which it calls.
+"""
+_SPEED = """
+Returns:
+    [linear; angular], [m/s] and [rad/s].
+"""
+_RATE = """
+Returns:
+    [linear; angular], [m/s^2] and [rad/s^2].
+"""
+_documented = _check.documented(_CALLS, solves=False)
+_velocity = _check.documented(_CALLS, _SPEED, solves=False)
+_acceleration = _check.documented(_CALLS, _RATE, solves=False)
 
 
 @_documented
@@ -94,73 +102,49 @@ def _asked(
     return pin.Motion(function(model.own_tree, data.tree, *where))
 
 
-@_documented
+@_velocity
 def getVelocity(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial velocity of a joint; after ``forwardKinematics`` with v.
-
-    Returns:
-        [linear; angular], [m/s] and [rad/s].
-    """
+    """Return the spatial velocity of a joint; after ``forwardKinematics`` with v."""
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
-@_documented
+@_acceleration
 def getAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial acceleration of a joint; after ``forwardKinematics`` with v and a.
-
-    Returns:
-        [linear; angular], [m/s^2] and [rad/s^2].
-    """
+    """Return the spatial acceleration of a joint; after ``forwardKinematics`` with v and a."""
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
-@_documented
+@_acceleration
 def getClassicalAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the classical acceleration (of the origin) of a joint; after ``forwardKinematics`` with v and a.
-
-    Returns:
-        [linear; angular], [m/s^2] and [rad/s^2].
-    """
+    """Return the classical acceleration (of the origin) of a joint; after ``forwardKinematics`` with v and a."""
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
 
 
-@_documented
+@_velocity
 def getFrameVelocity(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial velocity of a frame; after ``forwardKinematics`` with v.
-
-    Returns:
-        [linear; angular], [m/s] and [rad/s].
-    """
+    """Return the spatial velocity of a frame; after ``forwardKinematics`` with v."""
     return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameVelocity)
 
 
-@_documented
+@_acceleration
 def getFrameAcceleration(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a.
-
-    Returns:
-        [linear; angular], [m/s^2] and [rad/s^2].
-    """
+    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a."""
     return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameAcceleration)
 
 
-@_documented
+@_acceleration
 def getFrameClassicalAcceleration(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> pin.Motion:
-    """Return the classical acceleration (of the origin) of a frame; after ``forwardKinematics`` with v and a.
-
-    Returns:
-        [linear; angular], [m/s^2] and [rad/s^2].
-    """
+    """Return the classical acceleration (of the origin) of a frame; after ``forwardKinematics`` with v and a."""
     return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameClassicalAcceleration)

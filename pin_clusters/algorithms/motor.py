@@ -31,7 +31,7 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
         One per entry of ``model.rotors``, in their order, shape (len(model.rotors),), [rad/s]; a fresh array.
     """
     q, v = _check.state(model, data, q, v)
-    return np.array(rotor_rows(model, _bridge.matrix(model, data, q)) @ v)
+    return rotor_rows(model, _bridge.matrix(model, data, q)) @ v
 
 
 @_documented

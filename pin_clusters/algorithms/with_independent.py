@@ -66,7 +66,7 @@ class CoordinateChange:
     @_documented
     def velocity(self, q: Any, v: Any) -> np.ndarray:
         """Return the velocity of the new independent joints."""
-        return np.asarray(self.matrix(q) @ _check.velocity(self.old, "v", v))
+        return self.matrix(q) @ _check.velocity(self.old, "v", v)
 
     @_documented
     def acceleration(self, q: Any, v: Any, a: Any) -> np.ndarray:
@@ -77,7 +77,7 @@ class CoordinateChange:
         """
         q, v = _check.configuration(self.old, self._data, q), _check.velocity(self.old, "v", v)
         G, g = _bridge.matrix_and_bias(self.old, self._data, q, v)
-        return np.asarray((G @ _check.velocity(self.old, "a", a) + g)[self.new.idx_v_independent])
+        return (G @ _check.velocity(self.old, "a", a) + g)[self.new.idx_v_independent]
 
     @_documented
     def torque(self, q: Any, tau: Any) -> np.ndarray:
@@ -86,7 +86,7 @@ class CoordinateChange:
         Args:
             tau: Torque of the new independent joints, shape (new.nv,), [N m] or [N].
         """
-        return np.asarray(_check.velocity(self.new, "tau", tau) @ self.matrix(q))
+        return _check.velocity(self.new, "tau", tau) @ self.matrix(q)
 
     def __repr__(self) -> str:
         """Name both choices."""
@@ -134,6 +134,6 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
     for loop in model._topology.analyses:
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:
-            wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and int(tree.idx_vs[j]) in loop.independents]
+            wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
     other = remake(tree, model.constraints, model.q_reference, tuple(wished), model.name)
     return other, CoordinateChange(model, other)

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..arrays import configuration
 from ..errors import ConfigurationError
-from ..joints import coordinate, in_q, set_coordinate
+from ..joints import in_q
 from ..model import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
@@ -58,30 +58,23 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
 
 def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray] | None:
     tree, loop = model.own_tree, loops.clusters[at]
-    names = {str(tree.names[j]) for j in loop.joints}
+    names = {tree.names[j] for j in loop.joints}
     constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
     forms = [c for c in constraints if hasattr(c, "closures")]
     if len(forms) != 1 or not hasattr(forms[0], "closed_form"):
         return None
     form = forms[0].closed_form(tree)
-    if form is None or {int(tree.idx_vs[j]) for j in form.independent} != set(loop.independents):
+    if form is None or {tree.idx_vs[j] for j in form.independent} != set(loop.independents):
         return None
-    if {int(tree.idx_vs[j]) for j in form.dependent} != set(loop.dependents):
+    if {tree.idx_vs[j] for j in form.dependent} != set(loop.dependents):
         return None
-    x = np.array([coordinate(tree, j, q) for j in form.independent])
-    found = []
-    for solution in form.solve(x):
-        new = q.copy()
-        for j, value in zip(form.dependent, solution, strict=True):
-            set_coordinate(tree, j, new, float(value))
-        found.append(new)
-    return found
+    return list(form.assemblies(tree, q))
 
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:
     tree, loop = model.own_tree, loops.clusters[at]
     others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
-    held = [j for j in range(1, tree.njoints) if int(tree.idx_vs[j]) not in loop.dependents]
+    held = [j for j in range(1, tree.njoints) if tree.idx_vs[j] not in loop.dependents]
     kept = [i for j in held for i in in_q(tree, j)]
     rng = np.random.default_rng(0)
     found: list[np.ndarray] = []
@@ -89,7 +82,7 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
         step = np.zeros(tree.nv)
         if n:
             step[list(loop.dependents)] = rng.uniform(-math.pi, math.pi, len(loop.dependents))
-        x = assemble(model, at, np.array(pin.integrate(tree, q, step)), others)
+        x = assemble(model, at, pin.integrate(tree, q, step), others)
         if x is None:
             continue
         x[kept] = q[kept]  # not even rounding moves the others

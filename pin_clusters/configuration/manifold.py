@@ -141,11 +141,11 @@ def _rounded(x: float) -> float:
 
 def _make(model: ClusterModel) -> Manifold:
     tree = model.own_tree
-    at = {j: (int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j])) for j in range(1, tree.njoints)}
+    at = {j: (tree.idx_qs[j], tree.nqs[j], tree.idx_vs[j]) for j in range(1, tree.njoints)}
     couplings = []
     for row in model.coupling_rows:
         iq, nq, iv = at[row.dependent]
-        masters = tuple((*at[m], c) for m, c in zip(row.masters, row.coefficients, strict=True))
+        masters = tuple((*at[m], c) for m, c in row.terms)
         # multiples of whole turns; the coefficients of continuous masters are whole numbers
         turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
         period = 2.0 * math.pi * (1 if nq == 2 else turns)
@@ -213,9 +213,7 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
         The rows of ``model.coupling_rows`` and ``model.closures``.
     """
     shape, tree = manifold(model), model.own_tree
-    slides = {
-        int(tree.idx_vs[j]) for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")
-    }
+    slides = {tree.idx_vs[j] for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")}
     rows = [ResidualRow(f.label, "m" if f.iv in slides else "rad", 1.0) for f in shape.couplings]
     if model.closures:
         every = loops_of(model).every
@@ -260,13 +258,9 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
 
 
 def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
-    """Check the unit norms.
-
-    Raises:
-        ConfigurationError: One is off; the joint is named.
-    """
+    """Check the unit norms."""
     for name, first, last in shape.units:
-        norm = float(np.linalg.norm(q[first:last]))
+        norm = np.linalg.norm(q[first:last])
         if not abs(norm - 1.0) <= tolerance:
             what = "quaternion" if last - first == 4 else "(cos, sin) pair"
             cure = "q = pc.project(model, q) makes it one." if norm > 0.0 else "Start from pc.neutral(model)."
@@ -278,4 +272,4 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
 def owner(model: ClusterModel, i: int) -> str:
     """Return the name of the joint to which q[i] belongs."""
     tree = model.own_tree
-    return next(str(tree.names[j]) for j in range(1, tree.njoints) if i in in_q(tree, j))
+    return next(tree.names[j] for j in range(1, tree.njoints) if i in in_q(tree, j))

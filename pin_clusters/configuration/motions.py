@@ -48,7 +48,7 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     q = configuration(model, "q", q)
     v = velocity(model, "v", v)
     if not model.closures:
-        return shape.follow(np.array(pin.integrate(model.own_tree, q, model.coupling_matrix @ v)))
+        return shape.follow(pin.integrate(model.own_tree, q, model.coupling_matrix @ v))
     return shape.follow(carry(model, q, v))
 
 
@@ -65,7 +65,7 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """
     manifold(model)
     q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    v = np.array(pin.difference(model.own_tree, q0, q1)[model.idx_v_independent])
+    v = pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
     if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
         _check_branch(model, q0, q1, v)
     return v
@@ -114,7 +114,7 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     part = _number(u)
     if model.closures:
         return integrate(model, q0, part * difference(model, q0, q1))
-    q = np.array(pin.interpolate(model.own_tree, q0, q1, part))
+    q = pin.interpolate(model.own_tree, q0, q1, part)
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
         way = model.coupling_matrix @ pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]

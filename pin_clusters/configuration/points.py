@@ -35,7 +35,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     shape = manifold(model)
     if model.closures or model._wishes[0] is not None:
         return model.q_reference.copy()
-    return shape.follow(np.array(pin.neutral(model.own_tree)))
+    return shape.follow(pin.neutral(model.own_tree))
 
 
 @_documented
@@ -78,14 +78,14 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     none = free | wrong | (no_low & no_high)
     low = np.where(none, -1.0, np.where(no_low, high - 2.0, low))
     high = np.where(none, 1.0, np.where(no_high, low + 2.0, high))
-    q = np.array(pin.randomConfiguration(model.own_tree, low, high))
+    q = pin.randomConfiguration(model.own_tree, low, high)
     return shape.follow(_reach(model, q) if model.closures else q)
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     """Return the target with its loops closed; their independent joints go as far towards it as they can."""
     tree, start = model.own_tree, model.q_reference.copy()
-    way = np.array(pin.difference(tree, start, target))[model.idx_v_independent]
+    way = pin.difference(tree, start, target)[model.idx_v_independent]
     entries = loops_of(model).entries
     for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
         try:
@@ -142,7 +142,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
     for _, first, last in shape.units:
-        norm = float(np.linalg.norm(q[first:last]))
+        norm = np.linalg.norm(q[first:last])
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero
@@ -153,8 +153,8 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
         if not _outside(model, shape):
             return shape.follow(q) if shape.followers and not ids else q
-    fixed = [(int(tree.idx_qs[j]), int(tree.nqs[j]), int(tree.idx_vs[j]), int(tree.nvs[j])) for j in ids]
-    moved = np.array(pin.integrate(tree, q, _step(model, shape, q, fixed)))
+    fixed = [(tree.idx_qs[j], tree.nqs[j], tree.idx_vs[j], tree.nvs[j]) for j in ids]
+    moved = pin.integrate(tree, q, _step(model, shape, q, fixed))
     shape.follow(moved)
     for iq, nq, _, _ in fixed:
         moved[iq : iq + nq] = q[iq : iq + nq]  # not even rounding moves a held joint
@@ -174,8 +174,8 @@ def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple
     r = np.array([f.residual(q) for f in outside])
     step = np.linalg.lstsq(A, -r, rcond=None)[0]
     left = np.abs(A @ step + r)
-    worst = int(np.argmax(left))
-    if left[worst] > 1e-9 * max(1.0, float(np.abs(r).max())):
+    worst = np.argmax(left)
+    if left[worst] > 1e-9 * max(1.0, np.abs(r).max()):
         f = outside[worst]
         raise ConfigurationError(
             f"project: with the held joints, {f.label} cannot be fulfilled; {left[worst]:.3g} (rad or m) are left. "
@@ -187,7 +187,7 @@ def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple
 def _outside(model: ClusterModel, shape: Manifold) -> list[Follower]:
     """Return the followers in clusters without closed loops."""
     inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
-    ids = [int(model.own_tree.idx_vs[j]) for j in inside]
+    ids = [model.own_tree.idx_vs[j] for j in inside]
     return [f for f in shape.followers if f.iv not in ids]
 
 

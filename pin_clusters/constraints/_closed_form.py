@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pinocchio as pin
+
+from ..joints import coordinates_of, set_coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,19 @@ class ClosedForm:
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     solve: Callable[[np.ndarray], list[np.ndarray]]
+
+    def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
+        """Return the assemblies with the independent coordinates of q, as coordinates of the dependent joints."""
+        return self.solve(coordinates_of(tree, self.independent, q))
+
+    def assemblies(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
+        """Return them as whole configurations, with the other joints as in q."""
+        found = []
+        for solution in self.solutions(tree, q):
+            found.append(q.copy())
+            for j, value in zip(self.dependent, solution, strict=True):
+                set_coordinate(tree, j, found[-1], float(value))
+        return found
 
 
 def wrap(angle: float) -> float:

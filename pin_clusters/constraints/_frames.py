@@ -1,4 +1,8 @@
-"""How constraints name frames and joints of a tree."""
+"""How constraints name frames and joints of a tree.
+
+``UnknownNameError``: nothing has that name; ``UnsupportedJointError``: it is a joint of another type;
+``ConstraintError``: it is no frame, no direction, or on a body where it cannot be.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +46,11 @@ class Attachment:
         """Show what can be given again: the name with a point, or with a 4x4 matrix."""
         if self.rotation == tuple(np.eye(3).ravel()):
             return f"({self.name!r}, {list(self.translation)})"
-        return f"({self.name!r}, {np.asarray(self.placement.homogeneous).tolist()})"
+        return f"({self.name!r}, {self.placement.homogeneous.tolist()})"
 
 
 def frame_of(value: object, what: str, owner: str) -> str | Attachment:
-    """Return a frame as the user gives it: a name, or a name and a placement.
-
-    Raises:
-        ConstraintError: It is neither.
-    """
+    """Return a frame as the user gives it: a name, or a name and a placement."""
     if isinstance(value, Attachment) or (isinstance(value, str) and value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
@@ -64,11 +64,7 @@ def frame_of(value: object, what: str, owner: str) -> str | Attachment:
 
 
 def frame_pair(value: object, owner: str, where: str) -> tuple[str | Attachment, str | Attachment]:
-    """Return the two frames of a closure.
-
-    Raises:
-        ConstraintError: It is not a pair of frames.
-    """
+    """Return the two frames of a closure."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
         raise ConstraintError(f"{owner}: closure must be a pair of frames ({where}), got {value!r}.")
     return frame_of(value[0], "closure[0]", owner), frame_of(value[1], "closure[1]", owner)
@@ -88,7 +84,7 @@ def _attachment(name: str, placement: object, what: str, owner: str) -> Attachme
     defect = placement_defect(M)
     if defect:
         raise ConstraintError(f"{owner}: the placement of {what} in {name!r} {defect}")
-    return Attachment(name, tuple(M.translation.tolist()), tuple(np.asarray(M.rotation).ravel().tolist()))
+    return Attachment(name, tuple(M.translation.tolist()), tuple(M.rotation.ravel().tolist()))
 
 
 def short(frame: str | Attachment) -> str:
@@ -100,16 +96,13 @@ def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple
     """Return the joint id of the frame's body, and the frame in the frame of that joint.
 
     A name means the joint if there is one of that name, else the body, else any other frame.
-
-    Raises:
-        UnknownNameError: Nothing has that name.
     """
     name = short(frame)
     extra = pin.SE3.Identity() if isinstance(frame, str) else frame.placement
     if name == UNIVERSE:
         return 0, extra
     if tree.existJointName(name):
-        return int(tree.getJointId(name)), extra
+        return tree.getJointId(name), extra
     found = [f for f in tree.frames if f.name == name]
     if not found:
         raise UnknownNameError(
@@ -117,18 +110,13 @@ def resolve_frame(tree: pin.Model, frame: str | Attachment, owner: str) -> tuple
             + did_you_mean(name, dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)]))
         )
     best = next((f for f in found if f.type == pin.FrameType.BODY), found[0])
-    return int(best.parentJoint), best.placement * extra
+    return best.parentJoint, best.placement * extra
 
 
 def two_bodies(
     tree: pin.Model, frame_a: str | Attachment, frame_b: str | Attachment, owner: str
 ) -> tuple[int, pin.SE3, int, pin.SE3]:
-    """Return joint and placement of two frames that may be tied to each other.
-
-    Raises:
-        UnknownNameError: A name is unknown.
-        ConstraintError: Both frames are on one body, or the path between them leads through a floating base.
-    """
+    """Return joint and placement of two frames that may be tied to each other."""
     joint_a, placement_a = resolve_frame(tree, frame_a, owner)
     joint_b, placement_b = resolve_frame(tree, frame_b, owner)
     if joint_a == joint_b:
@@ -139,7 +127,7 @@ def two_bodies(
         )
     nca = common_ancestor(tree, (joint_a, joint_b))
     for j in (*path_below(tree, nca, joint_a), *path_below(tree, nca, joint_b)):
-        if int(tree.parents[j]) == 0 and tree.joints[j].nv == 6:
+        if tree.parents[j] == 0 and tree.joints[j].nv == 6:
             raise ConstraintError(
                 f"{owner}: the path between the two frames leads through {tree.names[j]!r}, a free joint on the "
                 "universe. What ties a floating base to the world is a contact, not a loop of the mechanism: leave "
@@ -150,15 +138,11 @@ def two_bodies(
 
 
 def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
-    """Return an axis as a unit vector; says so if it was not one.
-
-    Raises:
-        ConstraintError: It is not three finite numbers, or zero.
-    """
+    """Return an axis as a unit vector; says so if it was not one."""
     a = unit(axis)
     if a is None:
         raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {axis!r}.")
-    length = float(np.linalg.norm(np.asarray(axis, dtype=float)))
+    length = np.linalg.norm(np.asarray(axis, dtype=float))
     if abs(length - 1.0) > UNIT_TOLERANCE:
         warnings.warn(
             f"{owner}: {what} {tuple(np.asarray(axis).tolist())} has length {length:g} and was normalised.",
@@ -173,12 +157,12 @@ def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
     For opposite vectors, of all half turns, one about a fixed perpendicular axis.
     """
-    cosine = float(start @ end)
+    cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)
         return 2.0 * np.outer(across, across) - np.eye(3)
     cross = pin.skew(np.cross(start, end))
-    return np.asarray(np.eye(3) + cross + cross @ cross / (1.0 + cosine))
+    return np.eye(3) + cross + cross @ cross / (1.0 + cosine)
 
 
 def perpendicular(axis: np.ndarray) -> np.ndarray:
@@ -186,19 +170,13 @@ def perpendicular(axis: np.ndarray) -> np.ndarray:
 
     In general, of the coordinate axis after the one that the given axis is nearest to, the part across.
     """
-    other = np.eye(3)[(int(np.argmax(np.abs(axis))) + 1) % 3]
+    other = np.eye(3)[(np.argmax(np.abs(axis)) + 1) % 3]
     across = other - (other @ axis) * axis
-    return np.asarray(across / np.linalg.norm(across))
+    return across / np.linalg.norm(across)
 
 
 def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of a joint with one coordinate and one degree of freedom.
-
-    Raises:
-        UnknownNameError: Neither a joint nor a body has that name.
-        ConstraintError: The body is fixed to the universe.
-        UnsupportedJointError: The joint has more than one coordinate.
-    """
+    """Return the id of a joint with one coordinate and one degree of freedom."""
     j = moving_joint_id(tree, name, owner)
     if tree.joints[j].nq != 1:
         raise UnsupportedJointError(
@@ -209,13 +187,7 @@ def coordinate_joint(tree: pin.Model, name: str, owner: str) -> int:
 
 
 def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) -> tuple[int, np.ndarray]:
-    """Return the id and the unit axis, in the frame of the joint, of a revolute (or prismatic) joint.
-
-    Raises:
-        UnknownNameError: Neither a joint nor a body has that name.
-        ConstraintError: The body is fixed to the universe.
-        UnsupportedJointError: It is another joint.
-    """
+    """Return the id and the unit axis, in the frame of the joint, of a revolute (or prismatic) joint."""
     j = moving_joint_id(tree, name, owner)
     subspace = joint_subspace(tree.joints[j])
     assert subspace is not None  # of one degree of freedom
@@ -226,9 +198,9 @@ def line_joint(tree: pin.Model, name: str, owner: str, prismatic: bool = False) 
             f"{owner}: joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and here a {wanted} joint is "
             "needed. Use pc.Loop, which takes any joint."
         )
-    return j, np.asarray(along if prismatic else about)
+    return j, along if prismatic else about
 
 
 def opening(a: np.ndarray, b: np.ndarray) -> float:
     """Return the angle between two unit vectors, [rad]."""
-    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+    return math.atan2(np.linalg.norm(np.cross(a, b)), a @ b)

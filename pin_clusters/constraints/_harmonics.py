@@ -151,7 +151,7 @@ def rotation(axis: Sequence[float] | np.ndarray, angle: Angle) -> np.ndarray:
     """Return the rotation about a unit axis, shape (3, 3), by Rodrigues' formula."""
     n = np.asarray(axis, dtype=float)
     along = np.outer(n, n)
-    return np.asarray(pin.skew(n).astype(object) * sin(angle) + (np.eye(3) - along).astype(object) * cos(angle) + along)
+    return pin.skew(n).astype(object) * sin(angle) + (np.eye(3) - along).astype(object) * cos(angle) + along
 
 
 def square(vector: np.ndarray) -> Any:
@@ -169,15 +169,7 @@ def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:
 def harmonic_closure(
     source: Any, joints: Sequence[int], rows: Iterable[Scalar], labels: Sequence[str], units: Sequence[str]
 ) -> HarmonicClosure:
-    """Return the closure of some rows.
-
-    Args:
-        source: The constraint that the user wrote.
-        joints: Joint ids, in the order of the coordinates.
-        rows: Expressions that are zero when the mechanism is assembled.
-        labels: One per row.
-        units: One per row.
-    """
+    """Return the closure of rows that are zero when the mechanism is assembled; joints in the order of coordinates."""
     index: dict[Angle, int] = {}
     terms = tuple(
         tuple(

@@ -1,13 +1,13 @@
 """Planar mechanisms read from a tree: vectors of their plane as complex numbers.
 
-The plane is across the axis of the crank, which points to the viewer: angles count anticlockwise.
+The plane is across the axis of the crank, which points to the viewer: angles count anticlockwise. What is not planar or
+hangs from another body is refused: ``ConstraintError``, or ``UnsupportedJointError`` for another type of joint.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -15,7 +15,6 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ._closed_form import DEAD_CENTRE
 from ._frames import Attachment, line_joint, opening, resolve_frame, smallest_turn
-from .closures import FrameClosure
 
 # Files write 1.5708 for pi/2 (4e-6 off); an axis that is off by more is another mechanism. [rad], and relative length.
 PLANAR_TOLERANCE = 1e-4
@@ -53,36 +52,25 @@ class Point:
     flat: complex
     height: float
 
+    @property
+    def frame(self) -> pin.SE3:
+        """The axes of the plane at the point, in the frame of the joint."""
+        return pin.SE3(self.link.axes, self.position)
+
 
 class Plane:
-    """Reads the bodies of one planar mechanism and refuses what is not planar.
-
-    Args:
-        tree: The model.
-        crank: Name of the joint whose axis is the normal.
-        owner: Label of the constraint.
-
-    Raises:
-        UnknownNameError: No joint of that name.
-        UnsupportedJointError: It is not revolute.
-    """
+    """Reads the bodies of one planar mechanism and refuses what is not planar; the axis of the crank is the normal."""
 
     def __init__(self, tree: pin.Model, crank: str, owner: str) -> None:
         self.tree, self.owner = tree, owner
         j, axis = line_joint(tree, crank, owner)
         M = tree.jointPlacements[j]
         axes = smallest_turn(np.array([0.0, 0.0, 1.0]), M.rotation @ axis)
-        self.ground = Link(int(tree.parents[j]), 0.0, axes, 0j, 0.0)
+        self.ground = Link(tree.parents[j], 0.0, axes, 0j, 0.0)
         self.crank = self.hinge(self.ground, crank, "crank")
 
     def hinge(self, parent: Link, name: str, what: str) -> Link:
-        """Return the body of a revolute joint about the normal.
-
-        Raises:
-            UnknownNameError: No joint of that name.
-            UnsupportedJointError: It is not revolute.
-            ConstraintError: It hangs from another body, or its axis is not parallel.
-        """
+        """Return the body of a revolute joint about the normal."""
         j, axis = line_joint(self.tree, name, self.owner)
         link = self._link(parent, j, what)
         along = link.axes.T @ axis
@@ -96,13 +84,7 @@ class Plane:
         return replace(link, sign=sign)
 
     def slider(self, parent: Link, name: str) -> Link:
-        """Return the body of a prismatic joint in the plane.
-
-        Raises:
-            UnknownNameError: No joint of that name.
-            UnsupportedJointError: It is not prismatic.
-            ConstraintError: It hangs from another body, or does not slide in the plane.
-        """
+        """Return the body of a prismatic joint in the plane."""
         j, axis = line_joint(self.tree, name, self.owner, prismatic=True)
         link = self._link(parent, j, "slider")
         along = link.axes.T @ axis
@@ -115,7 +97,7 @@ class Plane:
 
     def _link(self, parent: Link, j: int, what: str) -> Link:
         names = self.tree.names
-        if int(self.tree.parents[j]) != parent.joint:
+        if self.tree.parents[j] != parent.joint:
             raise ConstraintError(
                 f"{self.owner}: joint {names[j]!r} ({what}) hangs from {names[self.tree.parents[j]]!r}, and should "
                 f"hang from {names[parent.joint]!r}. Check the order of the joints; for another mechanism use pc.Loop."
@@ -125,12 +107,7 @@ class Plane:
         return Link(j, 0.0, M.rotation.T @ parent.axes, complex(x, y), parent.height + float(z))
 
     def point(self, link: Link, frame: str | Attachment, what: str) -> Point:
-        """Return where a frame is on a body.
-
-        Raises:
-            UnknownNameError: No frame of that name.
-            ConstraintError: It is on another body.
-        """
+        """Return where a frame is on a body."""
         j, placement = resolve_frame(self.tree, frame, self.owner)
         if j != link.joint:
             names = self.tree.names
@@ -142,11 +119,7 @@ class Plane:
         return Point(link, position, complex(x, y), link.height + float(z))
 
     def check(self, a: Point, b: Point, lengths: dict[str, float]) -> None:
-        """Check that no link is a point, and that both points of the closure lie in one plane.
-
-        Raises:
-            ConstraintError: They do not.
-        """
+        """Check that no link is a point, and that both points of the closure lie in one plane."""
         longest = max(lengths.values())
         for what, length in lengths.items():
             if length <= SHORTEST * longest:
@@ -161,21 +134,6 @@ class Plane:
                 "axis of the crank, whatever the angles. Move one of them along the pin, or use pc.Loop with kind "
                 "'cylindrical'."
             )
-
-
-def pin_closure(source: Any, a: Point, b: Point) -> FrameClosure:
-    """Return the two rows of a pin between two bodies of a plane."""
-    return FrameClosure(
-        source,
-        (f"{source.label}: x", f"{source.label}: y"),
-        ("m", "m"),
-        a.link.joint,
-        pin.SE3(a.link.axes, a.position),
-        b.link.joint,
-        pin.SE3(b.link.axes, b.position),
-        "none",
-        np.eye(6)[:2],
-    )
 
 
 def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[complex, ...]:

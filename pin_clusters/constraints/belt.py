@@ -9,11 +9,11 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ..joints import common_ancestor, path_below
 from .linear import make_row
-from .rows import Row, moving_joint_id, name_of, number, store
+from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True)
-class Belt:
+class Belt(Constraint):
     """A transmission between two bodies whose pulleys ride on their nearest common ancestor (NCA).
 
     ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``, each joint with the sense of its own
@@ -55,11 +55,6 @@ class Belt:
             raise ConstraintError(f"{owner}: {self.predecessor!r} is coupled to itself. Name another link.")
         ratio = number(self.ratio, "ratio", owner, nonzero=True)
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
-
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Belt({self.predecessor!r}, {self.successor!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return the coupling with the names resolved in ``tree``.

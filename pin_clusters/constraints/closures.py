@@ -39,9 +39,36 @@ class Closure:
         """Number of rows."""
         return len(self.labels)
 
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Ids of the joints that move what it ties."""
+        raise NotImplementedError
+
+
+class BodyClosure(Closure):
+    """Rows between two bodies, evaluated from their poses; made from subclasses only.
+
+    Attributes:
+        joint_a: Joint id of body a; 0 is the universe.
+        joint_b: Joint id of body b.
+    """
+
+    joint_a: int
+    joint_b: int
+
+    @property
+    def bodies(self) -> tuple[int, int]:
+        """Joint ids of both bodies."""
+        return self.joint_a, self.joint_b
+
+    @property
+    def ends(self) -> tuple[tuple[int, Any], tuple[int, Any]]:
+        """Joint id of each body, with what is on it: a frame or a point."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, eq=False)
-class FrameClosure(Closure):
+class FrameClosure(BodyClosure):
     """Two frames that form a joint.
 
     With t the position of frame b in the axes of frame a, and e their rotation, the rows are ``rows @ [t; e]``. Both
@@ -68,9 +95,14 @@ class FrameClosure(Closure):
     rotation: str
     rows: np.ndarray
 
+    @property
+    def ends(self) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
+        """Joint id and placement of each frame."""
+        return (self.joint_a, self.placement_a), (self.joint_b, self.placement_b)
+
 
 @dataclass(frozen=True, eq=False)
-class RodClosure(Closure):
+class RodClosure(BodyClosure):
     """A constant distance between two points: |b - a| - length, one row.
 
     Attributes:
@@ -89,6 +121,11 @@ class RodClosure(Closure):
     length: float | None
     mass: float
 
+    @property
+    def ends(self) -> tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]:
+        """Joint id and place of each point."""
+        return (self.joint_a, self.point_a), (self.joint_b, self.point_b)
+
 
 @dataclass(frozen=True, eq=False)
 class JointClosure(Closure):
@@ -99,6 +136,11 @@ class JointClosure(Closure):
     """
 
     joints: tuple[int, ...]
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Its joints."""
+        return self.joints
 
     def value(self, x: np.ndarray) -> np.ndarray:
         """Return phi, shape (size,), for coordinates of shape (joints,)."""
@@ -205,11 +247,7 @@ class CallableClosure(JointClosure):
         return self._call(self.function, x, (self.size,), "phi")
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Return d phi / d x, shape (size, joints).
-
-        Raises:
-            ConstraintError: A function returns another shape.
-        """
+        """Return d phi / d x, shape (size, joints)."""
         shape = (self.size, len(self.joints))
         if self.derivative_address:
             return call_compiled(self.derivative_address, x, shape)
@@ -218,11 +256,7 @@ class CallableClosure(JointClosure):
         return central_differences(self.value, np.array(x, dtype=float), self._steps())
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
-        """Return the second derivatives, shape (size, joints, joints).
-
-        Raises:
-            ConstraintError: A function returns another shape.
-        """
+        """Return the second derivatives, shape (size, joints, joints)."""
         known = self.derivative_address or self.derivative is not None
         steps = self._steps() if known else OUTER * self._steps()
         H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
@@ -254,7 +288,12 @@ def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
     for closure in closures:
         if isinstance(closure, JointClosure):
             found |= set(closure.joints)
-        elif isinstance(closure, FrameClosure | RodClosure):
+        elif isinstance(closure, BodyClosure):
             # joints above both bodies move them as one
             found |= set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
     return found
+
+
+def massive(closures: Iterable[Closure]) -> list[RodClosure]:
+    """Return the rods that have mass."""
+    return [c for c in closures if isinstance(c, RodClosure) and c.mass > 0.0]

@@ -17,7 +17,7 @@ from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, c
 from ._frames import coordinate_joint
 from ._functions import address_of, found, function_defect, picklable
 from .closures import CallableClosure
-from .rows import name_of, owner_of, store
+from .rows import Constraint, name_of, store
 
 # A Jacobian that is off by more than this from differences was not meant; differences are that good where phi is smooth
 JACOBIAN_TOLERANCE = 1e-4
@@ -26,7 +26,7 @@ _said = False
 
 
 @dataclass(frozen=True)
-class Coupling:
+class Coupling(Constraint):
     """Equations ``phi(x) = 0`` between joints of one degree of freedom, given by any function.
 
     The joints, and those on the paths between them, form one cluster.
@@ -76,7 +76,7 @@ class Coupling:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = owner_of("Coupling", self.name)
+        owner = self._owner()
         if isinstance(self.joints, str) or not isinstance(self.joints, Sequence) or not self.joints:
             raise ConstraintError(f"{owner}: joints must be a list of joint names, got {self.joints!r}.")
         store(self, joints=tuple(name_of(j, "joints", owner) for j in self.joints))
@@ -110,10 +110,8 @@ class Coupling:
         if self.jacobian is not None and bool(address_of(self.jacobian)) != bool(address_of(self.phi)):
             raise ConstraintError(f"{owner}: of phi and jacobian one is compiled and one is Python. Compile both.")
 
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Coupling({self.name!r})" if self.name else f"Coupling({', '.join(map(repr, self.joints))})"
+    def _parts(self) -> Sequence[str]:
+        return self.joints
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle, if the functions can be found again by name.
@@ -215,7 +213,7 @@ class Coupling:
                     expected = central_differences(self._evaluate, at, steps)
             except Exception:  # phi does not take complex numbers, in one of many ways
                 return None
-            scale = max(1.0, float(np.abs(expected).max()))
+            scale = max(1.0, np.abs(expected).max())
             if J.shape != (rows, len(x)) or not np.abs(J - expected).max() <= COMPLEX_TOLERANCE * scale:
                 return None
         return candidate
@@ -226,7 +224,7 @@ class Coupling:
             # from the middle of its domain, phi may leave it within the reach of the differences
             expected = central_differences(closure.value, x, 0.1 * steps)
         off = np.abs(J - expected)
-        scale = max(1.0, float(np.abs(expected).max()))
+        scale = max(1.0, np.abs(expected).max())
         if np.all(np.isfinite(expected)) and not np.all(off <= JACOBIAN_TOLERANCE * scale):
             i, k = divmod(int(np.argmax(np.nan_to_num(off, nan=math.inf))), len(self.joints))
             raise ConstraintError(

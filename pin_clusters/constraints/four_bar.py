@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConstraintError
-from ._closed_form import ClosedForm, wrap
-from ._frames import frame_pair
-from ._planar import Plane, Point, circles, pin_closure
-from .closures import FrameClosure
-from .loop import Loop
-from .rows import check_joints, joint_id, name_of, store
+from ._closed_form import wrap
+from ._linkage import Linkage, LinkageGeometry
+from ._planar import Plane, circles
+from .rows import joint_id
 
 
 @dataclass(frozen=True, eq=False)
-class FourBarGeometry:
+class FourBarGeometry(LinkageGeometry):
     """A four-bar in its plane.
 
     Vectors at zero angles, each in the plane of its body: crank l1 (crank joint to coupler joint), coupler l2 (coupler
@@ -27,9 +24,6 @@ class FourBarGeometry:
     ground; in the serial shape the rocker hangs from the coupler and ends at d.
     """
 
-    a: Point
-    b: Point
-    joints: tuple[int, int, int]
     signs: tuple[float, float]
     serial: bool
     origin: complex
@@ -37,7 +31,6 @@ class FourBarGeometry:
     l2: complex
     l3: complex
     d: complex
-    branch: int
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return coupler and rocker angles for a crank angle."""
@@ -55,7 +48,7 @@ class FourBarGeometry:
 
 
 @dataclass(frozen=True)
-class FourBar:
+class FourBar(Linkage):
     """A planar four-bar linkage; its lengths are read from the tree.
 
     Two shapes:
@@ -99,31 +92,17 @@ class FourBar:
     branch: int = 1
     name: str | None = None
 
-    def __post_init__(self) -> None:
-        check_linkage(self, ("crank", "coupler", "rocker"))
-
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return linkage_label(self, ("crank", "coupler", "rocker"))
-
     @property
     def independent(self) -> tuple[str, ...]:
         """The joint that shall be independent."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> FourBarGeometry:
-        """Return the linkage as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute.
-            ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
-        """
+        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank, self.label)
         crank = plane.crank
         coupler = plane.hinge(crank, self.coupler, "coupler")
-        serial = int(tree.parents[joint_id(tree, self.rocker, self.label)]) == coupler.joint
+        serial = tree.parents[joint_id(tree, self.rocker, self.label)] == coupler.joint
         rocker = plane.hinge(coupler if serial else plane.ground, self.rocker, "rocker")
         a = plane.point(rocker if serial else coupler, self.closure[0], "closure[0]")
         b = plane.point(plane.ground if serial else rocker, self.closure[1], "closure[1]")
@@ -133,64 +112,4 @@ class FourBar:
         plane.check(a, b, lengths)
         joints = (crank.joint, coupler.joint, rocker.joint)
         signs = (coupler.sign, rocker.sign)
-        return FourBarGeometry(a, b, joints, signs, serial, crank.start, l1, l2, l3, d, self.branch)
-
-    def closures(self, tree: pin.Model) -> list[FrameClosure]:
-        """Return the two rows of the pin.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute.
-            ConstraintError: The joints do not form a planar four-bar, or a link has length 0.
-        """
-        g = self.geometry(tree)
-        return [pin_closure(self, g.a, g.b)]
-
-    def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return coupler and rocker as functions of the crank; up to two assemblies."""
-        geometry = self.geometry(tree)
-        return ClosedForm(geometry.joints[:1], geometry.joints[1:], geometry.solve)
-
-    def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a Loop, for comparison."""
-        g = self.geometry(tree)
-        return [revolute_loop(tree, g.a, g.b, self.label)]
-
-
-def revolute_loop(tree: pin.Model, a: Point, b: Point, owner: str) -> Loop:
-    """Return a pin between two bodies of a plane as a spatial loop."""
-    first, second = ((tree.names[p.link.joint], pin.SE3(p.link.axes, p.position)) for p in (a, b))
-    return Loop(first, second, "revolute", axis=(0.0, 0.0, 1.0), name=f"generic {owner}")
-
-
-def check_linkage(linkage: Any, joints: tuple[str, ...]) -> None:
-    """Check and store what all planar linkages have: joint names, a closure, a branch, a name.
-
-    Raises:
-        ConstraintError: One is ill-formed, or a joint is named twice.
-    """
-    owner = type(linkage).__name__
-    if linkage.name is not None:
-        name_of(linkage.name, "name", owner)
-    check_joints(linkage, joints, owner)
-    closure = frame_pair(linkage.closure, linkage.label, "one on each of the two bodies that the pin ties")
-    store(linkage, closure=closure, branch=check_branch(linkage.branch, linkage.label))
-
-
-def check_branch(value: object, owner: str) -> int:
-    """Return a branch, +1 or -1.
-
-    Raises:
-        ConstraintError: It is something else.
-    """
-    if isinstance(value, bool) or value not in (1, -1):
-        raise ConstraintError(f"{owner}: branch must be +1 or -1 (the two ways to assemble it), got {value!r}.")
-    return 1 if value == 1 else -1
-
-
-def linkage_label(linkage: Any, joints: tuple[str, ...]) -> str:
-    """How messages name a planar linkage."""
-    kind = type(linkage).__name__
-    if linkage.name is not None:
-        return f"{kind}({linkage.name!r})"
-    return f"{kind}({', '.join(repr(getattr(linkage, f)) for f in joints)})"
+        return FourBarGeometry((a, b), joints, self.branch, signs, serial, crank.start, l1, l2, l3, d)

@@ -8,11 +8,11 @@ import pinocchio as pin
 
 from ..errors import ConstraintError
 from .linear import make_row
-from .rows import Row, moving_joint_id, name_of, number, store
+from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True)
-class Gear:
+class Gear(Constraint):
     """A gear pair: ``q_rotor = ratio * q_link + offset``; both joints are in the tree.
 
     Positive senses are the joints' own axes; the sign of the ratio is kept.
@@ -45,11 +45,6 @@ class Gear:
             raise ConstraintError(f"{owner}: joint {self.link!r} is coupled to itself. Name another joint.")
         ratio = number(self.ratio, "ratio", owner, nonzero=True)
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
-
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Gear({self.link!r}, {self.rotor!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return the coupling with the names resolved in ``tree``.

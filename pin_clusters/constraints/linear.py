@@ -9,11 +9,11 @@ from types import MappingProxyType
 import pinocchio as pin
 
 from ..errors import ConstraintError
-from .rows import Row, moving_joint_id, name_of, number, store
+from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, repr=False)
-class LinearCoupling:
+class LinearCoupling(Constraint):
     """One joint that follows others: ``dependent = sum(coefficient * independent) + offset``.
 
     Positive senses are the joints' own axes; signs are kept. All joints are in the tree and have one degree of
@@ -63,11 +63,6 @@ class LinearCoupling:
         """Show the coefficients as a plain dict."""
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"LinearCoupling({self.dependent!r})"
-
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return the coupling with the names resolved in ``tree``.
 
@@ -89,11 +84,7 @@ def make_row(
     offset: float,
     source: object,
 ) -> Row:
-    """Return a row, after the check that no joint is named twice.
-
-    Raises:
-        ConstraintError: A joint is named twice, or follows itself.
-    """
+    """Return a row, after the check that no joint is named twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:
         raise ConstraintError(f"{label}: joint {tree.names[dependent]!r} is coupled to itself. Name another joint.")

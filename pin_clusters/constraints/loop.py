@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..errors import ConstraintError, did_you_mean
 from ._frames import direction, frame_of, opening, perpendicular, short, smallest_turn, two_bodies
 from .closures import FrameClosure
-from .rows import owner_of, store
+from .rows import Constraint, store
 
 # Kind: rotation of the closure, and the rows as positions in [t; e]. Only what the joint leaves free has no row.
 KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -30,7 +30,7 @@ OPPOSITE = 1e-6
 
 
 @dataclass(frozen=True)
-class Loop:
+class Loop(Constraint):
     """A joint between two bodies that closes a loop of the tree.
 
     The frames may be on any two bodies: of two branches, of a body and one of its ancestors, of a body and the base or
@@ -83,7 +83,7 @@ class Loop:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = owner_of("Loop", self.name)
+        owner = self._owner()
         store(self, frame_a=frame_of(self.frame_a, "frame_a", owner), frame_b=frame_of(self.frame_b, "frame_b", owner))
         owner = self.label
         if not isinstance(self.kind, str) or self.kind not in KINDS:
@@ -99,12 +99,8 @@ class Loop:
                 f"{self.kind} loop must know which. Turn frame b itself: give it as (name, placement)."
             )
 
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        if self.name is not None:
-            return f"Loop({self.name!r})"
-        return f"Loop({short(self.frame_a)!r}, {short(self.frame_b)!r}, {self.kind!r})"
+    def _parts(self) -> tuple[str, ...]:
+        return short(self.frame_a), short(self.frame_b), self.kind
 
     def _turns(self) -> tuple[np.ndarray, np.ndarray]:
         """Rotations of frame a and of frame b that make the axis z."""
@@ -127,16 +123,7 @@ class Loop:
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.frame_a, self.frame_b, self.label)
         turn_a, turn_b = (pin.SE3(R, np.zeros(3)) for R in self._turns())
         rotation, rows = KINDS[self.kind]
-        return [
-            FrameClosure(
-                self,
-                tuple(f"{self.label}: {ROW_NAMES[i]}" for i in rows),
-                tuple("m" if i < 3 else "rad" for i in rows),
-                joint_a,
-                placement_a * turn_a,
-                joint_b,
-                placement_b * turn_b,
-                rotation,
-                np.eye(6)[list(rows)],
-            )
-        ]
+        labels = tuple(f"{self.label}: {ROW_NAMES[i]}" for i in rows)
+        units = tuple("m" if i < 3 else "rad" for i in rows)
+        ends = joint_a, placement_a * turn_a, joint_b, placement_b * turn_b
+        return [FrameClosure(self, labels, units, *ends, rotation, np.eye(6)[list(rows)])]

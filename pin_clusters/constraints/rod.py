@@ -11,11 +11,11 @@ import pinocchio as pin
 from ..errors import ConstraintError
 from ._frames import frame_of, short, two_bodies
 from .closures import RodClosure
-from .rows import number, owner_of, store
+from .rows import Constraint, number, store
 
 
 @dataclass(frozen=True)
-class Rod:
+class Rod(Constraint):
     """A rod with a ball joint at each end, without a body of the tree: ``|b - a| = length``.
 
     With a mass it is an exact slender rod that needs no coordinate: kinetic energy
@@ -46,7 +46,7 @@ class Rod:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        owner = owner_of("Rod", self.name)
+        owner = self._owner()
         store(self, a=frame_of(self.a, "a", owner), b=frame_of(self.b, "b", owner))
         owner = self.label
         if self.length is not None:
@@ -59,10 +59,8 @@ class Rod:
             store(self, length=length)
         store(self, mass=number(self.mass, "mass", owner, positive=True))
 
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Rod({self.name!r})" if self.name is not None else f"Rod({short(self.a)!r}, {short(self.b)!r})"
+    def _parts(self) -> tuple[str, ...]:
+        return short(self.a), short(self.b)
 
     def closures(self, tree: pin.Model) -> list[RodClosure]:
         """Return the rod with the names resolved in ``tree``.
@@ -72,16 +70,5 @@ class Rod:
             ConstraintError: Both ends are on one body, or the path leads through a floating base.
         """
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.a, self.b, self.label)
-        return [
-            RodClosure(
-                self,
-                (f"{self.label}: length",),
-                ("m",),
-                joint_a,
-                np.array(placement_a.translation),
-                joint_b,
-                np.array(placement_b.translation),
-                self.length,
-                self.mass,
-            )
-        ]
+        ends = joint_a, np.array(placement_a.translation), joint_b, np.array(placement_b.translation)
+        return [RodClosure(self, (f"{self.label}: length",), ("m",), *ends, self.length, self.mass)]

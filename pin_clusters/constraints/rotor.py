@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..errors import ConstraintError, InertiaError
 from ..joints import is_finite, joint_axis, placement_defect, spin_defect, unit
-from .rows import joint_id, moving_joint_id, name_of, number, store
+from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class RotorRow:
 
 
 @dataclass(frozen=True)
-class Rotor:
+class Rotor(Constraint):
     """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
 
     It is carried by a body of the tree and spins, relative to it, at ``speed = sum(ratio_i * v_i)``. The model keeps
@@ -155,11 +155,6 @@ class Rotor:
         else:
             store(self, inertia=self.inertia.copy())
 
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Rotor({self.name!r})"
-
     def resolve(self, tree: pin.Model) -> RotorRow:
         """Return the rotor with its names resolved in ``tree``.
 
@@ -181,13 +176,13 @@ class Rotor:
                     "'keep' if both exist."
                 )
         first = joints[0]
-        carrier = int(tree.parents[first]) if self.carrier is None else joint_id(tree, self.carrier, self.label)
+        carrier = tree.parents[first] if self.carrier is None else joint_id(tree, self.carrier, self.label)
         placement = pin.SE3.Identity() if self.placement is None else self.placement
         axis = self._axis_in_rotor_frame(tree, first, carrier, placement)
         if self.inertia is None:
             axial = self.axial_inertia
         else:
-            axial = float(axis @ np.asarray(self.inertia.inertia) @ axis)
+            axial = float(axis @ self.inertia.inertia @ axis)
             defect = spin_defect(self.inertia, axis)
             if defect:
                 raise InertiaError(
@@ -208,7 +203,7 @@ class Rotor:
             return np.array(self.axis)
         own = joint_axis(tree.joints[first])
         assert own is not None  # of one degree of freedom
-        if carrier == int(tree.parents[first]):
+        if carrier == tree.parents[first]:
             return placement.rotation.T @ tree.jointPlacements[first].rotation @ own
         if carrier == first:
             return placement.rotation.T @ own

@@ -1,11 +1,16 @@
-"""What all constraints share: numbers that are checked, and rows that name joints by id."""
+"""What all constraints share: names and numbers that are checked, and rows that name joints by id.
+
+``ConstraintError``: a name or number is ill-formed, or cannot be coupled; ``UnknownNameError``: nothing has that name;
+``UnsupportedJointError``: a joint has more than one degree of freedom.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import pinocchio as pin
 
@@ -32,6 +37,11 @@ class Row:
     source: Any
     tied: tuple[int, ...]
 
+    @property
+    def terms(self) -> list[tuple[int, float]]:
+        """Masters with their coefficients."""
+        return list(zip(self.masters, self.coefficients, strict=True))
+
 
 def store(constraint: object, **fields: object) -> None:
     """Set fields of a frozen dataclass, as its checks have made them."""
@@ -40,11 +50,7 @@ def store(constraint: object, **fields: object) -> None:
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
-    """Return ``value`` as a finite float.
-
-    Raises:
-        ConstraintError: It is not a real number, not finite, or zero or negative where that is not allowed.
-    """
+    """Return ``value`` as a finite float."""
     # NumPy's scalars are Reals; a bool is one too, but never what is meant
     if isinstance(value, bool) or not isinstance(value, Real):
         cure = " Give the turns of what follows per turn of what leads, with sign." if "ratio" in what else ""
@@ -63,37 +69,48 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
 
 
 def name_of(value: object, what: str, owner: str) -> str:
-    """Return ``value`` if it is a non-empty string.
-
-    Raises:
-        ConstraintError: It is something else.
-    """
+    """Return ``value`` if it is a non-empty string."""
     if not isinstance(value, str) or not value:
         raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {value!r}.")
     return value
 
 
-def check_joints(constraint: Any, fields: tuple[str, ...], owner: str) -> None:
-    """Check that the joints of a mechanism are names, and no name twice.
+class Constraint:
+    """What a user states about a mechanism; frozen dataclasses derive from it."""
 
-    Raises:
-        ConstraintError: They are not.
-    """
-    names = [name_of(getattr(constraint, f), f, owner) for f in fields]
-    for n in names:
-        if names.count(n) > 1:
-            raise ConstraintError(
-                f"{constraint.label}: {n!r} is named twice. Each joint has one part in the mechanism."
-            )
+    _text_fields: ClassVar[tuple[str, ...]] = ()  # they name it in messages: its joints, as a rule
 
+    def __init_subclass__(cls) -> None:
+        cls._text_fields += tuple(field for field, kind in cls.__annotations__.items() if kind == "str")
 
-def owner_of(kind: str, name: object) -> str:
-    """How messages name a constraint that may have a name, before its label can be made.
+    @property
+    def label(self) -> str:
+        """How messages name this constraint."""
+        name = getattr(self, "name", None)
+        parts = self._parts() if name is None else [name]
+        return f"{self._kind}({', '.join(map(repr, parts))})"
 
-    Raises:
-        ConstraintError: The name is not text.
-    """
-    return kind if name is None else f"{kind}({name_of(name, 'name', kind)!r})"
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__
+
+    def _parts(self) -> Sequence[str]:
+        """What names it in messages if it has no name of its own."""
+        return [getattr(self, field) for field in self._text_fields]
+
+    def _owner(self) -> str:
+        """How messages name it before its label can be made; a name of its own must be text."""
+        name = getattr(self, "name", None)
+        return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
+
+    def _check_joints(self) -> None:
+        """Check that the joints of a mechanism are names, and no name twice."""
+        names = [name_of(getattr(self, field), field, self._kind) for field in self._text_fields]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConstraintError(
+                    f"{self.label}: {name!r} is named twice. Each joint has one part in the mechanism."
+                )
 
 
 def model_name(tree: pin.Model) -> str:
@@ -102,15 +119,11 @@ def model_name(tree: pin.Model) -> str:
 
 
 def joint_id(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of the joint of that name, or of the joint that moves the body of that name.
-
-    Raises:
-        UnknownNameError: Neither a joint nor a body has that name.
-    """
+    """Return the id of the joint of that name, or of the joint that moves the body of that name."""
     if tree.existJointName(name):
-        return int(tree.getJointId(name))
+        return tree.getJointId(name)
     if tree.existBodyName(name):
-        return int(tree.frames[tree.getBodyId(name)].parentJoint)
+        return tree.frames[tree.getBodyId(name)].parentJoint
     bodies = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
     raise UnknownNameError(
         f"{owner}: no joint or body {name!r} in {model_name(tree)}."
@@ -119,13 +132,7 @@ def joint_id(tree: pin.Model, name: str, owner: str) -> int:
 
 
 def moving_joint_id(tree: pin.Model, name: str, owner: str) -> int:
-    """Return the id of a joint that can be coupled: one degree of freedom, not the universe.
-
-    Raises:
-        UnknownNameError: Neither a joint nor a body has that name.
-        ConstraintError: The body is fixed to the universe.
-        UnsupportedJointError: The joint has more than one degree of freedom.
-    """
+    """Return the id of a joint that can be coupled: one degree of freedom, not the universe."""
     j = joint_id(tree, name, owner)
     if j == 0:
         raise ConstraintError(

@@ -10,29 +10,21 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ._closed_form import DEAD_CENTRE, ClosedForm, wrap
-from ._planar import Plane, Point, pin_closure
-from .closures import FrameClosure
-from .four_bar import check_linkage, linkage_label, revolute_loop
-from .loop import Loop
-
-JOINTS = ("crank", "coupler", "slider")
+from ._closed_form import DEAD_CENTRE, wrap
+from ._linkage import Linkage, LinkageGeometry
+from ._planar import Plane
 
 
 @dataclass(frozen=True, eq=False)
-class SliderCrankGeometry:
+class SliderCrankGeometry(LinkageGeometry):
     """A slider-crank in its plane: crank l1, coupler l2 at zero angles; the pin of the slider at e + u x."""
 
-    a: Point
-    b: Point
-    joints: tuple[int, int, int]
     sign: float
     origin: complex
     l1: complex
     l2: complex
     e: complex
     u: complex
-    branch: int
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return coupler angle and slider position for a crank angle."""
@@ -53,7 +45,7 @@ class SliderCrankGeometry:
 
 
 @dataclass(frozen=True)
-class SliderCrank:
+class SliderCrank(Linkage):
     """A planar slider-crank; its lengths are read from the tree.
 
     Crank and slider hang from one body, the coupler hangs from the crank, and the closure pins the coupler to the
@@ -89,63 +81,19 @@ class SliderCrank:
     branch: int = 1
     name: str | None = None
 
-    def __post_init__(self) -> None:
-        check_linkage(self, JOINTS)
-
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return linkage_label(self, JOINTS)
-
     @property
     def independent(self) -> tuple[str, ...]:
         """The joint that shall be independent."""
         return (self.crank,)
 
     def geometry(self, tree: pin.Model) -> SliderCrankGeometry:
-        """Return the linkage as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is of another type.
-            ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
-        """
+        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank, self.label)
         coupler = plane.hinge(plane.crank, self.coupler, "coupler")
         slider = plane.slider(plane.ground, self.slider)
         a = plane.point(coupler, self.closure[0], "closure[0]")
         b = plane.point(slider, self.closure[1], "closure[1]")
         plane.check(a, b, {"crank": abs(coupler.start), "coupler": abs(a.flat)})
-        return SliderCrankGeometry(
-            a,
-            b,
-            (plane.crank.joint, coupler.joint, slider.joint),
-            coupler.sign,
-            plane.crank.start,
-            coupler.start,
-            a.flat,
-            slider.start + b.flat,
-            slider.slide,
-            self.branch,
-        )
-
-    def closures(self, tree: pin.Model) -> list[FrameClosure]:
-        """Return the two rows of the pin.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is of another type.
-            ConstraintError: The joints do not form a planar slider-crank, or a link has length 0.
-        """
-        g = self.geometry(tree)
-        return [pin_closure(self, g.a, g.b)]
-
-    def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return coupler and slider as functions of the crank; up to two assemblies."""
-        geometry = self.geometry(tree)
-        return ClosedForm(geometry.joints[:1], geometry.joints[1:], geometry.solve)
-
-    def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a Loop, for comparison."""
-        g = self.geometry(tree)
-        return [revolute_loop(tree, g.a, g.b, self.label)]
+        joints = (plane.crank.joint, coupler.joint, slider.joint)
+        lengths = (plane.crank.start, coupler.start, a.flat, slider.start + b.flat, slider.slide)
+        return SliderCrankGeometry((a, b), joints, self.branch, coupler.sign, *lengths)

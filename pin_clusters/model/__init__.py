@@ -8,9 +8,10 @@ from __future__ import annotations
 from .assembly import Equations, LoopAnalysis
 from .cluster_data import ClusterData
 from .cluster_model import ClusterModel, remake
+from .continuation import carry
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
-from .loops import Loops, analysis_of, assemble, carry, check_closed, close, loops_of, names_of_cluster, same_pose
+from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
 

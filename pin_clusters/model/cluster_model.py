@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
 
 from ..arrays import array, on_a_page
-from ..constraints.closures import Closure, RodClosure
+from ..constraints.closures import Closure
 from ..errors import (
     ArgumentTypeError,
-    InertiaError,
     ModelError,
     PinClustersWarning,
     ShapeError,
     UnknownNameError,
-    UnsupportedJointError,
     did_you_mean,
 )
-from ..joints import in_v, is_finite
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, pack
-from .primitives import primitives_of
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
+from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
     from ..constraints.rows import Row
@@ -71,29 +68,6 @@ class ClusterModel(TreeAttributes):
         True
     """
 
-    __slots__ = (
-        "_index",
-        "_params",
-        "_tables",
-        "_topology",
-        "_wishes",
-        "closures",
-        "clusters",
-        "constraints",
-        "coupling_rows",
-        "dependent_joints",
-        "idx_v_independent",
-        "independent_joints",
-        "inertia_tree",
-        "name",
-        "nq",
-        "nv",
-        "own_tree",
-        "q_reference",
-        "rotors",
-        "tree",
-    )
-
     constraints: tuple[Any, ...]
     closures: tuple[Closure, ...]
     coupling_rows: tuple[Row, ...]
@@ -112,6 +86,9 @@ class ClusterModel(TreeAttributes):
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
+    tree: pin.Model
+    idx_v_independent: np.ndarray
+    __slots__ = tuple(__annotations__)
 
     def __init__(
         self,
@@ -138,15 +115,15 @@ class ClusterModel(TreeAttributes):
             )
         constraints = tuple(constraints)
         tree = tree.copy()
-        _check_tree(tree)
+        check_tree(tree)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
         wishes = _names(independent)
         topology = resolve(tree, constraints, reference, wishes)
         rotors = find_rotors(tree, topology)
-        inertia_tree = _inertia_tree(tree, rotors, topology.closures)
+        inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         free = set(topology.independent.tolist())
-        leaders = {j for j in range(1, tree.njoints) if tree.joints[j].nv == 0 or int(tree.joints[j].idx_v) in free}
+        leaders = {j for j in range(1, tree.njoints) if tree.joints[j].nv == 0 or tree.joints[j].idx_v in free}
         fixed = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
         for table in (*fixed, *(r.row for r in rotors)):
             table.setflags(write=False)
@@ -156,7 +133,7 @@ class ClusterModel(TreeAttributes):
             "tree": tree,
             "constraints": constraints,
             "name": tree.name if name is None else str(name),
-            "nq": int(tree.nq),
+            "nq": tree.nq,
             "nv": int(topology.G.shape[1]),
             "closures": topology.closures,
             "coupling_rows": topology.rows,
@@ -245,7 +222,7 @@ class ClusterModel(TreeAttributes):
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
-        own = _inertia_tree(self.own_tree, self.rotors, self.closures)
+        own = inertia_tree_of(self.own_tree, self.rotors, self.closures)
         return bool(self.tree != self.own_tree or self.inertia_tree != own)
 
     def createData(self) -> ClusterData:
@@ -289,45 +266,6 @@ class ClusterModel(TreeAttributes):
         return "\n".join([head, *(f"  {c}" for c in self.clusters)])
 
 
-def _check_tree(tree: pin.Model) -> None:
-    """Refuse what no algorithm could honour; warn of inertias that no body can have."""
-    indefinite, seen = [], set()
-    for j in range(1, tree.njoints):
-        name, inertia = tree.names[j], tree.inertias[j]
-        if name in seen:
-            raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Give each its own name.")
-        seen.add(name)
-        if "Mimic" in tree.joints[j].shortname():
-            raise UnsupportedJointError(
-                f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
-                "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
-            )
-        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # refuses what has no kernel
-        if not is_finite(inertia):
-            raise InertiaError(f"The body of joint {name!r} has an inertia that is not finite.")
-        if inertia.mass < 0.0:
-            raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
-        low, *_, high = np.linalg.eigvalsh(np.asarray(inertia.inertia))
-        if low < -max(1e-9 * high, 1e-15):  # below it is rounding
-            indefinite.append(name)
-    if indefinite:
-        names = ", ".join(map(repr, indefinite[:5])) + (", ..." if len(indefinite) > 5 else "")
-        warnings.warn(
-            f"{len(indefinite)} bodies of {tree.name!r} have a rotational inertia that is not positive semidefinite "
-            f"(joints {names}). They are used as they are, as Pinocchio does; the mass matrix may be indefinite.",
-            PinClustersWarning,
-            stacklevel=3,
-        )
-    bad = np.flatnonzero(~np.isfinite(tree.armature))
-    if bad.size:
-        name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
-        raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
-    if not np.all(np.isfinite(tree.gravity.linear)):
-        raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")
-    if np.any(np.asarray(tree.gravity.angular)):
-        raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
-
-
 def remake(
     tree: pin.Model,
     constraints: tuple[Any, ...],
@@ -352,33 +290,3 @@ def _names(independent: Any) -> tuple[str, ...] | None:
     if given is None or not all(isinstance(name, str) for name in given):
         raise ArgumentTypeError(f"ClusterModel: independent must be a list of joint names, got {independent!r}.")
     return given
-
-
-def _inertia_tree(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add the rotors that are no bodies to their carriers, and a sixth of each rod's mass to the bodies of its ends.
-
-    The rest of a rod, two thirds of its mass, moves like its middle (Simpson's rule, exact here): no body does.
-    Armature that a rotor replaces is dropped.
-    """
-    lumped = tree.copy()
-    for c in closures:
-        if isinstance(c, RodClosure) and c.mass > 0.0:
-            for j, p in ((c.joint_a, c.point_a), (c.joint_b, c.point_b)):
-                if j:
-                    lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(c.mass / 6.0, np.array(p), np.zeros((3, 3)))
-    for r in rotors:
-        if r.source is None:
-            continue
-        if r.inertia is not None and r.carrier_id:
-            lumped.inertias[r.carrier_id] = lumped.inertias[r.carrier_id] + r.placement.act(r.inertia)
-        if r.source.armature == "replace":
-            armature = np.array(lumped.armature)
-            for name in r.source.joints:
-                j = (
-                    tree.getJointId(name)
-                    if tree.existJointName(name)
-                    else tree.frames[tree.getBodyId(name)].parentJoint
-                )
-                armature[tree.joints[j].idx_v] = 0.0
-            lumped.armature = armature
-    return lumped

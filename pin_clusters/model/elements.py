@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import FrameClosure, RodClosure
+from ..constraints.closures import BodyClosure
 from ..joints import in_v, joint_axis, spin_defect
 from .topology import Topology
 
@@ -104,24 +104,24 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
             continue
         axis = joint_axis(joint)
         assert axis is not None
-        inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], int(tree.parents[j])
+        inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], tree.parents[j]
         reason = "" if _turns(joint) else f"its joint is a {joint.shortname()}, not a revolute one"
         reason = reason or spin_defect(inertia, axis)
         if reason and j not in followers:
             continue  # a link of a differential, not a rotor
-        drivers: tuple[tuple[int, float], ...] = ((int(joint.idx_v), 1.0),)
+        drivers: tuple[tuple[int, float], ...] = ((joint.idx_v, 1.0),)
         if j in followers:
             row = followers[j]
-            drivers = tuple((int(tree.joints[m].idx_v), c) for m, c in zip(row.masters, row.coefficients, strict=True))
+            drivers = tuple((tree.joints[m].idx_v, c) for m, c in row.terms)
         found.append(
             RotorElement(
                 tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(), drivers,
-                float(axis @ np.asarray(inertia.inertia) @ axis), placement.rotation @ axis, placement, inertia, j,
+                float(axis @ inertia.inertia @ axis), placement.rotation @ axis, placement, inertia, j,
                 not reason, reason, None,
             )
         )  # fmt: skip
     for r in topology.rotors:
-        drivers = tuple((int(tree.joints[j].idx_v), ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
+        drivers = tuple((tree.joints[j].idx_v, ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
         g = sum((ratio * G[iv] for iv, ratio in drivers), np.zeros(G.shape[1]))
         found.append(
             RotorElement(
@@ -136,8 +136,8 @@ def _beside_loops(topology: Topology) -> set[int]:
     """Joints of clusters with closures that no closure of bodies moves: motors of differentials, for example."""
     found: set[int] = set()
     for loop in topology.analyses:
-        tied = [c for c in loop.closures if isinstance(c, (FrameClosure, RodClosure))]
-        found |= set(loop.joints) - {j for c in tied for j in (c.joint_a, c.joint_b)}
+        tied = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}
+        found |= set(loop.joints) - tied
     return found
 
 

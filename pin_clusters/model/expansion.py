@@ -74,7 +74,7 @@ class SpanningTree:
 
     def joint_id(self, name: str) -> int:
         """Return the id in this tree of a joint, or of the rotor, of that name."""
-        return int(self.tree.getJointId(name))
+        return self.tree.getJointId(name)
 
     def configuration(self, q: np.ndarray) -> np.ndarray:
         """Return the configuration of this tree.
@@ -146,7 +146,7 @@ def expand(model: ClusterModel) -> SpanningTree:
     from_tree_q, from_tree_v = index_maps(user, tree, from_tree_id, range(1, user.njoints))
     armature = np.zeros(tree.nv)
     # Rotor(armature="replace") sets the armature of the driven joints aside
-    armature[from_tree_v] = np.array(model.inertia_tree.armature)
+    armature[from_tree_v] = model.inertia_tree.armature
     tree.armature = armature
     rotors = tuple(rotor_id[k] for k in range(len(spinning)))
     from_tree = np.zeros((tree.nv, user.nv))
@@ -195,13 +195,13 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
         placement = tree.jointPlacements[f.parentJoint] * f.placement if fixed else f.placement
         kind = pin.FrameType.FIXED_JOINT if fixed and f.type == pin.FrameType.JOINT else f.type
         # frames keep their order, so parent frames keep their ids
-        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), int(f.parentFrame), placement, kind, f.inertia)
+        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), f.parentFrame, placement, kind, f.inertia)
         copy.addFrame(frame, False)
     from_q, from_v = index_maps(tree, copy, new_id, order)
     for names, at in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
         for name in (n for n in names if hasattr(tree, n)):
             values = np.array(getattr(copy, name))
-            values[at[at >= 0]] = np.array(getattr(tree, name))[at >= 0]
+            values[at[at >= 0]] = getattr(tree, name)[at >= 0]
             setattr(copy, name, values)
     for entry in tree.referenceConfigurations:
         q = np.zeros(copy.nq)
@@ -214,7 +214,7 @@ def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str
     """Yield joints depth-first, and the rotors right behind their carriers."""
     children: dict[int, list[int]] = {}
     for j in range(1, tree.njoints):
-        children.setdefault(int(tree.parents[j]), []).append(j)
+        children.setdefault(tree.parents[j], []).append(j)
     stack = [0]
     while stack:
         j = stack.pop()
@@ -235,7 +235,7 @@ def _add_rotor(tree: pin.Model, carrier: int, rotor: RotorElement) -> int:
     tree.inertias[j] = pin.Inertia(0.0, np.zeros(3), spin)
     if carrier:
         link = tree.inertias[carrier]
-        rest = np.asarray(link.inertia) - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
+        rest = link.inertia - rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
         without = pin.Inertia(link)
         without.inertia = rest  # the constructor would refuse a link that has less inertia than the rotor
         tree.inertias[carrier] = without
@@ -259,6 +259,6 @@ def _coupling_matrix(model: ClusterModel) -> np.ndarray:
     G = np.zeros((tree.nv, model.nv))
     G[model.idx_v_independent, np.arange(model.nv)] = 1.0
     for row in model.coupling_rows:
-        for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+        for master, coefficient in row.terms:
             G[tree.joints[row.dependent].idx_v] += coefficient * G[tree.joints[master].idx_v]
     return G

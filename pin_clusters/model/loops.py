@@ -1,4 +1,4 @@
-"""Closed loops: how far open, how singular, carried along a motion, closed anew."""
+"""Closed loops: how far open, how singular, closed anew."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pinocchio as pin
 from .._kernels import layout
 from .._kernels._jit import Pointer
 from .._kernels.closing import project_at
-from .._kernels.following import TOLERANCE, move_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
-from ..errors import BranchLost, ConfigurationError
+from ..errors import ConfigurationError
 from ..joints import in_q
 from .assembly import condition_numbers
 from .assembly import project as project_slowly
@@ -27,7 +26,6 @@ from .topology import Topology
 
 CONDITION_LIMIT = 1e8
 """Condition of the dependent columns from where on loops count as singular, as in the kernels."""
-_STRIDE, _SMALLEST_STEP, _ITERATIONS = 0.2, 1e-6, 12
 
 
 class Loops:
@@ -55,14 +53,14 @@ class Loops:
         self.pointer = Pointer(model._index, model._params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
         self.compiled = not model._tables.supplies and not any(
-            int(tree.nqs[j]) == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
+            tree.nqs[j] == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
             for j in c.joints
         )  # fmt: skip
         inside = [j for loop in self.clusters for j in loop.joints]
         self.entries = np.array([i for j in inside for i in in_q(tree, j)])
         free = set(model.idx_v_independent.tolist())
         self.independent_entries = np.array(
-            [i for j in range(1, tree.njoints) if int(tree.idx_vs[j]) in free for i in in_q(tree, j)], dtype=np.int64
+            [i for j in range(1, tree.njoints) if tree.idx_vs[j] in free for i in in_q(tree, j)], dtype=np.int64
         )
         # rotations may be whole turns apart
         chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
@@ -100,95 +98,7 @@ def loops_of(model: ClusterModel) -> Loops:
 
 def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str, ...]:
     """Return the names of joints."""
-    return tuple(str(model.own_tree.names[j]) for j in joints)
-
-
-def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return q moved along v, with the dependent joints of loops where continuation leads them; others stay behind.
-
-    Raises:
-        BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
-    """
-    loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
-    v_tree[model.idx_v_independent] = v
-    target = np.array(pin.integrate(model.own_tree, q, v_tree))
-    if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        target[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
-        return target
-    moved = q.copy()
-    if loops.compiled:
-        code = move_at.call(loops.pointer, moved, v, target, loops.spare)
-        if code < 0:
-            raise _lost(model, model._tables.joint_of_row[-code])
-    else:
-        moved = _carry_slowly(model, loops, q, v, target)
-    result = target.copy()
-    result[loops.entries] = moved[loops.entries]
-    result[loops.independent_entries] = target[loops.independent_entries]
-    return result
-
-
-def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
-    names = names_of_cluster(model, joints)
-    label = ", ".join(c.label for cluster in model.clusters if set(cluster.joints) == set(names)
-                      for c in cluster.constraints)  # fmt: skip
-    return BranchLost(
-        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: it leads to a pose "
-        "where they do not close, or through one where the dependent joints are not determined (a dead centre). Take "
-        "a shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
-        names,
-    )
-
-
-def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Do what the kernel does, with NumPy: for functions of the user in Python."""
-    tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
-    entries = loops.independent_entries
-    done, allowed, q = 0.0, 1.0, q.copy()
-    while done < 1.0:
-        K = loops.solved.jacobian(q) / loops.scales[:, None]
-        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # the sign of det K_d would be that of rounding
-            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
-        P = np.linalg.pinv(K[:, held])
-        rate = np.zeros(tree.nv)
-        rate[free] = v
-        rate[held] = -P @ (K @ rate)
-        longest = float(np.abs(rate[held]).max(initial=0.0))
-        while True:
-            step = min(1.0 - done, allowed, _STRIDE / longest if longest > _STRIDE else 1.0)
-            if step < min(_SMALLEST_STEP, 1.0 - done):
-                raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
-            new = np.array(pin.integrate(tree, q, step * rate))
-            if step >= 1.0 - done:
-                new[entries] = target[entries]
-            closed = _close_dependents(tree, loops, new)
-            if closed is not None:
-                Kn = loops.solved.jacobian(closed) / loops.scales[:, None]
-                if np.linalg.det(P @ Kn[:, held]) > 0.0:
-                    break
-            allowed = 0.25 * step
-        q, done, allowed = closed, 1.0 if step >= 1.0 - done else done + step, 4.0 * step
-    return q
-
-
-def _close_dependents(tree: pin.Model, loops: Loops, q: np.ndarray) -> np.ndarray | None:
-    before = math.inf
-    for _ in range(_ITERATIONS):
-        r, K = loops.solved.evaluate(q)
-        r, K = r / loops.scales, K[:, loops.dependents] / loops.scales[:, None]
-        size = float(np.abs(r).max(initial=0.0))
-        allowed = TOLERANCE * max(1.0, float(np.abs(q).max()) / 100.0)
-        if size < allowed or (size < 1e-11 and size > 0.3 * before):
-            return q
-        if not size < 2.0 * before:
-            return None
-        before = size
-        step = np.zeros(tree.nv)
-        step[loops.dependents] = -np.linalg.lstsq(K, r, rcond=1e-10)[0]
-        if not np.abs(step).max() < 0.5:
-            return None
-        q = np.array(pin.integrate(tree, q, step))
-    return None
+    return tuple(model.own_tree.names[j] for j in joints)
 
 
 def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
@@ -205,7 +115,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         held[hold] = 1.0
         closed = q.copy()
         if project_at.call(loops.pointer, closed, held) == 0:
-            far = float(np.abs(closed - q).max(initial=0.0)) > 0.5
+            far = np.abs(closed - q).max(initial=0.0) > 0.5
             if not far or _is_closed(loops, closed):
                 return closed
     equations = Equations(tree, loops.solved.closures, followers)
@@ -219,7 +129,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
             return closed
         best = closed
     residual, scales = loops.every.residual(best), loops.every.scales(best)
-    i = int(np.argmax(np.nan_to_num(np.abs(residual) / scales, nan=math.inf)))
+    i = np.argmax(np.nan_to_num(np.abs(residual) / scales, nan=math.inf))
     what = " with the held joints" if hold else ""
     if np.isnan(residual[i]):
         raise ConfigurationError(
@@ -235,13 +145,9 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
 
 
 def assemble(model: ClusterModel, at: int, q: np.ndarray, hold: list[int]) -> np.ndarray | None:
-    """Return q with the loops of one cluster closed from afar; None if they do not close.
+    """Return q with the loops of one of the clusters that have some closed from afar; None if they do not close.
 
-    Args:
-        model: Cluster model.
-        at: Which of the clusters with loops.
-        q: Start, shape (nq,).
-        hold: Indices in the tree's v of the joints that stay.
+    ``hold`` are the indices in the tree's v of the joints that stay.
     """
     loop, tree = loops_of(model).clusters[at], model.own_tree
     try:
@@ -268,7 +174,7 @@ def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float) -> None:
     allowed = np.maximum(tolerance, 1.01e-4 * _redundant(loops)) * scales
     excess = np.abs(residual) / allowed
     if excess.size and excess.max() > 1.0:
-        i = int(np.argmax(excess))
+        i = np.argmax(excess)
         raise ConfigurationError(
             f"q is off the loops of model {model.name!r}: {loops.every.labels[i]} is open by {residual[i]:+.3g} "
             f"{loops.every.units[i]}".rstrip()
@@ -286,7 +192,7 @@ def _redundant(loops: Loops) -> np.ndarray:
 def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float) -> bool:
     """Whether the joints of loops stand alike, up to whole turns."""
     loops, tree = loops_of(model), model.own_tree
-    apart = np.array(pin.difference(tree, q0, q1))[loops.dependents]
+    apart = pin.difference(tree, q0, q1)[loops.dependents]
     apart[loops.turns] = (apart[loops.turns] + math.pi) % (2.0 * math.pi) - math.pi
     return bool(np.all(np.abs(apart) < tolerance))
 

@@ -35,6 +35,10 @@ class Primitive:
     pitch: float = 0.0
 
 
+# joints of several degrees of freedom that one primitive stands for: end of the name, kind, degrees of freedom
+_WHOLE = (("FreeFlyer", layout.FREEFLYER, 6), ("Spherical", layout.SPHERICAL, 3), ("Planar", layout.PLANAR, 3))
+
+
 def axis_to_z(axis: np.ndarray) -> np.ndarray:
     """Return a rotation whose third column is the unit axis."""
     for i in range(3):
@@ -53,7 +57,7 @@ def primitives_of(joint: pin.JointModel, placement: pin.SE3, name: str) -> list[
         UnsupportedJointError: The joint's type is not known.
         ModelError: Its placement is no rigid one, or its axis is not of unit length.
     """
-    return _split(joint, placement, int(joint.idx_q), int(joint.idx_v), name)
+    return _split(joint, placement, joint.idx_q, joint.idx_v, name)
 
 
 def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: str) -> list[Primitive]:
@@ -69,14 +73,11 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
             iq, iv = iq + sub.nq, iv + sub.nv
         return found
     eye = np.eye(3)
-    if kind.endswith("FreeFlyer"):
-        return [Primitive(layout.FREEFLYER, placement, eye, iq, iv, 6)]
+    for ending, whole, nv in _WHOLE:
+        if kind.endswith(ending):
+            return [Primitive(whole, placement, eye, iq, iv, nv)]
     if kind.endswith("SphericalZYX"):
         return _chain(layout.REVOLUTE, placement, (eye[2], eye[1], eye[0]), iq, iv)
-    if kind.endswith("Spherical"):
-        return [Primitive(layout.SPHERICAL, placement, eye, iq, iv, 3)]
-    if kind.endswith("Planar"):
-        return [Primitive(layout.PLANAR, placement, eye, iq, iv, 3)]
     if kind.endswith("Translation"):
         return _chain(layout.PRISMATIC, placement, (eye[0], eye[1], eye[2]), iq, iv)
     if kind.endswith("Universal"):
@@ -93,24 +94,24 @@ def _split(joint: pin.JointModel, placement: pin.SE3, iq: int, iv: int, name: st
             f"Joint {name!r} is a {kind}, which has no kernel. Supported: all of Pinocchio's joints but mimic "
             "(see pc.expand_mimic) and ellipsoid."
         )
-    align = axis_to_z(axis)
+    pitch = 0.0
     if kind.startswith("JointModelP"):
-        return [Primitive(layout.PRISMATIC, placement, align, iq, iv, 1)]
-    if kind.startswith("JointModelH"):
-        subspace = joint_subspace(joint)
+        own = layout.PRISMATIC
+    elif kind.startswith("JointModelH"):
         assert subspace is not None
-        pitch = float(subspace[:3] @ axis)
-        return [Primitive(layout.HELICAL, placement, align, iq, iv, 1, pitch)]
-    if joint.nq == 2:
-        return [Primitive(layout.CONTINUOUS, placement, align, iq, iv, 1)]
-    if kind.startswith("JointModelR"):
-        return [Primitive(layout.REVOLUTE, placement, align, iq, iv, 1)]
-    raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which has no kernel.")
+        own, pitch = layout.HELICAL, float(subspace[:3] @ axis)
+    elif joint.nq == 2:
+        own = layout.CONTINUOUS
+    elif kind.startswith("JointModelR"):
+        own = layout.REVOLUTE
+    else:
+        raise UnsupportedJointError(f"Joint {name!r} is a {kind}, which has no kernel.")
+    return [Primitive(own, placement, axis_to_z(axis), iq, iv, 1, pitch)]
 
 
 def _check_axis(axis: np.ndarray, name: str) -> None:
     """Refuse what Pinocchio computes with in silence: a turn about a longer axis is no rotation."""
-    length = float(np.linalg.norm(axis))
+    length = np.linalg.norm(axis)
     if not abs(length - 1.0) <= ROTATION_TOLERANCE:
         raise ModelError(
             f"The axis of joint {name!r} is {axis}, of length {length:.6g}; it must be a unit vector. Divide it by its "

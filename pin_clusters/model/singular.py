@@ -47,7 +47,7 @@ def regular_independents(
     if best is None or not best[1] < CONDITION_LIMIT:
         return None
     free = {columns[order[c]] for c in best[0]}
-    return tuple(str(tree.names[j]) for j in loop.joints if int(tree.idx_vs[j]) in free), best[1]
+    return tuple(tree.names[j] for j in loop.joints if tree.idx_vs[j] in free), best[1]
 
 
 def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) -> SingularClusterError:

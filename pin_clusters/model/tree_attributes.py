@@ -21,11 +21,7 @@ _ROUTES = {
 
 
 def _text(name: Any) -> str:
-    """Return a name.
-
-    Raises:
-        ArgumentTypeError: It is no text.
-    """
+    """Return a name."""
     if not isinstance(name, str):
         raise ArgumentTypeError(f"a name must be text, got {name!r} ({type(name).__name__}).")
     return name
@@ -104,15 +100,15 @@ class TreeAttributes:
 
     def existJointName(self, name: str) -> bool:
         """Return whether a joint has that name."""
-        return bool(self.own_tree.existJointName(_text(name)))
+        return self.own_tree.existJointName(_text(name))
 
     def existBodyName(self, name: str) -> bool:
         """Return whether a body frame has that name."""
-        return bool(self.own_tree.existBodyName(_text(name)))
+        return self.own_tree.existBodyName(_text(name))
 
     def existFrame(self, name: str, *types: Any) -> bool:
         """Return whether a frame has that name (and type)."""
-        return bool(self.own_tree.existFrame(_text(name), *types))
+        return self.own_tree.existFrame(_text(name), *types)
 
     def getJointId(self, name: str) -> int:
         """Return the id of a joint.
@@ -124,7 +120,7 @@ class TreeAttributes:
         tree = self.own_tree
         if not tree.existJointName(_text(name)):
             raise UnknownNameError(f"no joint {name!r} in {model_name(tree)}." + did_you_mean(name, tree.names))
-        return int(tree.getJointId(name))
+        return tree.getJointId(name)
 
     def getFrameId(self, name: str, *types: Any) -> int:
         """Return the id of a frame.
@@ -142,7 +138,7 @@ class TreeAttributes:
                 )
             known = [f.name for f in tree.frames]
             raise UnknownNameError(f"no frame {name!r} in {model_name(tree)}." + did_you_mean(name, known))
-        return int(tree.getFrameId(name, *types))
+        return tree.getFrameId(name, *types)
 
     def getBodyId(self, name: str) -> int:
         """Return the frame id of a body.
@@ -155,7 +151,7 @@ class TreeAttributes:
         if not tree.existBodyName(_text(name)):
             known = [f.name for f in tree.frames if f.type == pin.FrameType.BODY]
             raise UnknownNameError(f"no body {name!r} in {model_name(tree)}." + did_you_mean(name, known))
-        return int(tree.getBodyId(name))
+        return tree.getBodyId(name)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain why an attribute is missing; reached only for names that do not exist."""

@@ -12,16 +12,6 @@ from .push_rod_ankle import PushRodAnkle
 from .tello_hip import TelloHip
 from .tello_knee_ankle import TelloKneeAnkle
 
-# here and not in the class, which the mechanisms derive from
-Differential.ankle_2rsu = Ankle2Rsu
-Differential.bevel = Bevel
-Differential.five_bar = FiveBar
-Differential.parallelogram = Parallelogram
-Differential.planetary = Planetary
-Differential.push_rod_ankle = PushRodAnkle
-Differential.tello_hip = TelloHip
-Differential.tello_knee_ankle = TelloKneeAnkle
-
 __all__ = [
     "Ankle2Rsu",
     "Bevel",

@@ -1,4 +1,7 @@
-"""The universal ankle: two revolute joints in either order, and points of shank and foot."""
+"""The universal ankle: two revolute joints in either order, and points of shank and foot.
+
+What is ill-formed, or on another body than it should be, is refused with a ``ConstraintError``.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,7 @@ Anchor = str | Attachment | tuple[float, ...]
 
 
 def anchors(value: object, what: str, owner: str) -> tuple[Anchor, Anchor]:
-    """Return a pair of points: frames, or three numbers in the body's joint frame.
-
-    Raises:
-        ConstraintError: It is not a pair of them.
-    """
+    """Return a pair of points: frames, or three numbers in the body's joint frame."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != 2:
         raise ConstraintError(f"{owner}: {what} must be two points, one per rod, got {value!r}.")
     first, second = (_anchor(v, f"{what}[{i}]", owner) for i, v in enumerate(value))
@@ -39,11 +38,7 @@ def _anchor(value: Any, what: str, owner: str) -> Anchor:
 
 
 def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None:
-    """Return two positive lengths; one number stands for both, None stays.
-
-    Raises:
-        ConstraintError: One is not a positive finite number.
-    """
+    """Return two positive lengths; one number stands for both, None stays."""
     if value is None:
         return None
     given = floats(value)
@@ -54,12 +49,7 @@ def rod_lengths(value: Any, what: str, owner: str) -> tuple[float, float] | None
 
 
 def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: str) -> np.ndarray:
-    """Return a point in the frame of the joint of its body.
-
-    Raises:
-        UnknownNameError: No frame of that name.
-        ConstraintError: The frame is on another body.
-    """
+    """Return a point in the frame of the joint of its body."""
     if isinstance(anchor, tuple):
         return np.array(anchor)
     j, placement = resolve_frame(tree, anchor, owner)
@@ -74,8 +64,8 @@ def turn(axis: np.ndarray, angle: Any) -> np.ndarray:
     """Return the rotation about a unit axis by an angle that is a number (real or complex) or an ``Angle``."""
     if isinstance(angle, Angle):
         return rotation(axis, angle)
-    along, skew = np.outer(axis, axis), np.asarray(pin.skew(axis))
-    return np.asarray(along + np.cos(angle) * (np.eye(3) - along) + np.sin(angle) * skew)
+    along, skew = np.outer(axis, axis), pin.skew(axis)
+    return along + np.cos(angle) * (np.eye(3) - along) + np.sin(angle) * skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,18 +90,12 @@ class Ankle:
 
     @classmethod
     def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> Ankle:
-        """Read it from a tree.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute, or continuous.
-            ConstraintError: Neither joint hangs from the other.
-        """
+        """Read it from a tree."""
         p, r = (coordinate_joint(tree, name, owner) for name in (pitch, roll))
         axes = {j: line_joint(tree, name, owner)[1] for j, name in ((p, pitch), (r, roll))}
-        if int(tree.parents[r]) == p:
+        if tree.parents[r] == p:
             joints = (p, r)
-        elif int(tree.parents[p]) == r:
+        elif tree.parents[p] == r:
             joints = (r, p)
         else:
             raise ConstraintError(
@@ -120,7 +104,7 @@ class Ankle:
             )
         placements = [tree.jointPlacements[j] for j in joints]
         return cls(
-            int(tree.parents[joints[0]]),
+            tree.parents[joints[0]],
             joints,
             joints[0] == p,
             tuple(np.array(M.rotation) for M in placements),
@@ -147,7 +131,7 @@ class Ankle:
     def foot_point(self, point: np.ndarray, pitch: Any, roll: Any) -> np.ndarray:
         """Return a point of the foot in the frame of the shank's joint."""
         first, second = self.turns(pitch, roll)
-        return np.asarray(self.origins[0] + first @ (self.origins[1] + second @ point))
+        return self.origins[0] + first @ (self.origins[1] + second @ point)
 
     def square_distance(self, point: np.ndarray, other: np.ndarray, pitch: Any, roll: Any) -> Any:
         """Return the square of the distance from a point of the foot to one of the shank, with few terms."""

@@ -12,7 +12,7 @@ from .._closed_form import ClosedForm
 from .._frames import coordinate_joint
 from ..closures import Closure
 from ..coupling import Coupling
-from ..rows import Row, check_joints, number, store
+from ..rows import Constraint, Row, number, store
 
 if TYPE_CHECKING:
     from .ankle_2rsu import Ankle2Rsu
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .tello_knee_ankle import TelloKneeAnkle
 
 
-class Differential:
+class Differential(Constraint):
     """A mechanism of the library, with its equations in closed form.
 
     Make one with ``pc.Differential.<mechanism>(...)``:
@@ -51,38 +51,28 @@ class Differential:
     joint_fields: ClassVar[tuple[str, ...]] = ()
     independent_fields: ClassVar[tuple[str, ...]] = ()
 
-    def _check_joints(self) -> None:
-        """Check that the joints are names, and no name twice.
+    def __init_subclass__(cls, mechanism: str = "", independent: tuple[str, ...] = ()) -> None:
+        super().__init_subclass__()
+        if not mechanism:  # a variant of one
+            return
+        cls.mechanism, cls.joint_fields, cls.independent_fields = mechanism, cls._text_fields, independent
+        setattr(Differential, mechanism, cls)
 
-        Raises:
-            ConstraintError: They are not.
-        """
-        check_joints(self, self.joint_fields, f"Differential.{self.mechanism}")
+    @property
+    def _kind(self) -> str:
+        return f"Differential.{self.mechanism}"
 
     def _check_numbers(self, fields: tuple[str, ...], nonzero: bool = False, positive: bool = False) -> None:
-        """Check and store parameters as floats.
-
-        Raises:
-            ConstraintError: One is not a finite number, or zero or negative where that is not allowed.
-        """
+        """Check and store parameters as floats."""
         for f in fields:
             store(self, **{f: number(getattr(self, f), f, self.label, nonzero=nonzero, positive=positive)})
 
-    @property
-    def _joint_names(self) -> list[str]:
-        return [getattr(self, f) for f in self.joint_fields]
-
     def _coordinate_joints(self, tree: pin.Model) -> tuple[int, ...]:
-        return tuple(coordinate_joint(tree, name, self.label) for name in self._joint_names)
+        return tuple(coordinate_joint(tree, name, self.label) for name in self._parts())
 
     def _coupling(self, phi: Any) -> list[Coupling]:
         """Return the mechanism as a Coupling on a Python function of all its joints."""
-        return [Coupling(self._joint_names, phi, independent=self.independent, name=f"generic {self.mechanism}")]
-
-    @property
-    def label(self) -> str:
-        """How messages name this constraint."""
-        return f"Differential.{self.mechanism}({', '.join(map(repr, self._joint_names))})"
+        return [Coupling(self._parts(), phi, independent=self.independent, name=f"generic {self.mechanism}")]
 
     @property
     def independent(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -13,8 +13,8 @@ from ...errors import ConstraintError
 from .._closed_form import ClosedForm, sine_equation
 from .._frames import coordinate_joint, line_joint
 from .._harmonics import coordinates, harmonic_closure
+from .._linkage import check_branch
 from ..closures import Closure
-from ..four_bar import check_branch
 from ..rod import Rod
 from ..rows import store
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths, turn
@@ -69,7 +69,7 @@ class Ankle2RsuGeometry:
 
 
 @dataclass(frozen=True)
-class Ankle2Rsu(Differential):
+class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "crank_2")):
     """A universal ankle driven by two cranks on the shank, each with a rod of constant length to the foot (2-RSU).
 
     With a_i(x_i) the pin of crank i and b_i(pitch, roll) the end of its rod on the foot::
@@ -109,10 +109,6 @@ class Ankle2Rsu(Differential):
     length: Any = None
     branch: Any = (1, 1)
 
-    mechanism: ClassVar[str] = "ankle_2rsu"
-    joint_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2", "pitch", "roll")
-    independent_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2")
-
     def __post_init__(self) -> None:
         self._check_joints()
         for f in ("pins", "foot"):
@@ -137,7 +133,7 @@ class Ankle2Rsu(Differential):
     def _crank(self, tree: pin.Model, ankle: Ankle, i: int) -> Crank:
         name = self.independent[i]
         joint, axis = coordinate_joint(tree, name, self.label), line_joint(tree, name, self.label)[1]
-        if int(tree.parents[joint]) != ankle.shank:
+        if tree.parents[joint] != ankle.shank:
             raise ConstraintError(
                 f"{self.label}: crank {tree.names[joint]!r} hangs from {tree.names[tree.parents[joint]]!r}, and should "
                 f"hang from the shank, the body of {tree.names[ankle.shank]!r}. For another mechanism use pc.Rod."

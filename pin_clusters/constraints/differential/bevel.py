@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
 
 import pinocchio as pin
 
@@ -14,7 +13,7 @@ from ._base import Differential, LinearMap
 
 
 @dataclass(frozen=True)
-class Bevel(Differential):
+class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
     """A bevel differential: two side gears turn a carrier by their mean, and its pinion by their difference.
 
     Equations: ``pitch = (left + right) / 2``, ``roll = ratio (left - right) / 2``. They are linear: there are no
@@ -38,10 +37,6 @@ class Bevel(Differential):
     _: KW_ONLY
     ratio: float = 1.0
 
-    mechanism: ClassVar[str] = "bevel"
-    joint_fields: ClassVar[tuple[str, ...]] = ("left", "right", "pitch", "roll")
-    independent_fields: ClassVar[tuple[str, ...]] = ("left", "right")
-
     def __post_init__(self) -> None:
         self._check_joints()
         self._check_numbers(("ratio",), nonzero=True)
@@ -53,7 +48,7 @@ class Bevel(Differential):
             UnknownNameError: A name is unknown.
             UnsupportedJointError: A joint has more than one degree of freedom.
         """
-        left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._joint_names)
+        left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._parts())
         half = 0.5 * self.ratio
         return (
             make_row(tree, pitch, (left, right), (0.5, 0.5), 0.0, self),

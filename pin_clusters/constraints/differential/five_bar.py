@@ -9,27 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pinocchio as pin
 
-from .._closed_form import ClosedForm, wrap
-from .._frames import frame_pair
-from .._planar import Plane, Point, circles, pin_closure
-from ..closures import Closure
-from ..four_bar import check_branch, revolute_loop
-from ..loop import Loop
-from ..rows import store
+from .._closed_form import wrap
+from .._linkage import Linkage, LinkageGeometry
+from .._planar import Plane, circles
 from ._base import Differential
 
 
 @dataclass(frozen=True, eq=False)
-class FiveBarGeometry:
+class FiveBarGeometry(LinkageGeometry):
     """A five-bar in its plane: per side the crank joint, the crank and the coupler at zero angles."""
 
-    points: tuple[Point, Point]
-    joints: tuple[int, int, int, int]
     signs: tuple[float, float, float]
     origins: tuple[complex, complex]
     cranks: tuple[complex, complex]
     couplers: tuple[complex, complex]
-    branch: int
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return the angles of the couplers for those of the cranks."""
@@ -44,7 +37,7 @@ class FiveBarGeometry:
 
 
 @dataclass(frozen=True)
-class FiveBar(Differential):
+class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1", "crank_2")):
     """A planar five-bar: two cranks on one body, a coupler on each, and a pin between the couplers.
 
     With B_1 and B_2 the joints between cranks and couplers, the pin is where the circles about B_1 and B_2 meet. There
@@ -75,23 +68,10 @@ class FiveBar(Differential):
     _: KW_ONLY
     branch: int = 1
 
-    mechanism: ClassVar[str] = "five_bar"
-    joint_fields: ClassVar[tuple[str, ...]] = ("crank_1", "coupler_1", "crank_2", "coupler_2")
-    independent_fields: ClassVar[tuple[str, ...]] = ("crank_1", "crank_2")
-
-    def __post_init__(self) -> None:
-        self._check_joints()
-        closure = frame_pair(self.closure, self.label, "one on the body of each coupler")
-        store(self, closure=closure, branch=check_branch(self.branch, self.label))
+    _tied: ClassVar[str] = "one on the body of each coupler"
 
     def geometry(self, tree: pin.Model) -> FiveBarGeometry:
-        """Return the linkage as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is not revolute.
-            ConstraintError: The joints do not form a planar five-bar, or a link has length 0.
-        """
+        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         plane = Plane(tree, self.crank_1, self.label)
         crank_1, crank_2 = plane.crank, plane.hinge(plane.ground, self.crank_2, "crank_2")
         coupler_1 = plane.hinge(crank_1, self.coupler_1, "coupler_1")
@@ -101,25 +81,6 @@ class FiveBar(Differential):
         cranks, couplers = (coupler_1.start, coupler_2.start), (a.flat, b.flat)
         names = ("crank 1", "crank 2", "coupler 1", "coupler 2")
         plane.check(a, b, dict(zip(names, map(abs, cranks + couplers), strict=True)))
-        return FiveBarGeometry(
-            (a, b),
-            (crank_1.joint, crank_2.joint, coupler_1.joint, coupler_2.joint),
-            (crank_2.sign, coupler_1.sign, coupler_2.sign),
-            (crank_1.start, crank_2.start),
-            cranks,
-            couplers,
-            self.branch,
-        )
-
-    def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the two rows of the pin, [m]."""
-        return [pin_closure(self, *self.geometry(tree).points)]
-
-    def closed_form(self, tree: pin.Model) -> ClosedForm:
-        """Return the couplers as functions of the cranks; up to two assemblies."""
-        geometry = self.geometry(tree)
-        return ClosedForm(geometry.joints[:2], geometry.joints[2:], geometry.solve)
-
-    def generic(self, tree: pin.Model) -> list[Loop]:
-        """Return the same pin as a Loop, for comparison."""
-        return [revolute_loop(tree, *self.geometry(tree).points, self.label)]
+        joints = (crank_1.joint, crank_2.joint, coupler_1.joint, coupler_2.joint)
+        signs, origins = (crank_2.sign, coupler_1.sign, coupler_2.sign), (crank_1.start, crank_2.start)
+        return FiveBarGeometry((a, b), joints, self.branch, signs, origins, cranks, couplers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pinocchio as pin
 
@@ -22,7 +22,7 @@ LENGTH_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Parallelogram(Differential):
+class Parallelogram(Differential, mechanism="parallelogram", independent=("crank",)):
     """A four-bar with opposite links of one length, that stays a parallelogram.
 
     Equations, with offsets read from the tree: ``rocker = crank + offset``, ``coupler = -crank + offset`` (a joint
@@ -48,10 +48,6 @@ class Parallelogram(Differential):
     coupler: str
     rocker: str
     closure: Any
-
-    mechanism: ClassVar[str] = "parallelogram"
-    joint_fields: ClassVar[tuple[str, ...]] = ("crank", "coupler", "rocker")
-    independent_fields: ClassVar[tuple[str, ...]] = ("crank",)
 
     def __post_init__(self) -> None:
         self._check_joints()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import pinocchio as pin
 
@@ -17,7 +16,7 @@ from ._base import Differential, LinearMap
 
 
 @dataclass(frozen=True)
-class Planetary(Differential):
+class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")):
     """A planetary stage: sun, carrier and ring turn about one axis in one housing.
 
     Willis: ``teeth_sun (sun - carrier) + teeth_ring (ring - carrier) = 0``, each angle relative to the housing, so
@@ -43,19 +42,15 @@ class Planetary(Differential):
     teeth_sun: float
     teeth_ring: float
 
-    mechanism: ClassVar[str] = "planetary"
-    joint_fields: ClassVar[tuple[str, ...]] = ("sun", "carrier", "ring")
-    independent_fields: ClassVar[tuple[str, ...]] = ("sun", "ring")
-
     def __post_init__(self) -> None:
         self._check_joints()
         self._check_numbers(("teeth_sun", "teeth_ring"), nonzero=True, positive=True)
 
     def _coefficients(self, tree: pin.Model) -> tuple[tuple[int, ...], float, float]:
         """Joint ids, and the carrier's turns per turn of sun and ring."""
-        found = [line_joint(tree, name, self.label) for name in self._joint_names]
+        found = [line_joint(tree, name, self.label) for name in self._parts()]
         joints = tuple(j for j, _ in found)
-        if len({int(tree.parents[j]) for j in joints}) > 1:
+        if len({tree.parents[j] for j in joints}) > 1:
             hung = ", ".join(f"{tree.names[j]!r} from {tree.names[tree.parents[j]]!r}" for j in joints)
             raise ConstraintError(
                 f"{self.label}: sun, carrier and ring must hang from one body, the housing, and hang: {hung}. Willis' "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -44,7 +44,7 @@ class PushRodGeometry:
 
 
 @dataclass(frozen=True)
-class PushRodAnkle(Differential):
+class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actuator_1", "actuator_2")):
     """A universal ankle driven by two linear actuators from shank to foot (2-SPU).
 
     The coordinates of two prismatic joints of the tree are the extensions x_i of the actuators (their bodies are taken
@@ -81,10 +81,6 @@ class PushRodAnkle(Differential):
     shank: Any
     foot: Any
     length0: Any = None
-
-    mechanism: ClassVar[str] = "push_rod_ankle"
-    joint_fields: ClassVar[tuple[str, ...]] = ("actuator_1", "actuator_2", "pitch", "roll")
-    independent_fields: ClassVar[tuple[str, ...]] = ("actuator_1", "actuator_2")
 
     def __post_init__(self) -> None:
         self._check_joints()

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -21,7 +21,7 @@ LENGTHS = ("crank", "gimbal_length", "gimbal_offset", "post", "lateral", "consta
 
 
 @dataclass(frozen=True)
-class TelloHip(Differential):
+class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rotor_2")):
     """The hip of the Tello leg: two motors, through cranks and push-rods, drive gimbal and thigh together.
 
     With y_i the angle of rotor i over ``gear``, l1 that of the gimbal (about x), l2 that of the thigh (about y),
@@ -68,10 +68,6 @@ class TelloHip(Differential):
     post: float = 0.0128
     lateral: float = 0.0112
     constant: float = 0.01888125
-
-    mechanism: ClassVar[str] = "tello_hip"
-    joint_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2", "gimbal", "thigh")
-    independent_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2")
 
     def __post_init__(self) -> None:
         self._check_joints()

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 import pinocchio as pin
@@ -22,7 +21,7 @@ PHASES = ("phase_short", "phase_long", "phase_fixed", "phase_rod", "phase_foot_l
 
 
 @dataclass(frozen=True)
-class TelloKneeAnkle(Differential):
+class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("rotor_1", "rotor_2")):
     """Knee and ankle of the Tello leg: the sum of two motors turns the shin, their difference the foot, by a four-bar.
 
     With y_i the angle of rotor i over ``gear``, l1 that of the shin, l2 that of the foot (both about y),
@@ -86,10 +85,6 @@ class TelloKneeAnkle(Differential):
     phase_foot_long: float = 2.0 / 15.0
     phase_foot_short: float = 1.0 / 45.0
     pi: float = math.pi
-
-    mechanism: ClassVar[str] = "tello_knee_ankle"
-    joint_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2", "shin", "foot")
-    independent_fields: ClassVar[tuple[str, ...]] = ("rotor_1", "rotor_2")
 
     def __post_init__(self) -> None:
         self._check_joints()

@@ -131,15 +131,15 @@ def analyse(
 
 def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
     if q_reference is None:
-        return np.array(pin.neutral(tree))
+        return pin.neutral(tree)
     q = np.array(q_reference, dtype=np.float64).ravel()
     if q.size != tree.nq:
         raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
     if not np.isfinite(q).all():
-        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        i = np.flatnonzero(~np.isfinite(q))[0]
         j = next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
         raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
-    return np.array(pin.normalize(tree, q))
+    return pin.normalize(tree, q)
 
 
 def _analyse(
@@ -219,7 +219,8 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
     filled: list[Closure] = []
     for c in closures:
         if isinstance(c, RodClosure) and c.length is None:
-            length = float(np.linalg.norm(data.oMi[c.joint_b].act(c.point_b) - data.oMi[c.joint_a].act(c.point_a)))
+            a, b = (data.oMi[j].act(p) for j, p in c.ends)
+            length = float(np.linalg.norm(b - a))
             if length < 1e-9:
                 raise ConstraintError(
                     f"{c.source.label}: its ends coincide at the reference pose, so its length would be 0. Give "
@@ -246,7 +247,7 @@ def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.nd
             f"joints {names_of(tree, part.joints)}. {cure} If there is none, check the lengths and placements."
         ) from None
     moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
-    if (farthest := int(np.argmax(moved))) >= 0 and moved[farthest] > FAR:
+    if (farthest := np.argmax(moved)) >= 0 and moved[farthest] > FAR:
         j = next(j for j in part.joints if farthest in part.joint_columns(j))
         raise ConfigurationError(
             f"{gap(part.equations, q, 'at the reference pose')} The nearest assembled pose found moves joint "

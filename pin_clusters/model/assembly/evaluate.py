@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ...constraints.closures import (
     LINEAR,
+    BodyClosure,
     Closure,
     FrameClosure,
     FunctionFailedError,
@@ -19,7 +20,7 @@ from ...constraints.closures import (
     RodClosure,
 )
 from ...constraints.rows import Row
-from ...joints import common_ancestor, coordinate, in_v, path_below
+from ...joints import common_ancestor, coordinates_of, in_v, path_below
 from .linear import LinearClosure, linear_closure
 
 TINY = 1e-12
@@ -62,8 +63,8 @@ class Equations:
         self._joints = []
         for c, own in zip(self.closures, self.rows, strict=True):
             if isinstance(c, JointClosure):
-                self._joints.append((own, c, [int(tree.idx_vs[j]) for j in c.joints]))
-            elif isinstance(c, FrameClosure | RodClosure):
+                self._joints.append((own, c, [tree.idx_vs[j] for j in c.joints]))
+            elif isinstance(c, BodyClosure):
                 to_a, to_b = set(tree.supports[c.joint_a]), set(tree.supports[c.joint_b])
                 for j in to_a ^ to_b:  # the universe is in both
                     self._mask[own, in_v(tree, j)] = 1.0 if j in to_b else -1.0
@@ -114,7 +115,7 @@ class Equations:
         else:
             K = np.zeros((self.size, self.tree.nv))
         for own, joint_closure, columns in self._joints:
-            x = np.array([coordinate(self.tree, j, q) for j in joint_closure.joints])
+            x = coordinates_of(self.tree, joint_closure.joints, q)
             try:
                 residual[own] = joint_closure.value(x)
                 K[own, columns] = joint_closure.jacobian(x)
@@ -125,7 +126,7 @@ class Equations:
 
 def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.ndarray:
     """Return the values and set the wrenches (force, moment about the world's origin) of the rows."""
-    A, B = poses[c.joint_a] * c.placement_a, poses[c.joint_b] * c.placement_b
+    A, B = (poses[j] * M for j, M in c.ends)
     Ra, Rb, pb = A.rotation, B.rotation, B.translation
     value = c.rows[:, :3] @ (Ra.T @ (pb - A.translation))
     force = c.rows[:, :3] @ Ra.T
@@ -138,12 +139,12 @@ def _frame_rows(c: FrameClosure, poses: pin.StdVec_SE3, W: np.ndarray) -> np.nda
     elif c.rotation == "universal":
         x, z = Rb[:, 0], Ra[:, 2]
         W[:, 3:] += np.outer(c.rows[:, 5], pin.skew(x) @ z)
-        value = value + c.rows[:, 5] * math.asin(max(-1.0, min(1.0, float(x @ z))))
+        value = value + c.rows[:, 5] * math.asin(max(-1.0, min(1.0, x @ z)))
     return value
 
 
 def _rod_row(c: RodClosure, poses: pin.StdVec_SE3, w: np.ndarray) -> float:
-    a, b = poses[c.joint_a].act(c.point_a), poses[c.joint_b].act(c.point_b)
+    a, b = (poses[j].act(p) for j, p in c.ends)
     d = b - a
     length = math.sqrt(d @ d)
     u = d / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
@@ -176,15 +177,11 @@ def loop_length(tree: pin.Model, closure: Closure) -> float:
             ),
             default=0.0,
         )
-    if not isinstance(closure, FrameClosure | RodClosure):
+    if not isinstance(closure, BodyClosure):
         return 0.0
-    a, b = closure.joint_a, closure.joint_b
-    top = common_ancestor(tree, (a, b))
-    offsets = [tree.jointPlacements[j].translation for j in (*path_below(tree, top, a), *path_below(tree, top, b))]
-    if isinstance(closure, FrameClosure):
-        offsets += [closure.placement_a.translation, closure.placement_b.translation]
-    else:
-        offsets += [closure.point_a, closure.point_b]
+    top = common_ancestor(tree, closure.bodies)
+    offsets = [tree.jointPlacements[j].translation for body in closure.bodies for j in path_below(tree, top, body)]
+    offsets += [x.translation if isinstance(x, pin.SE3) else x for _, x in closure.ends]
     return float(sum(np.linalg.norm(x) for x in offsets)) or 1.0
 
 
@@ -197,7 +194,7 @@ def _fixed_scale(closure: Closure, i: int, length: float) -> float:
 
 def names_of(tree: pin.Model, joints: Iterable[int]) -> str:
     """Return the quoted names of joints."""
-    return ", ".join(repr(str(tree.names[j])) for j in joints) or "none"
+    return ", ".join(repr(tree.names[j]) for j in joints) or "none"
 
 
 def loops_of(closures: Sequence[Closure]) -> str:
@@ -211,12 +208,12 @@ def gap(equations: Equations, q: np.ndarray, where: str = "") -> str:
     for c, rows in zip(equations.closures, equations.rows, strict=True):
         if not np.isfinite(residual[rows]).all():
             return f"{c.source.label} gives no finite number{where and ' '}{where}."
-    misfits = [float(np.max(np.abs(residual[rows] / scales[rows]), initial=0.0)) for rows in equations.rows]
-    worst = int(np.argmax(misfits))
+    misfits = [np.max(np.abs(residual[rows] / scales[rows]), initial=0.0) for rows in equations.rows]
+    worst = np.argmax(misfits)
     mine, units = residual[equations.rows[worst]], np.array(equations.units)[equations.rows[worst]]
     parts = []
     for unit in ("m", "rad", ""):
-        if (size := float(np.linalg.norm(mine[units == unit]))) > 1e-9:
+        if (size := np.linalg.norm(mine[units == unit])) > 1e-9:
             parts.append(f"{size:.4g} {unit}".strip())
     return (
         f"{equations.closures[worst].source.label} stays open by {' and '.join(parts) or '0 m'}{where and ' '}{where}."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...constraints.closures import Closure, FrameClosure
 from ...errors import ConstraintError
 from .evaluate import loops_of, names_of
 from .project import RANK_TOLERANCE, rank_of
@@ -21,11 +21,7 @@ REGULAR = 1.0 / RANK_TOLERANCE
 def check_mobility(
     tree: pin.Model, part: Subtree, equations: Sequence[Closure], free: Sequence[int], rank: int
 ) -> None:
-    """Check that a cluster can move.
-
-    Raises:
-        ConstraintError: It cannot.
-    """
+    """Check that a cluster can move."""
     count = sum(len(part.joint_columns(j)) for j in free)
     if count - rank == 0:
         raise ConstraintError(
@@ -40,17 +36,14 @@ def refuse_spinning_rods(tree: pin.Model, part: Subtree, closures: Sequence[Clos
 
     The loop's end is spherical and ties the body only there; the other end is a spherical joint, or joints that make
     three rotations about one point, and the motion of the loop's point has rank two at all poses.
-
-    Raises:
-        ConstraintError: There is one.
     """
     for c in closures:
         if not isinstance(c, FrameClosure) or c.rotation != "none" or np.linalg.matrix_rank(c.rows[:, :3]) < 3:
             continue
-        for body in (c.joint_a, c.joint_b):
-            if body not in part.joints or any(body in _bodies(other) for other in closures if other is not c):
+        for body in c.bodies:
+            if body not in part.joints or any(body in other.bodies for other in closures if other is not c):
                 continue
-            if any(int(tree.parents[j]) == body for j in part.joints):
+            if any(tree.parents[j] == body for j in part.joints):
                 continue
             chain = _spherical_chain(tree, part, body)
             columns = [i for k in chain for i in part.joint_columns(k)]
@@ -76,17 +69,10 @@ def _spherical_chain(tree: pin.Model, part: Subtree, body: int) -> list[int]:
             return chain
         if np.linalg.norm(tree.jointPlacements[j].translation) > 1e-9:
             return []
-        j = int(tree.parents[j])
-        if sum(int(tree.parents[k]) == j for k in part.joints) > 1:
+        j = tree.parents[j]
+        if sum(tree.parents[k] == j for k in part.joints) > 1:
             return []  # something else hangs there, so it is no end of the rod
     return []
-
-
-def _bodies(closure: Closure) -> tuple[int, ...]:
-    if isinstance(closure, JointClosure):
-        return closure.joints
-    assert isinstance(closure, FrameClosure | RodClosure)
-    return closure.joint_a, closure.joint_b
 
 
 def independent_columns(
@@ -108,9 +94,6 @@ def independent_columns(
         wished: Joints that shall be independent; empty: choose.
         Ks: K with scaled rows at regular poses.
         rank: Of K.
-
-    Raises:
-        ConstraintError: The wishes have the wrong number or leave K_d singular, or no choice is possible.
     """
     groups = [part.joint_columns(j) for j in free]
     chosen = choose_independents(Ks, groups, rank)

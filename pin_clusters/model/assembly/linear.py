@@ -49,9 +49,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
     """Return the equation ``q[dependent] - sum(coefficients * q[masters]) - offset`` of a coupling."""
     joint = tree.joints[row.dependent]
     # what whole turns of continuous masters do to the sum; topology lets only whole coefficients pass there
-    turns = math.gcd(
-        *(round(abs(c)) for m, c in zip(row.masters, row.coefficients, strict=True) if tree.joints[m].nq == 2)
-    )
+    turns = math.gcd(*(round(abs(c)) for m, c in row.terms if tree.joints[m].nq == 2))
     period = 2.0 * math.pi * (1 if joint.nq == 2 else turns)
     return LinearClosure(
         source=row.source,
@@ -67,15 +65,9 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
 def split_rows(
     tree: pin.Model, closures: Sequence[Closure], rows: Sequence[Row]
 ) -> tuple[tuple[LinearClosure, ...], tuple[Row, ...]]:
-    """Tell couplings that close loops from couplings that can be solved by substitution.
+    """Tell couplings of a cluster that close loops from couplings that can be solved by substitution.
 
-    Args:
-        tree: Spanning tree.
-        closures: Of one cluster.
-        rows: Couplings of the cluster, masters before dependents.
-
-    Returns:
-        Equations of the couplings whose dependent joint the loops need, and the other couplings, in order.
+    Returned are the equations of those whose dependent joint the loops need, and the others, masters before dependents.
     """
     needed = touched(tree, closures)
     implicit: list[int] = []
@@ -95,7 +87,7 @@ def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
     """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
     for row in rows:
         closure = linear_closure(tree, row)
-        value = sum(c * coordinate(tree, m, q) for m, c in zip(row.masters, row.coefficients, strict=True)) + row.offset
+        value = sum(c * coordinate(tree, m, q) for m, c in row.terms) + row.offset
         period = closure.periods[0]
         if period and tree.nqs[row.dependent] == 1:
             value += period * np.round((coordinate(tree, row.dependent, q) - value) / period)

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from ...constraints._closed_form import ClosedForm
 from ...constraints.closures import Closure
-from ...joints import coordinate, set_coordinate, slides
+from ...joints import coordinates_of, slides
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 
@@ -31,13 +31,7 @@ SAME = 1e-6
 
 
 class Branches:
-    """The closed forms of a cluster.
-
-    Args:
-        tree: Spanning tree.
-        part: The cluster.
-        closures: Its closures; those of constraints without a closed form say nothing here.
-    """
+    """The closed forms of a cluster; closures of constraints that have none say nothing here."""
 
     def __init__(self, tree: pin.Model, part: Subtree, closures: Sequence[Closure]) -> None:
         self.tree, self.part = tree, part
@@ -53,11 +47,7 @@ class Branches:
         whole = self._whole(q)
         # twice: what one mechanism gives may be what another one is given
         for _, form in self.forms * 2:
-            assemblies = form.solve(np.array([coordinate(self.tree, j, whole) for j in form.independent]))
-            if not assemblies:
-                continue
-            for j, value in zip(form.dependent, assemblies[0], strict=True):
-                set_coordinate(self.tree, j, whole, float(value))
+            whole = next(iter(form.assemblies(self.tree, whole)), whole)
         return whole[self.part.iq]
 
     def left(self, q: np.ndarray) -> list[Any]:
@@ -66,8 +56,8 @@ class Branches:
         return [s for s, form in self.forms if hasattr(s, "branch") and self._is_left(form, whole)]
 
     def _is_left(self, form: ClosedForm, whole: np.ndarray) -> bool:
-        assemblies = form.solve(np.array([coordinate(self.tree, j, whole) for j in form.independent]))
-        here = np.array([coordinate(self.tree, j, whole) for j in form.dependent])
+        assemblies = form.solutions(self.tree, whole)
+        here = coordinates_of(self.tree, form.dependent, whole)
         apart = np.array([here - x for x in assemblies]).reshape(len(assemblies), len(here))
         turning = np.array([not slides(self.tree, j) for j in form.dependent], dtype=bool)
         apart[:, turning] = (apart[:, turning] + math.pi) % (2.0 * math.pi) - math.pi
@@ -75,7 +65,7 @@ class Branches:
         return len(far) > 1 and bool(far[0] > far.min() + SAME)
 
     def _whole(self, q: np.ndarray) -> np.ndarray:
-        whole = np.array(pin.neutral(self.tree))
+        whole = pin.neutral(self.tree)
         whole[self.part.iq] = q
         return whole
 
@@ -106,11 +96,7 @@ def pose_at(part: Subtree, q: np.ndarray) -> Pose:
 
 
 def closed(part: Subtree, q: np.ndarray) -> Pose:
-    """Return the assembled pose near q.
-
-    Raises:
-        AssemblyFailure: There is none.
-    """
+    """Return the assembled pose near q."""
     q = project(part.equations, part.model, q, lengths=part.lengths)
     residual, K = part.equations.evaluate(q)
     if not np.isfinite(K).all():  # a user's function that ends here
@@ -138,7 +124,7 @@ def closed_near(part: Subtree, q: np.ndarray) -> Pose:
 
 def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
     """Return the largest motion of a joint between two poses, [rad] or part of the loop's length."""
-    return float(np.max(np.abs(pin.difference(part.model, q0, q1)) / part.lengths, initial=0.0))
+    return np.max(np.abs(pin.difference(part.model, q0, q1)) / part.lengths, initial=0.0)
 
 
 def regular_pose(part: Subtree, branches: Branches) -> Pose:
@@ -223,7 +209,7 @@ def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:
         _, S, Vt = np.linalg.svd(base.K)
         free = Vt[rank_of(S) :]
         step = free.T @ (free @ wish)
-        longest = float(np.max(np.abs(step) / part.lengths, initial=0.0))
+        longest = np.max(np.abs(step) / part.lengths, initial=0.0)
         if longest < 1e-9:
             continue
         for shrink in (1.0, 0.3, 0.1):

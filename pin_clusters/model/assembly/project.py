@@ -106,9 +106,9 @@ def project(
         rank = rank_of(S, rank_tolerance)
         U, S, Vt = U[:, :rank], S[:rank], Vt[:rank]
         along = U.T @ r
-        misfit = float(np.max(np.abs(along), initial=0.0))
-        if misfit < tolerance * max(1.0, float(np.max(np.abs(q))) / 100.0):
-            left = float(np.max(np.abs(residual / equations.scales(q))))
+        misfit = np.max(np.abs(along), initial=0.0)
+        if misfit < tolerance * max(1.0, np.max(np.abs(q)) / 100.0):
+            left = np.max(np.abs(residual / equations.scales(q)))
             if left < OPEN_TOLERANCE:
                 return q
             break
@@ -125,12 +125,12 @@ def project(
             scales = equations.scales(q)
             evaluations -= 1
             continue
-        merit, moved = float(r @ r), False
+        merit, moved = r @ r, False
         while evaluations > 0 and damping < 1e4:
             new = pin.integrate(tree, q, _limited(-(along * S / (S * S + damping * damping)) @ Vt, lengths))
             residual_new, K_new = equations.evaluate(new)
             evaluations -= 1
-            if float(np.sum((residual_new / scales) ** 2)) < (1.0 - 1e-6) * merit:
+            if np.sum((residual_new / scales) ** 2) < (1.0 - 1e-6) * merit:
                 moved, damping = True, max(damping / 5.0, 1e-5)
                 break
             damping = max(4.0 * damping, 1e-3)
@@ -142,5 +142,5 @@ def project(
 
 
 def _limited(step: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    longest = float(np.max(np.abs(step) / lengths, initial=0.0))
+    longest = np.max(np.abs(step) / lengths, initial=0.0)
     return step * (LIMIT / longest) if longest > LIMIT else step

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ...constraints.closures import Closure, FrameClosure, HarmonicClosure, RodClosure
+from ...constraints.closures import BodyClosure, Closure, FrameClosure, HarmonicClosure
 from ...errors import ConstraintError
 from .evaluate import Equations, gap, names_of
 from .linear import LinearClosure
@@ -49,7 +49,7 @@ def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tu
         return [], False
     whole: list[int] = []  # rows that can only stay or go together
     for c, own in zip(equations.closures, equations.rows, strict=True):
-        if not isinstance(c, FrameClosure | RodClosure | HarmonicClosure | LinearClosure):
+        if not isinstance(c, BodyClosure | HarmonicClosure | LinearClosure):
             whole += range(own.start, own.stop)
     rows, spanned = choose_rows(np.hstack(Ks), whole)
     rows = sorted({*rows, *whole})
@@ -101,9 +101,6 @@ def check_motion(tree: pin.Model, part: Subtree, solved: Equations, q: np.ndarra
 
     They do not where a loop closes at a single pose only, as two links that are just long enough when stretched: there
     K has a null space, but nothing can move.
-
-    Raises:
-        ConstraintError: They open.
     """
     rng = np.random.default_rng(1)
     _, S, Vt = np.linalg.svd(solved.jacobian(q) / solved.scales(q)[:, None])
@@ -111,7 +108,7 @@ def check_motion(tree: pin.Model, part: Subtree, solved: Equations, q: np.ndarra
     farthest: tuple[float, np.ndarray] | None = None
     for _ in range(3):
         step = free.T @ (free @ (part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)))
-        longest = float(np.max(np.abs(step) / part.lengths, initial=0.0))
+        longest = np.max(np.abs(step) / part.lengths, initial=0.0)
         if longest < 1e-9:
             return
         start = pin.integrate(part.model, q, step * (0.2 / longest))
@@ -119,7 +116,7 @@ def check_motion(tree: pin.Model, part: Subtree, solved: Equations, q: np.ndarra
             there = project(solved, part.model, start, rank_tolerance=FULL_RANK, lengths=part.lengths)
         except AssemblyFailure:
             continue
-        miss = float(np.max(np.abs(part.equations.evaluate(there)[0]) / part.scales, initial=0.0))
+        miss = np.max(np.abs(part.equations.evaluate(there)[0]) / part.scales, initial=0.0)
         if miss < OPEN_TOLERANCE:
             return
         farthest = (miss, there) if farthest is None or miss > farthest[0] else farthest

@@ -139,11 +139,11 @@ def _best_choice(
             worst[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0])
             if worst[i] <= slack * best:
                 break
-    best = float(np.min(worst))
+    best = np.min(worst)
     if not best < 1e12:
         return None
     # 1 + 1e-6: rounding must not decide
-    first = int(np.flatnonzero(worst <= slack * best * (1.0 + 1e-6))[0])
+    first = np.flatnonzero(worst <= slack * best * (1.0 + 1e-6))[0]
     return choices[first], float(worst[first])
 
 

@@ -45,18 +45,12 @@ class Subtree:
 
 
 def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure]) -> Subtree:
-    """Cut a cluster out of a tree.
-
-    Args:
-        tree: Spanning tree.
-        joints: Of the cluster: all that lie on the closures' paths.
-        closures: In ids of the tree.
-    """
+    """Cut a cluster out of a tree, with all joints that lie on the paths of its closures."""
     model = pin.Model()
     ordered = tuple(sorted(joints))
     ids = {j: i + 1 for i, j in enumerate(ordered)}
     for j in ordered:
-        parent = int(tree.parents[j])
+        parent = tree.parents[j]
         model.addJoint(ids.get(parent, 0), tree.joints[j], tree.jointPlacements[j], tree.names[j])
     iq = np.array([i for j in ordered for i in in_q(tree, j)])
     iv = np.array([i for j in ordered for i in in_v(tree, j)])

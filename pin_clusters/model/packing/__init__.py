@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..._kernels import layout as at
 from ..._kernels.loop_block import offsets
-from ...constraints.closures import RodClosure
+from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
@@ -66,18 +66,7 @@ def pack(
     rotors: Sequence[RotorElement],
     gravity: np.ndarray,
 ) -> Tables:
-    """Write the tables of a model.
-
-    Args:
-        tree: Spanning tree.
-        inertia_tree: The tree with the inertias of ``Rotor`` constraints in their carriers, and armature as it acts.
-        topology: Its clusters.
-        rotors: Its rotors.
-        gravity: Linear acceleration of gravity, shape (3,).
-
-    Returns:
-        The tables.
-    """
+    """Return the tables of a model; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of the spanning tree."""
     spinning = {r.joint_id: r for r in rotors if r.spins and r.joint_id is not None}
     chains = {j: primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)}
     bodies: list[Body] = []
@@ -90,7 +79,7 @@ def pack(
         for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
             for i, primitive in enumerate(chains[j]):
                 last = i == len(chains[j]) - 1
-                body = Body(j, primitive, body_of_joint[int(tree.parents[j])] if i == 0 else len(bodies), last)
+                body = Body(j, primitive, body_of_joint[tree.parents[j]] if i == 0 else len(bodies), last)
                 bodies.append(body)
                 body.row = len(bodies)
                 whole.append(body)
@@ -98,12 +87,11 @@ def pack(
             align[j] = chains[j][-1].align
             bodies[-1].inertia = inertia_tree.inertias[j]
         loop = topology.loops[t]
-        for rod in loop.closures if loop is not None else ():
-            if isinstance(rod, RodClosure) and rod.mass > 0.0:
-                middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
-                bodies.append(Body(0, middle, body_of_joint[topology.outputs[t]], False))
-                bodies[-1].row = len(bodies)
-                whole.append(bodies[-1])
+        for _ in massive(loop.closures if loop is not None else ()):
+            middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
+            bodies.append(Body(0, middle, body_of_joint[topology.outputs[t]], False))
+            bodies[-1].row = len(bodies)
+            whole.append(bodies[-1])
         if len(joints) == 1 and not topology.members[t]:
             # an untied joint of several degrees of freedom: one cluster per primitive
             for body in whole:
@@ -112,16 +100,16 @@ def pack(
             groups.append((t, _columns(topology, [p for j in joints for p in chains[j]]), whole))
     fixed_potential = 0.0
     for j, rotor in spinning.items():
-        carrier = body_of_joint[int(tree.parents[j])]
+        carrier = body_of_joint[tree.parents[j]]
         if carrier:
             bodies[carrier - 1].inertia = bodies[carrier - 1].inertia + rotor.placement.act(tree.inertias[j])
         else:
             # a balanced rotor on the universe does not move its weight; Pinocchio counts it in the potential energy
-            centre = rotor.placement.act(np.asarray(tree.inertias[j].lever))
-            fixed_potential -= float(tree.inertias[j].mass * (gravity @ centre))
-    for rod in (c for c in topology.closures if isinstance(c, RodClosure) and c.mass > 0.0):
-        for j, p in ((rod.joint_a, rod.point_a), (rod.joint_b, rod.point_b)):
-            fixed_potential -= 0.0 if j else rod.mass / 6.0 * float(gravity @ p)
+            centre = rotor.placement.act(tree.inertias[j].lever)
+            fixed_potential -= tree.inertias[j].mass * (gravity @ centre)
+    for rod in massive(topology.closures):
+        for j, p in rod.ends:
+            fixed_potential -= 0.0 if j else rod.mass / 6.0 * (gravity @ p)
     out = Writer(len(bodies), len(groups))
     header = out.rows[0]
     header.bodies, header.cluster0 = len(bodies), 1 + len(bodies)
@@ -149,7 +137,7 @@ def pack(
         entry.out = members[0].parent
         entry.smallest = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
         writer = Loop(out, tree, loop, row, columns, members, body_of_joint, align, origin)
-        armature = np.asarray(inertia_tree.armature)
+        armature = inertia_tree.armature
         found, functions = writer.write(rotors, armature, [j for j in topology.clusters[t] if j in spinning])
         rows_of_g.update({j: (where, columns) for j, where in found.items()})
         supplies += functions
@@ -188,14 +176,14 @@ def _write_body(
     A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
     position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
     inertia = body.inertia
-    rotational = p.align.T @ np.asarray(inertia.inertia) @ p.align
+    rotational = p.align.T @ inertia.inertia @ p.align
     rotation = A_parent.T @ p.placement.rotation @ p.align
     row.shuffle = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
     for offset, values in (
         (at.ROTATION, rotation),
         (at.POSITION, A_parent.T @ position),
         (at.MASS, inertia.mass),
-        (at.LEVER, p.align.T @ np.asarray(inertia.lever)),
+        (at.LEVER, p.align.T @ inertia.lever),
         (at.INERTIA, rotational[np.triu_indices(3)]),
         (at.PITCH, p.pitch),
         (at.ALIGN, p.align),
@@ -222,7 +210,7 @@ def _write_spinning(
         data = np.concatenate(
             [
                 (A.T @ p.placement.rotation @ p.align).ravel(),
-                A.T @ np.asarray(p.placement.translation) if body_of_joint[r.carrier_id] else np.zeros(3),
+                A.T @ p.placement.translation if body_of_joint[r.carrier_id] else np.zeros(3),
                 p.align.ravel(),
             ]
         )

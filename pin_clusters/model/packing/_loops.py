@@ -19,6 +19,7 @@ from ...constraints.closures import (
     HarmonicClosure,
     JointClosure,
     RodClosure,
+    massive,
 )
 from ...joints import in_v
 from ..assembly import LinearClosure, LoopAnalysis
@@ -74,7 +75,7 @@ class Loop:
         self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
         for j in self.loop.joints:
-            self.at_q |= dict.fromkeys(in_v(self.tree, j), (int(self.tree.idx_qs[j]), int(self.tree.nqs[j])))
+            self.at_q |= dict.fromkeys(in_v(self.tree, j), (self.tree.idx_qs[j], self.tree.nqs[j]))
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
     def write(
@@ -96,7 +97,7 @@ class Loop:
         self._write_followers(head)
         self._write_elements(head, rotors, armature)
         self._write_rods(head)
-        return {j: out.rows[self.velocities[int(self.tree.joints[j].idx_v)]].at_G for j in spinning}, supplies
+        return {j: out.rows[self.velocities[self.tree.joints[j].idx_v]].at_G for j in spinning}, supplies
 
     def _write_bodies(self) -> None:
         out, nk = self.out, self.nk
@@ -125,7 +126,7 @@ class Loop:
             for d in range(p.nv):
                 where[p.iv + d] = (out.rows[body.row].at_G, p.nv, d, body.row)
         for j in spinning:
-            where[int(self.tree.joints[j].idx_v)] = (out.room(nk + 2), 1, 0, -1)
+            where[self.tree.joints[j].idx_v] = (out.room(nk + 2), 1, 0, -1)
         rest = sorted(set(where) - set(self.loop.dependents))
         for iv in (*self.loop.dependents, *rest):
             block, n, d, body_row = where[iv]
@@ -147,7 +148,7 @@ class Loop:
                 self._write_joints(row, closure, scales)
                 if row.form == at.SUPPLIED:
                     assert isinstance(closure, CallableClosure)
-                    iq = tuple(int(self.tree.idx_qs[j]) for j in closure.joints)
+                    iq = tuple(self.tree.idx_qs[j] for j in closure.joints)
                     supplies.append(Supply(closure, iq, row.room))
             else:
                 self._write_on_bodies(row, closure, scales)
@@ -158,7 +159,7 @@ class Loop:
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
         """Position in the kernel's frame of a joint's body."""
-        return self.align[j].T @ (np.asarray(position) - (self.origin if j == 0 else 0.0))
+        return self.align[j].T @ (position - (self.origin if j == 0 else 0.0))
 
     def _path(self, b: int) -> list[int]:
         """Kernel bodies of the cluster from the output body down to b."""
@@ -169,19 +170,19 @@ class Loop:
         return path
 
     def _write_on_bodies(self, row: Row, closure: Closure, scales: np.ndarray) -> None:
-        assert isinstance(closure, (FrameClosure, RodClosure))
-        out, ends = self.out, (closure.joint_a, closure.joint_b)
+        out, ends = self.out, closure.bodies
         row.a, row.b = (self.body_of_joint[j] for j in ends)
         if isinstance(closure, FrameClosure):
             row.form, row.turn = at.FRAMES, _TURNS[closure.rotation]
             data: list[float] = []
-            for j, M in zip(ends, (closure.placement_a, closure.placement_b), strict=True):
+            for j, M in closure.ends:
                 data += [*(self.align[j].T @ M.rotation).flat, *self._place(j, M.translation)]
             data += (closure.rows / scales[:, None]).ravel().tolist()
         else:
+            assert isinstance(closure, RodClosure)
             assert closure.length is not None
             row.form = at.ROD
-            data = [*self._place(ends[0], closure.point_a), *self._place(ends[1], closure.point_b)]
+            data = [x for end in closure.ends for x in self._place(*end)]
             data += [1.0 / (closure.length * scales[0]), closure.length]
         row.at = out.append(data)
         to_a, to_b = (self._path(self.body_of_joint[j]) for j in ends)
@@ -196,7 +197,7 @@ class Loop:
 
     def _write_joints(self, row: Row, closure: JointClosure, scales: np.ndarray) -> None:
         out, tree, n, m = self.out, self.tree, len(closure.joints), closure.size
-        ivs = [int(tree.idx_vs[j]) for j in closure.joints]
+        ivs = [tree.idx_vs[j] for j in closure.joints]
         row.part0, row.part1 = out.add_all(
             at.OnJoint(self.column[iv], self.at_q[iv][0], self.velocities[iv], self.at_q[iv][1]) for iv in ivs
         )
@@ -231,10 +232,9 @@ class Loop:
         out, tree = self.out, self.tree
         rows = []
         for follower in self.loop.followers:
-            masters = [(int(tree.joints[m].idx_v), c)
-                       for m, c in zip(follower.masters, follower.coefficients, strict=True)]  # fmt: skip
+            masters = [(tree.joints[m].idx_v, c) for m, c in follower.terms]
             rows.append(
-                at.Follower(self.velocities[int(tree.joints[follower.dependent].idx_v)], *self._write_shares(masters))
+                at.Follower(self.velocities[tree.joints[follower.dependent].idx_v], *self._write_shares(masters))
             )
         head.follower0, head.follower1 = out.add_all(rows)
 
@@ -267,10 +267,9 @@ class Loop:
     def _write_rods(self, head: Row) -> None:
         out = self.out
         middles = [b.row for b in self.members if b.primitive.kind == at.MIDDLE]
-        massive = [c for c in self.loop.closures if isinstance(c, RodClosure) and c.mass > 0.0]
         rows = []
-        for c, middle in zip(massive, middles, strict=True):
-            a, b = self._place(c.joint_a, c.point_a), self._place(c.joint_b, c.point_b)
+        for c, middle in zip(massive(self.loop.closures), middles, strict=True):
+            a, b = (self._place(*end) for end in c.ends)
             data = out.append([*a, *b, 2.0 / 3.0 * c.mass])
             rows.append(at.Rod(data, self.body_of_joint[c.joint_a], self.body_of_joint[c.joint_b], middle))
         head.rod0, head.rod1 = out.add_all(rows)

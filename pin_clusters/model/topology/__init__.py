@@ -142,17 +142,9 @@ def resolve(
     loops = tuple(None if g is None else next(found) for g in groups)
     resolved = {id(a): b for g, loop in zip(groups, loops, strict=True) if g is not None and loop is not None
                 for a, b in zip(g.closures, loop.closures, strict=True)}  # fmt: skip
+    closed, none = tuple(resolved[id(c)] for c in closures), np.zeros(0)
     draft = Topology(
-        tuple(ordered),
-        tuple(resolved[id(c)] for c in closures),
-        tuple(rotors),
-        clusters,
-        outputs,
-        members,
-        loops,
-        assembly.q_reference,
-        np.zeros((0, 0)),
-        np.zeros(0),
+        tuple(ordered), closed, tuple(rotors), clusters, outputs, members, loops, assembly.q_reference, none, none
     )
     G, free = _coupling_matrix(tree, draft)
     return dataclasses.replace(draft, G=G, independent=free)
@@ -165,11 +157,7 @@ def _wishes(
     clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
 ) -> list[int] | None:
-    """Turn the names of joints that shall be independent to ids.
-
-    Raises:
-        ConstraintError: A coupling outside all loops determines one of them.
-    """
+    """Turn the names of joints that shall be independent to ids; no coupling outside loops may determine one."""
     if names is None:
         return None
     found = []
@@ -198,7 +186,7 @@ def _check_names(tree: pin.Model, rotors: Sequence[RotorRow]) -> None:
 def _coupling_matrix(tree: pin.Model, topology: Topology) -> tuple[np.ndarray, np.ndarray]:
     """Return G, at the reference pose, and the independent velocities."""
     rows = topology.substituted
-    dependent = {int(tree.joints[row.dependent].idx_v) for row in rows}
+    dependent = {tree.joints[row.dependent].idx_v for row in rows}
     dependent |= {iv for loop in topology.analyses for iv in loop.dependents}
     independent = np.array([i for i in range(tree.nv) if i not in dependent], dtype=np.int64)
     G = np.zeros((tree.nv, len(independent)))
@@ -210,6 +198,6 @@ def _coupling_matrix(tree: pin.Model, topology: Topology) -> tuple[np.ndarray, n
         G[held] = -np.linalg.lstsq(K[:, list(loop.dependents)], K[:, independent[free]], rcond=None)[0]
     for row in rows:
         at = tree.joints[row.dependent].idx_v
-        for m, coefficient in zip(row.masters, row.coefficients, strict=True):
+        for m, coefficient in row.terms:
             G[at] += coefficient * G[tree.joints[m].idx_v]
     return G, independent

@@ -17,9 +17,7 @@ def check_claims(tree: pin.Model, rows: Sequence[Row]) -> None:
         if other is row:
             continue
         name = tree.names[row.dependent]
-        same = dict(zip(row.masters, row.coefficients, strict=True)) == dict(
-            zip(other.masters, other.coefficients, strict=True)
-        )
+        same = dict(row.terms) == dict(other.terms)
         what = (
             f"with contradictory offsets {other.offset:g} and {row.offset:g}"
             if same and row.offset != other.offset
@@ -63,7 +61,7 @@ def _circle(waiting: dict[int, Row]) -> list[int]:
 def check_continuous(tree: pin.Model, rows: Sequence[Row]) -> None:
     """A (cos, sin) joint does not know its turns: only whole multiples of its angle are defined."""
     for row in rows:
-        for m, coefficient in zip(row.masters, row.coefficients, strict=True):
+        for m, coefficient in row.terms:
             if tree.joints[m].nq == 2 and coefficient != round(coefficient):
                 raise UnsupportedJointError(
                     f"{row.source.label}: joint {tree.names[m]!r} is continuous (cos, sin), so {coefficient:g} times "

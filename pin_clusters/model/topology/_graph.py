@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pinocchio as pin
 
-from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...constraints.closures import Closure, JointClosure
 from ...constraints.rotor import RotorRow
 from ...joints import common_ancestor, path_below
 
 
 def tied_path(tree: pin.Model, tied: Sequence[int]) -> set[int]:
     """Joints between the tied ones and their nearest common ancestor, the tied ones included."""
-    top = common_ancestor(tree, [int(tree.parents[j]) for j in tied])
-    return {k for j in tied for k in path_below(tree, top, j)}
+    top = common_ancestor(tree, [tree.parents[j] for j in tied])
+    return _between(tree, top, tied)
 
 
 def rotor_path(tree: pin.Model, rotor: RotorRow) -> set[int]:
-    top = common_ancestor(tree, [rotor.carrier, *(int(tree.parents[j]) for j in rotor.joints)])
-    return {k for j in (rotor.carrier, *rotor.joints) for k in path_below(tree, top, j)}
+    top = common_ancestor(tree, [rotor.carrier, *(tree.parents[j] for j in rotor.joints)])
+    return _between(tree, top, (rotor.carrier, *rotor.joints))
 
 
 def components(
@@ -65,7 +65,7 @@ def components(
 def _output_body(tree: pin.Model, joints: Sequence[int]) -> int:
     """Return the one body outside the cluster from which it hangs (design: clusters hang from one body)."""
     inside = set(joints)
-    outside = {int(tree.parents[j]) for j in joints} - inside
+    outside = {tree.parents[j] for j in joints} - inside
     if len(outside) != 1:
         raise AssertionError("a cluster hangs from several bodies")  # excluded by the path rule
     return outside.pop()
@@ -75,7 +75,9 @@ def closed_path(tree: pin.Model, closure: Closure) -> set[int]:
     """Joints between what a closure ties, up to their nearest common ancestor."""
     if isinstance(closure, JointClosure):
         return tied_path(tree, closure.joints)
-    assert isinstance(closure, (FrameClosure, RodClosure))
-    bodies = (closure.joint_a, closure.joint_b)
-    top = common_ancestor(tree, bodies)
-    return {k for j in bodies for k in path_below(tree, top, j)}
+    return _between(tree, common_ancestor(tree, closure.bodies), closure.bodies)
+
+
+def _between(tree: pin.Model, top: int, joints: Iterable[int]) -> set[int]:
+    """Joints from just below a body to others."""
+    return {k for j in joints for k in path_below(tree, top, j)}

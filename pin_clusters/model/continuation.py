@@ -1,0 +1,103 @@
+"""Closed loops carried along a motion, on their branch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels.following import TOLERANCE, move_at
+from ..errors import BranchLost
+from .cluster_model import ClusterModel
+from .loops import CONDITION_LIMIT, Loops, loops_of, names_of_cluster
+
+_STRIDE, _SMALLEST_STEP, _ITERATIONS = 0.2, 1e-6, 12
+
+
+def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return q moved along v, with the dependent joints of loops where continuation leads them; others stay behind.
+
+    Raises:
+        BranchLost: A mechanism cannot follow, or would have to pass a singular pose.
+    """
+    loops, v_tree = loops_of(model), np.zeros(model.own_tree.nv)
+    v_tree[model.idx_v_independent] = v
+    target = pin.integrate(model.own_tree, q, v_tree)
+    if not (np.isfinite(q).all() and np.isfinite(v).all()):
+        target[loops.entries[~np.isin(loops.entries, loops.independent_entries)]] = np.nan
+        return target
+    moved = q.copy()
+    if loops.compiled:
+        code = move_at.call(loops.pointer, moved, v, target, loops.spare)
+        if code < 0:
+            raise _lost(model, model._tables.joint_of_row[-code])
+    else:
+        moved = _carry_slowly(model, loops, q, v, target)
+    result = target.copy()
+    result[loops.entries] = moved[loops.entries]
+    result[loops.independent_entries] = target[loops.independent_entries]
+    return result
+
+
+def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
+    names = names_of_cluster(model, joints)
+    label = ", ".join(c.label for cluster in model.clusters if set(cluster.joints) == set(names)
+                      for c in cluster.constraints)  # fmt: skip
+    return BranchLost(
+        f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: it leads to a pose "
+        "where they do not close, or through one where the dependent joints are not determined (a dead centre). Take "
+        "a shorter step, turn back, or make other joints independent: model, _ = pc.with_independent(model, names).",
+        names,
+    )
+
+
+def _carry_slowly(model: ClusterModel, loops: Loops, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Do what the kernel does, with NumPy: for functions of the user in Python."""
+    tree, free, held = model.own_tree, model.idx_v_independent, loops.dependents
+    entries = loops.independent_entries
+    done, allowed, q = 0.0, 1.0, q.copy()
+    while done < 1.0:
+        K = loops.solved.jacobian(q) / loops.scales[:, None]
+        if not np.linalg.cond(K[:, held]) < CONDITION_LIMIT:  # the sign of det K_d would be that of rounding
+            raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+        P = np.linalg.pinv(K[:, held])
+        rate = np.zeros(tree.nv)
+        rate[free] = v
+        rate[held] = -P @ (K @ rate)
+        longest = np.abs(rate[held]).max(initial=0.0)
+        while True:
+            step = min(1.0 - done, allowed, _STRIDE / longest if longest > _STRIDE else 1.0)
+            if step < min(_SMALLEST_STEP, 1.0 - done):
+                raise _lost(model, tuple(j for loop in loops.clusters for j in loop.joints))
+            new = pin.integrate(tree, q, step * rate)
+            if step >= 1.0 - done:
+                new[entries] = target[entries]
+            closed = _close_dependents(tree, loops, new)
+            if closed is not None:
+                Kn = loops.solved.jacobian(closed) / loops.scales[:, None]
+                if np.linalg.det(P @ Kn[:, held]) > 0.0:
+                    break
+            allowed = 0.25 * step
+        q, done, allowed = closed, 1.0 if step >= 1.0 - done else done + step, 4.0 * step
+    return q
+
+
+def _close_dependents(tree: pin.Model, loops: Loops, q: np.ndarray) -> np.ndarray | None:
+    before = math.inf
+    for _ in range(_ITERATIONS):
+        r, K = loops.solved.evaluate(q)
+        r, K = r / loops.scales, K[:, loops.dependents] / loops.scales[:, None]
+        size = np.abs(r).max(initial=0.0)
+        allowed = TOLERANCE * max(1.0, np.abs(q).max() / 100.0)
+        if size < allowed or (size < 1e-11 and size > 0.3 * before):
+            return q
+        if not size < 2.0 * before:
+            return None
+        before = size
+        step = np.zeros(tree.nv)
+        step[loops.dependents] = -np.linalg.lstsq(K, r, rcond=1e-10)[0]
+        if not np.abs(step).max() < 0.5:
+            return None
+        q = pin.integrate(tree, q, step)
+    return None

@@ -1,0 +1,77 @@
+"""What is asked of a tree, and the tree with the mass of rotors and rods that are no bodies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints.closures import Closure, massive
+from ..errors import InertiaError, ModelError, PinClustersWarning, UnsupportedJointError
+from ..joints import in_v, is_finite
+from .elements import RotorElement
+from .primitives import primitives_of
+
+
+def check_tree(tree: pin.Model) -> None:
+    """Refuse what no algorithm could honour; warn of inertias that no body can have."""
+    indefinite, seen = [], set()
+    for j in range(1, tree.njoints):
+        name, inertia = tree.names[j], tree.inertias[j]
+        if name in seen:
+            raise ModelError(f"Two joints of {tree.name!r} are named {name!r}. Give each its own name.")
+        seen.add(name)
+        if "Mimic" in tree.joints[j].shortname():
+            raise UnsupportedJointError(
+                f"Joint {name!r} is a mimic joint. Turn the model into a tree and couplings first: "
+                "tree, constraints = pc.expand_mimic(model); pc.ClusterModel(tree, constraints)."
+            )
+        primitives_of(tree.joints[j], tree.jointPlacements[j], name)  # refuses what has no kernel
+        if not is_finite(inertia):
+            raise InertiaError(f"The body of joint {name!r} has an inertia that is not finite.")
+        if inertia.mass < 0.0:
+            raise InertiaError(f"The body of joint {name!r} has mass {inertia.mass:g}; it must not be negative.")
+        low, *_, high = np.linalg.eigvalsh(inertia.inertia)
+        if low < -max(1e-9 * high, 1e-15):  # below it is rounding
+            indefinite.append(name)
+    if indefinite:
+        names = ", ".join(map(repr, indefinite[:5])) + (", ..." if len(indefinite) > 5 else "")
+        warnings.warn(
+            f"{len(indefinite)} bodies of {tree.name!r} have a rotational inertia that is not positive semidefinite "
+            f"(joints {names}). They are used as they are, as Pinocchio does; the mass matrix may be indefinite.",
+            PinClustersWarning,
+            stacklevel=3,
+        )
+    bad = np.flatnonzero(~np.isfinite(tree.armature))
+    if bad.size:
+        name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
+        raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
+    if not np.all(np.isfinite(tree.gravity.linear)):
+        raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")
+    if np.any(tree.gravity.angular):
+        raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
+
+
+def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
+    """Add the rotors that are no bodies to their carriers, and a sixth of each rod's mass to the bodies of its ends.
+
+    The rest of a rod, two thirds of its mass, moves like its middle (Simpson's rule, exact here): no body does.
+    Armature that a rotor replaces is dropped.
+    """
+    lumped = tree.copy()
+    for rod in massive(closures):
+        for j, p in rod.ends:
+            if j:
+                lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(rod.mass / 6.0, p, np.zeros((3, 3)))
+    for r in rotors:
+        if r.source is None:
+            continue
+        if r.inertia is not None and r.carrier_id:
+            lumped.inertias[r.carrier_id] = lumped.inertias[r.carrier_id] + r.placement.act(r.inertia)
+        if r.source.armature == "replace":
+            armature = np.array(lumped.armature)
+            armature[[i for i, _ in r.drivers]] = 0.0
+            lumped.armature = armature
+    return lumped
