@@ -24,8 +24,8 @@ from .simd import place_of, scalar_of
 Vec3 = namedtuple("Vec3", "x y z")
 Vec6 = namedtuple("Vec6", "x y z wx wy wz")
 Rigid = namedtuple("Rigid", "m hx hy hz xx xy xz yy yz zz")
-Sym6 = namedtuple("Sym6", [f"i{k}" for k in range(21)])
-KINDS = (Vec3, Vec6, Rigid, Sym6)
+Sym6 = namedtuple("Sym6", "l0 l1 l2 l3 l4 l5 m0 m1 m2 m3 m4 m5 m6 m7 m8 a0 a1 a2 a3 a4 a5")
+KINDS: tuple[Any, ...] = (Vec3, Vec6, Rigid, Sym6)
 
 
 def _kind(t):
@@ -34,7 +34,7 @@ def _kind(t):
 
 
 def _declare(op, instruction):
-    """Make an operator of two tuples of one kind, or of a tuple and a scalar."""
+    """Make an operator: of a tuple and a scalar for ``*``, else of two tuples of one kind."""
 
     def method(self, other):
         return type(self)(*map(op, self, other if isinstance(other, tuple) else (other,) * len(self)))
@@ -60,11 +60,8 @@ def _declare(op, instruction):
 
     @overload(op, **INLINE)
     def choose(self, other):
-        if _kind(self) and (
-            _kind(other) is _kind(self) or (op is operator.mul and isinstance(other, types.Number | Pack))
-        ):
-            return lambda self, other: compute(self, other)
-        return None
+        fits = isinstance(other, types.Number | Pack) if op is operator.mul else _kind(other) is _kind(self)
+        return (lambda self, other: compute(self, other)) if _kind(self) and fits else None
 
 
 for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
@@ -90,7 +87,8 @@ def loads(n, kind=None):
     @intrinsic
     def read(typing: Any, a: Any, i: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            values = [builder.load(place_of(context, builder, a, *args, k), align=8) for k in range(n)]
+            array, at = args
+            values = [builder.load(place_of(context, builder, a, array, at, k), align=8) for k in range(n)]
             return context.make_tuple(builder, signature.return_type, values)
 
         return types.BaseTuple.from_types([scalar_of(a)] * n, kind)(a, types.intp), codegen

@@ -13,10 +13,8 @@ from pathlib import Path
 
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_kernels"
 # they are the means of access, or know no tables
-MEANS = {"workspace", "tuples", "simd", "addresses", "pack", "views", "spatial", "angles", "ldl6", "_jit", "layout", "loop_block"}
-ARRAY_ACCESS = re.compile(
-    r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|put_raw|write_lane)"
-)
+MEANS = set("workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block".split())
+ARRAY_ACCESS = re.compile(r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|put_raw|write_lane)")
 CONSTANT = {"index", "params"}
 # accessors of the workspace whose names are not those of the quantity
 QUANTITY = {
