@@ -8,7 +8,7 @@ velocities.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pinocchio as pin
 
 from .constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
 from .errors import NotAvailableError, SingularClusterError
+from .joints import coordinate, in_v
 from .model import ClusterModel, SpanningTree
 
 RANK_TOLERANCE = 1e-6
@@ -38,25 +39,17 @@ class NullSpace:
         self.model, self.tree, self.span = model, span.tree, span
         self.data = span.tree.createData()
         self.closures: tuple[Closure, ...] = model.closures
-        self.nv = int(model.tree.nv)
-        n_explicit = len(model.coupling_rows)
-        n_rows = n_explicit + sum(c.size for c in self.closures)
-        self.K, self.bias = np.zeros((n_rows, self.nv)), np.zeros(n_rows)
-        self.scale = np.ones(n_rows)
+        self.nv = model.tree.nv
+        explicit = coupling_rows(model)
+        ends = len(explicit) + np.cumsum([0, *(c.size for c in self.closures)])
+        self.rows_of = [slice(*pair) for pair in itertools.pairwise(ends.tolist())]
+        self.K, self.bias, self.scale = np.zeros((ends[-1], self.nv)), np.zeros(ends[-1]), np.ones(ends[-1])
+        self.K[: len(explicit)] = explicit
+        self.scale[: len(explicit)] = np.linalg.norm(explicit, axis=1)
         self.G, self.g = np.zeros((self.nv, model.nv)), np.zeros(self.nv)
         self.G[model.idx_v_independent, np.arange(model.nv)] = 1.0
         self.zero = np.zeros(span.tree.nv)
-        for i, row in enumerate(model.coupling_rows):
-            self.K[i, model.tree.idx_vs[row.dependent]] = -1.0
-            for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-                self.K[i, model.tree.idx_vs[master]] += coefficient
-            self.scale[i] = np.linalg.norm(self.K[i])
-        self.rows_of: list[slice] = []
-        at = n_explicit
-        for closure in self.closures:
-            self.rows_of.append(slice(at, at + closure.size))
-            at += closure.size
-        self.parts = self._parts(n_explicit)
+        self.parts = self._parts()
 
     def at(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
         """Evaluate G, and with a velocity g too.
@@ -171,7 +164,7 @@ class NullSpace:
 
     def world(self, j: int) -> pin.SE3:
         """Return the placement of a joint of the user's tree in the world."""
-        return self.data.oMi[int(self.span.from_tree_id[j])] if j else pin.SE3.Identity()
+        return self.data.oMi[int(self.span.from_tree_id[j])]
 
     def _frame(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, np.ndarray]:
         """A frame in the world, and its Jacobian in its own axes."""
@@ -182,21 +175,14 @@ class NullSpace:
 
     def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
         """A frame in the world, its velocity and spatial acceleration in its own axes."""
-        if not j:
-            return placement, pin.Motion.Zero(), pin.Motion.Zero()
         k = int(self.span.from_tree_id[j])
         return self.world(j).act(placement), placement.actInv(self.data.v[k]), placement.actInv(self.data.a[k])
 
     def _point(self, j: int, point: np.ndarray) -> np.ndarray:
-        if not j:
-            return np.zeros((3, self.tree.nv))
-        J = pin.getJointJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), pin.LOCAL)
-        return self.world(j).rotation @ (J[:3] - pin.skew(point) @ J[3:])
+        return point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), point)
 
     def _point_motion(self, j: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A point of a body: position, velocity and classical acceleration in world axes."""
-        if not j:
-            return np.asarray(point), np.zeros(3), np.zeros(3)
         k, oMi = int(self.span.from_tree_id[j]), self.world(j)
         v, a = self.data.v[k], self.data.a[k]
         speed = v.linear + np.cross(v.angular, point)
@@ -204,41 +190,51 @@ class NullSpace:
         return oMi.act(point), oMi.rotation @ speed, oMi.rotation @ acceleration
 
     def _coordinates(self, closure: JointClosure, q: np.ndarray) -> np.ndarray:
-        joints = [self.model.tree.joints[j] for j in closure.joints]
-        return np.array([q[i.idx_q] if i.nq == 1 else np.arctan2(q[i.idx_q + 1], q[i.idx_q]) for i in joints])
+        return np.array([coordinate(self.model.tree, j, q) for j in closure.joints])
 
-    def _parts(self, n_explicit: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Rows that share joints: (rows, columns, independent velocities, their places among the columns)."""
+    def _parts(self) -> list[list[np.ndarray]]:
+        """Rows that share joints: [rows, columns, independent velocities, their places among the columns]."""
+        from scipy.sparse.csgraph import connected_components
+
         tree = self.model.tree
-        groups: list[tuple[set[int], set[int]]] = []
-        tied = [{row.dependent, *row.masters} for row in self.model.coupling_rows]
-        ranges: list[Iterable[int]] = [[i] for i in range(n_explicit)]
+        sees = np.zeros((len(self.K), tree.njoints), dtype=bool)
+        for i, row in enumerate(self.model.coupling_rows):
+            sees[i, [row.dependent, *row.masters]] = True
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
-            tied.append(_joints(tree, closure))
-            ranges.append(range(rows.start, rows.stop))
-        for joints, own in zip(tied, ranges, strict=True):
-            rows_and_joints = (set(own), set(joints))
-            for other in [g for g in groups if g[1] & joints]:
-                rows_and_joints[0].update(other[0])
-                rows_and_joints[1].update(other[1])
-                groups.remove(other)
-            groups.append(rows_and_joints)
+            sees[rows, list(_joints(tree, closure))] = True
+        groups, group = connected_components(sees @ sees.T)
         place = {int(i): k for k, i in enumerate(self.model.idx_v_independent)}
         found = []
-        for numbers, joints in groups:
-            columns = [i for j in sorted(joints) for i in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])]
+        for k in range(groups):
+            joints = np.flatnonzero(sees[group == k].any(axis=0)).tolist()
+            columns = [i for j in joints for i in in_v(tree, j)]
             free = [i for i in columns if i in place]
-            arrays: list[Sequence[int]] = [
-                sorted(numbers), columns, [place[i] for i in free], [columns.index(i) for i in free]
-            ]  # fmt: skip
-            rows_, columns_, own_, places_ = (np.array(x, dtype=np.int64) for x in arrays)
-            found.append((rows_, columns_, own_, places_))
+            part = np.flatnonzero(group == k), columns, [place[i] for i in free], [columns.index(i) for i in free]
+            found.append([np.array(x, dtype=np.int64) for x in part])
         return found
 
     def _complaint(self, columns: np.ndarray, what: str) -> str:
         tree = self.model.tree
         names = [tree.names[j] for j in range(1, tree.njoints) if tree.idx_vs[j] in columns]
         return f"The cluster of joints {', '.join(map(repr, names))} is singular at this q: {what}."
+
+
+def coupling_rows(model: ClusterModel) -> np.ndarray:
+    """Return what times the tree's velocity is zero, a row per coupling, shape (couplings, model.tree.nv)."""
+    K = np.zeros((len(model.coupling_rows), model.tree.nv))
+    for own, row in zip(K, model.coupling_rows, strict=True):
+        own[model.tree.idx_vs[row.dependent]] = -1.0
+        for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+            own[model.tree.idx_vs[master]] += coefficient
+    return K
+
+
+def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
+    if not j:
+        return np.zeros((3, tree.nv))
+    J = pin.getJointJacobian(tree, data, j, pin.LOCAL)
+    return data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
 
 
 def _ends(closure: FrameClosure) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
@@ -256,7 +252,7 @@ def _joints(tree: pin.Model, closure: Closure) -> set[int]:
         found: set[int] = set()
         while j:
             found.add(j)
-            j = int(tree.parents[j])
+            j = tree.parents[j]
         return found
 
     return path(closure.joint_a) ^ path(closure.joint_b)

@@ -127,9 +127,7 @@ def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None
         notes = ("The approximate robot has armature and no rotor bodies. Below 1, exact is faster.",)
     named = {f"{rival}: {algorithm}": call for (algorithm, rival), call in calls.items()}
     found = interleaved(named, repeats=repeats, progress=progress)
-    times: dict[str, dict[str, Timing]] = {n: {} for n in ALGORITHMS}
-    for algorithm, rival in calls:
-        times[algorithm][rival] = found[f"{rival}: {algorithm}"]
+    times = {n: {rival: found[f"{rival}: {n}"] for algorithm, rival in calls if algorithm == n} for n in ALGORITHMS}
     return Measured(times, notes)
 
 

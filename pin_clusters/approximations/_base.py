@@ -8,21 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import configuration, velocity
-from ..docstrings import stock
+from ..docstrings import COMMON, stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
 
 _documented = stock(
+    COMMON,
     """
-    Args:
-        q: Configuration of the whole tree, shape (nq,).
-        v: Independent velocity, shape (nv,).
-        a: Independent acceleration, shape (nv,).
-        tau: Torque, shape (nv,).
-
     Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
         SingularClusterError: The independent velocities do not determine the others here.
     """,
 )
@@ -65,7 +58,7 @@ SINGULAR = 1e-13
 def symmetric(M: Any) -> np.ndarray:
     """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
     upper = np.triu(M)
-    return np.asarray(upper + np.triu(upper, 1).T)
+    return upper + np.triu(upper, 1).T
 
 
 def is_singular(M: np.ndarray) -> bool:
@@ -98,6 +91,10 @@ class Approximation(ABC):
 
     def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
         self.model, self.name, self.drop_rotors = model, name, drop_rotors
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what this approximation computes with."""
         self._sound = False
 
     @property

@@ -20,20 +20,21 @@ class Armature(Approximation):
         at_v: Index in its v of each entry of v.
     """
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        self.tree = armature_model(model, "none" if name == "none" else "diagonal", drop_rotors)
+    def _begin(self) -> None:
+        super()._begin()
+        model = self.model
+        self.tree = armature_model(model, "none" if self.name == "none" else "diagonal", self.drop_rotors)
         self.data = self.tree.createData()
         self.at_q, self.at_v = independent_q(model, self.tree), independent_v(model, self.tree)
         self._first, self._second = np.zeros((2, model.nv))
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         self._first[self.at_v], self._second[self.at_v] = v, a
-        return np.asarray(pin.rnea(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v])
+        return pin.rnea(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v]
 
     def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         self._first[self.at_v], self._second[self.at_v] = v, tau
-        return np.asarray(pin.aba(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v])
+        return pin.aba(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v]
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
         return symmetric(pin.crba(self.tree, self.data, q[self.at_q]))[np.ix_(self.at_v, self.at_v)]
@@ -46,9 +47,9 @@ class Block(Armature):
         off_diagonal: ``sum_r J_r g_r' g_r`` without its diagonal, shape (nv, nv).
     """
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        reflected = reflected_inertia(model)
+    def _begin(self) -> None:
+        super()._begin()
+        reflected = reflected_inertia(self.model)
         self.off_diagonal = reflected - np.diag(np.diag(reflected))
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

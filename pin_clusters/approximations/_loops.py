@@ -12,7 +12,8 @@ import pinocchio as pin
 
 from ..algorithms.coupling import coupling_bias, coupling_jacobian
 from ..armature import axial_inertia
-from ..model import ClusterModel, RotorElement, rotor_ids
+from ..joints import in_q
+from ..model import RotorElement, rotor_ids
 from ._base import Approximation
 from ._tree import Tree
 
@@ -26,10 +27,10 @@ class OnTree(Approximation):
         H: From independent accelerations to the tree's, shape (tree.nv, nv).
     """
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        self.on, self.data = Tree(model), model.createData()
-        self.H = np.zeros((self.on.tree.nv, model.nv))
+    def _begin(self) -> None:
+        super()._begin()
+        self.on, self.data = Tree(self.model), self.model.createData()
+        self.H = np.zeros((self.on.tree.nv, self.model.nv))
 
     @abstractmethod
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
@@ -37,22 +38,22 @@ class OnTree(Approximation):
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         v_tree, bias = self._motion(q, v)
-        return np.asarray(self.H.T @ self.on.torque(q, v_tree, self.H @ a + bias))
+        return self.H.T @ self.on.torque(q, v_tree, self.H @ a + bias)
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
-        return np.asarray(self.H.T @ (self.on.mass_matrix(q) @ self.H))
+        return self.H.T @ (self.on.mass_matrix(q) @ self.H)
 
     def _coupling(self, q: np.ndarray) -> np.ndarray:
         """Return the exact coupling of the tree, shape (tree.nv, nv)."""
-        return np.asarray(self.on.span.from_tree @ coupling_jacobian(self.model, self.data, q))
+        return self.on.span.from_tree @ coupling_jacobian(self.model, self.data, q)
 
 
 class Unconstrained(OnTree):
     """The independent joints' own rows at the true velocity: the dependents do not accelerate."""
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        self.H[self.on.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
+    def _begin(self) -> None:
+        super()._begin()
+        self.H[self.on.span.from_tree_v[self.model.idx_v_independent], np.arange(self.model.nv)] = 1.0
 
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
         return self._coupling(q) @ v, 0.0
@@ -61,9 +62,9 @@ class Unconstrained(OnTree):
 class Frozen(OnTree):
     """The coupling of the reference pose, G0, at every pose; no bias, as it is taken at rest."""
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        self.H[:] = self._coupling(model.q_reference)
+    def _begin(self) -> None:
+        super()._begin()
+        self.H[:] = self._coupling(self.model.q_reference)
 
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
         return self.H @ v, 0.0
@@ -72,9 +73,9 @@ class Frozen(OnTree):
 class Locked(OnTree):
     """Exact loops; the rotors are locked into their carriers at angle 0: ``no rotor``, and ``armature`` on top."""
 
-    def __init__(self, model: ClusterModel, name: str, drop_rotors: bool) -> None:
-        super().__init__(model, name, drop_rotors)
-        span, tree = self.on.span, self.on.tree
+    def _begin(self) -> None:
+        super()._begin()
+        model, span, tree = self.model, self.on.span, self.on.tree
         ids = rotor_ids(model, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
         # turned by their coupling, unbalanced rotors would carry their mass about
@@ -82,14 +83,13 @@ class Locked(OnTree):
         self.moving = np.ones(model.nq, dtype=bool)
         for r in model.rotors:
             if r.joint_id is not None:
-                joint = model.tree.joints[r.joint_id]
-                self.moving[joint.idx_q : joint.idx_q + joint.nq] = False
+                self.moving[in_q(model.tree, r.joint_id)] = False
         self.armature = np.zeros(model.tree.nv)
-        if name == "armature":
+        if self.name == "armature":
             for r in model.rotors:
                 for iv, ratio in r.drivers:
                     self.armature[iv] += axial_inertia(model, r) * ratio**2
-        if drop_rotors:
+        if self.drop_rotors:
             for j, r in zip(ids, model.rotors, strict=True):
                 _drop(tree, j, r, int(span.from_tree_id[r.carrier_id]))
 
@@ -100,11 +100,11 @@ class Locked(OnTree):
         g = coupling_bias(self.model, self.data, q, v)
         self.bias[:] = self.on.span.from_tree @ g
         self.bias[self.rows] = 0.0
-        return np.asarray(super()._rnea(self.q, v, a) + G.T @ (self.armature * (G @ a + g)))
+        return super()._rnea(self.q, v, a) + G.T @ (self.armature * (G @ a + g))
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
         G = self._couple(q)
-        return np.asarray(super()._crba(self.q) + G.T @ (self.armature[:, None] * G))
+        return super()._crba(self.q) + G.T @ (self.armature[:, None] * G)
 
     def _motion(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.H @ v, self.bias
@@ -122,6 +122,6 @@ def _drop(tree: pin.Model, rotor_id: int, rotor: RotorElement, carrier: int) -> 
     """Take a rotor's body away; what its carrier gave for it goes back."""
     if rotor.joint_id is None and rotor.inertia is None and carrier:
         link = pin.Inertia(tree.inertias[carrier])
-        link.inertia = np.asarray(link.inertia) + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
+        link.inertia = link.inertia + rotor.axial_inertia * np.outer(rotor.axis, rotor.axis)
         tree.inertias[carrier] = link
     tree.inertias[rotor_id] = pin.Inertia.Zero()

@@ -40,7 +40,7 @@ class Tree:
         """
         q = self.span.configuration(q)
         if not self.rods:
-            return np.asarray(pin.rnea(self.tree, self.data, q, v, a))
+            return pin.rnea(self.tree, self.data, q, v, a)
         pin.forwardKinematics(self.tree, self.data, q, v, a)
         forces = [pin.Force.Zero() for _ in range(self.tree.njoints)]
         for mass, ends in self.rods:
@@ -50,7 +50,7 @@ class Tree:
                 forces[j] -= place.act(pin.Force(needed, np.zeros(3)))
         given = pin.StdVec_Force()
         given.extend(forces)
-        return np.asarray(pin.rnea(self.tree, self.data, q, v, a, given))
+        return pin.rnea(self.tree, self.data, q, v, a, given)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""
@@ -70,11 +70,11 @@ class Tree:
     def _acceleration(self, j: int, place: pin.SE3) -> np.ndarray:
         """Return the acceleration of an end in axes of the world, shape (3,)."""
         local = pin.classicAcceleration(self.data.v[j], self.data.a[j], place)
-        return np.asarray(self.data.oMi[j].rotation @ local)
+        return self.data.oMi[j].rotation @ local
 
     def _jacobian(self, j: int, place: pin.SE3) -> np.ndarray:
         """Return the Jacobian of an end in axes of the world, shape (3, tree.nv)."""
         if not j:
             return np.zeros((3, self.tree.nv))
         J = pin.getFrameJacobian(self.tree, self.data, j, place, pin.LOCAL_WORLD_ALIGNED)
-        return np.asarray(J[:3]).reshape(3, -1)
+        return J[:3].reshape(3, -1)

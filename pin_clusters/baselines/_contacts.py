@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from ..errors import NotAvailableError
+from ..joints import in_q, in_v
 from ..model import ClusterModel, expand, index_maps, visit
 from ..null_space import NullSpace
 
@@ -90,10 +91,8 @@ class Cut:
             first = np.arctan2(-x[1], x[2])
             (s1, s2), (c1, c2) = np.sin([first, second]), np.cos([first, second])
             turn = np.array([[0.0, c2], [-c1 * c2, s1 * s2], [-s1 * c2, -c1 * s2]])
-            joint = self.tree.joints[j]
-            full_q[joint.idx_q : joint.idx_q + 2] = first, second
-            rates = np.linalg.lstsq(turn, rate / np.linalg.norm(x), rcond=None)[0]
-            full_v[joint.idx_v : joint.idx_v + 2] = rates
+            full_q[in_q(self.tree, j)] = first, second
+            full_v[in_v(self.tree, j)] = np.linalg.lstsq(turn, rate / np.linalg.norm(x), rcond=None)[0]
         return full_q, full_v
 
     def _root(self, rod: RodClosure) -> pin.SE3:

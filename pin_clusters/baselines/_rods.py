@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..constraints.closures import RodClosure
 from ..model import ClusterModel, SpanningTree
+from ..null_space import point_jacobian
 
 _SIMPSON = ((1.0 / 6.0, 1.0), (4.0 / 6.0, 0.5), (1.0 / 6.0, 0.0))  # share of the mass, weight of end a
 
@@ -61,15 +62,10 @@ class Rods:
 
     def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
-        if not j:
-            return np.zeros((3, self.tree.nv))
-        J = pin.getJointJacobian(self.tree, self.data, j, pin.LOCAL)
-        return self.data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
+        return point_jacobian(self.tree, self.data, j, point)
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the acceleration of a point of a body, after ``pin.forwardKinematics``, world axes, (3,)."""
-        if not j:
-            return np.zeros(3)
         v, a = self.data.v[j], self.data.a[j]
         spin = pin.skew(v.angular)  # np.cross takes ten times as long
         local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)

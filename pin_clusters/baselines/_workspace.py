@@ -45,6 +45,7 @@ class Workspace:
         G: Coupling matrix, shape (tree.nv, nv); of a model with loops, at the last state.
         GT: Its transpose, contiguous.
         g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
+        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
         hold: Set it to keep G and g of the last state: for timing the projection of someone who has them already.
     """
 
@@ -54,6 +55,7 @@ class Workspace:
         self.tree = self.span.tree
         self.data = self.tree.createData()
         self.loops = null_space(model, self.span)
+        self.independent = self.span.from_tree_v[model.idx_v_independent]
         nv = self.tree.nv
         self.G = np.ascontiguousarray(self.span.G) if self.loops is None else np.zeros((nv, model.nv))
         self.GT = np.ascontiguousarray(self.G.T)
@@ -119,10 +121,8 @@ class Workspace:
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
         """Return rnea of the expanded tree in its own q, v, a; the external forces are in the user's order."""
-        if fext is None:
-            tau = pin.rnea(self.tree, self.data, q, v, a)
-        else:
-            tau = pin.rnea(self.tree, self.data, q, v, a, self.span.fext(fext))
+        forces = () if fext is None else (self.span.fext(fext),)
+        tau = pin.rnea(self.tree, self.data, q, v, a, *forces)
         return tau if self.rods is None else tau + self.rods.torque(q, v, a)
 
     def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:

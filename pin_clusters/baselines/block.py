@@ -45,7 +45,7 @@ class BlockWorkspace:
             f = force if isinstance(force, pin.Force) else pin.Force(np.asarray(force, dtype=float))
             k = j
             while k and not self.approximate.existJointName(tree.names[k]):
-                f, k = tree.jointPlacements[k].act(f), int(tree.parents[k])
+                f, k = tree.jointPlacements[k].act(f), tree.parents[k]
             total[self.approximate.getJointId(tree.names[k]) if k else 0] += f.vector
         return joint_forces(self.approximate, range(len(total)), total)
 

@@ -146,4 +146,4 @@ def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: An
         rest = np.zeros(data.tree.nv)
         free = pin.rnea(data.tree, data.data, full_q, rest, rest).copy()
         torque += free - pin.rnea(data.tree, data.data, full_q, rest, rest, forces)
-    return np.asarray(data.solve(full_q, full_v, torque))[data.independent]
+    return data.solve(full_q, full_v, torque)[data.independent]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..model import ClusterModel
+from ..null_space import coupling_rows
 from ._workspace import Workspace, check, documented_with_loops
 
 _NAME = "lagrange"
@@ -37,15 +38,11 @@ class LagrangeWorkspace(Workspace):
     def __init__(self, model: ClusterModel) -> None:
         super().__init__(model)
         span, tree = self.span, self.tree
-        self.independent = span.from_tree_v[model.idx_v_independent]
-        rotors = [int(tree.joints[j].idx_v) for j in span.rotors]
+        rotors = [tree.joints[j].idx_v for j in span.rotors]
         n_tied = len(model.coupling_rows) if self.loops is None else len(self.loops.K)
         self.K = np.zeros((n_tied + len(rotors), tree.nv))
         if self.loops is None:
-            for i, row in enumerate(model.coupling_rows):
-                self.K[i, self._at(row.dependent)] = -1.0
-                for master, coefficient in zip(row.masters, row.coefficients, strict=True):
-                    self.K[i, self._at(master)] += coefficient
+            self.K[:n_tied, span.from_tree_v] = coupling_rows(model)
         # the rotors' rows of from_tree hold their ratios
         self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
         self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
@@ -55,9 +52,6 @@ class LagrangeWorkspace(Workspace):
         self.kkt, self.right = np.zeros((n + rank, n + rank)), np.zeros(n + rank)
         if self.loops is None:
             self._fill(self.K)
-
-    def _at(self, j: int) -> int:
-        return int(self.tree.joints[int(self.span.from_tree_id[j])].idx_v)
 
     def _fill(self, K: np.ndarray) -> None:
         n = self.tree.nv
@@ -79,7 +73,7 @@ class LagrangeWorkspace(Workspace):
         combine = U[:, : len(self.kkt) - n]
         self._fill(combine.T @ self.K)
         self.right[n:] = -combine.T @ bias
-        return np.asarray(combine)
+        return combine
 
 
 def createData(model: ClusterModel) -> LagrangeWorkspace:
@@ -108,4 +102,4 @@ def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, 
     data.right[data.independent] += tau
     solution = np.linalg.solve(data.kkt, data.right)
     data.multipliers[:] = solution[n:] if combine is None else combine @ solution[n:]
-    return np.asarray(solution[data.independent])
+    return solution[data.independent]

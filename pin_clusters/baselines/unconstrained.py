@@ -28,10 +28,6 @@ class UnconstrainedWorkspace(Workspace):
         independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
     """
 
-    def __init__(self, model: ClusterModel) -> None:
-        super().__init__(model)
-        self.independent = self.span.from_tree_v[model.idx_v_independent]
-
     def terms(self, q: Any, v: Any, fext: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return M_ii and h_i, external forces included, at a state of the user's model."""
         q = np.asarray(q, dtype=float)

@@ -1,4 +1,7 @@
-"""Robots from files (URDF, URDF+), by name, and from Pinocchio models with mimic joints."""
+"""Robots from files (URDF, URDF+), by name, and from Pinocchio models with mimic joints.
+
+What is ill-formed, or would be lost although it matters, is a ``LoadError`` that names the element and a cure.
+"""
 
 from __future__ import annotations
 

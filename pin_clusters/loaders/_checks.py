@@ -22,16 +22,7 @@ UNLIMITED = float(np.finfo(float).max)
 
 
 def check_numbers(description: Description, notes: Notes) -> None:
-    """Check every number that enters the dynamics, and normalise joint axes in place.
-
-    Args:
-        description: Its elements are edited where an axis is not of unit length.
-        notes: Receives one message on inertias that no real body has, and one on axes.
-
-    Raises:
-        LoadError: A number is missing or not finite, an axis is zero, or a limit is missing.
-        InertiaError: A mass is negative, or an inertia is not positive semidefinite.
-    """
+    """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
     unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
     if unreal:
         notes.messages.append(
@@ -71,11 +62,7 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
-    """Return xyz and rpy of ``<origin>``, zeros where it says nothing.
-
-    Raises:
-        LoadError: There are several origins, or one has no three finite numbers.
-    """
+    """Return xyz and rpy of ``<origin>``, zeros where it says nothing."""
     origin = only_child(element, "origin", owner)
     given = {} if origin is None else origin.attrib
     return tuple(vector(given.get(a, "0 0 0"), f"origin {a}", owner) for a in ("xyz", "rpy"))
@@ -101,11 +88,7 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
 
 
 def normalise_axis(element: ET.Element, owner: str) -> bool:
-    """Give the axis unit length, in place; return True if it had another one.
-
-    Raises:
-        LoadError: It is missing, not finite or zero.
-    """
+    """Give the axis unit length, in place; return True if it had another one."""
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')

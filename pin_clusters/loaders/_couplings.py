@@ -30,23 +30,14 @@ from ._xml import Description, in_words_of, known_link, named, number, only_chil
 
 @dataclass(frozen=True)
 class Tie:
-    """A coupling as the file states it, before it is known which joint follows.
+    """A coupling as the file states it, before it is known which joint follows."""
 
-    Attributes:
-        owner: How messages name it.
-        before: Joints from the NCA to the predecessor; empty if ``dependent`` was named in the file.
-        after: Joints from the NCA to the successor, or the dependent joint alone.
-        ratio: Of the belt.
-        offset: [rad] or [m].
-        independent: Coefficients by joint, where the file names them.
-    """
-
-    owner: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-    ratio: float = 0.0
-    offset: float = 0.0
-    independent: dict[str, float] | None = None
+    owner: str  # how messages name it
+    before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if ``dependent`` was named in the file
+    after: tuple[str, ...]  # joints from the NCA to the successor, or the dependent joint alone
+    ratio: float = 0.0  # of the belt
+    offset: float = 0.0  # [rad] or [m]
+    independent: dict[str, float] | None = None  # coefficients by joint, where the file names them
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -54,11 +45,7 @@ class Tie:
         return (*self.before, *self.after, *(self.independent or {}))
 
     def build(self, dependent: str) -> Belt | LinearCoupling:
-        """Return the constraint with ``dependent`` as the joint that follows.
-
-        Raises:
-            LoadError: The constraint is ill-formed.
-        """
+        """Return the constraint with ``dependent`` as the joint that follows."""
         with in_words_of(self.owner):
             if self.independent is not None:
                 return LinearCoupling(dependent, self.independent, self.offset)
@@ -66,11 +53,7 @@ class Tie:
 
 
 def read_ties(description: Description, notes: Notes) -> list[Tie]:
-    """Read all couplings and mimics of a file.
-
-    Raises:
-        LoadError: One is ill-formed or names something unknown.
-    """
+    """Read all couplings and mimics of a file."""
     couplings = named(description.root.findall("coupling"), "coupling")
     ties = [_coupling(e, n, description, notes) for n, e in couplings.items()]
     return ties + _mimics(description, notes)
@@ -114,11 +97,11 @@ def _coupling(element: ET.Element, name: str, description: Description, notes: N
 
 def _path(element: ET.Element, tag: str, owner: str, description: Description) -> tuple[str, ...]:
     """Return the moving joints from the root to the link that ``<tag link=.../>`` names."""
-    path: list[str] = []
+    path = list[str]()
     joint = description.moving_joint(known_link(element, tag, description.links, owner))
     while joint is not None:
         path.append(joint)
-        joint = description.moving_joint(reference(description.joints[joint], "parent", "link", owner))
+        joint = description.moving_joint(description.parent_link[joint])
     return tuple(reversed(path))
 
 
@@ -149,7 +132,7 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
         independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
     if not independent:
         raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per joint that leads.')
-    return Tie(owner, (), (dependent,), 0.0, _offset(element, owner), independent)
+    return Tie(owner, (), (dependent,), offset=_offset(element, owner), independent=independent)
 
 
 def _mimics(description: Description, notes: Notes) -> list[Tie]:
@@ -170,7 +153,7 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
             raise LoadError(f"{owner}: the multiplier is 0, so the joint stands still. Make it a fixed joint.")
         if master == name:
             raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
-        ties.append(Tie(owner, (), (name,), 0.0, offset, {master: multiplier}))
+        ties.append(Tie(owner, (), (name,), offset=offset, independent={master: multiplier}))
     if fixed:
         notes.messages.append(f"<mimic> has no effect on fixed joints: {listing(fixed)}.")
     return ties

@@ -10,11 +10,7 @@ from ._xml import Description
 
 
 def read_flags(description: Description) -> dict[str, bool]:
-    """Return the joints that carry the attribute ``independent``.
-
-    Raises:
-        LoadError: Its text is neither true nor false.
-    """
+    """Return the joints that carry the attribute ``independent``."""
     flags: dict[str, bool] = {}
     for name, joint in description.joints.items():
         text = joint.get("independent")
@@ -31,9 +27,6 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
 
     It is the joint that the file names; else the joint on the two paths that is flagged ``independent="false"`` (if
     several are, those that other couplings need are left to them); else the last joint of the successor's path.
-
-    Raises:
-        LoadError: A joint would follow although it is flagged ``independent="true"``.
     """
     chosen = {i: t.after[-1] for i, t in enumerate(ties) if t.independent is not None}
     candidates = {
@@ -52,11 +45,7 @@ def choose_dependents(ties: Sequence[Tie], flags: Mapping[str, bool]) -> list[st
 
 
 def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
-    """Raise if joints follow each other in a circle, in the words of the file.
-
-    Raises:
-        LoadError: They do.
-    """
+    """Raise if joints follow each other in a circle, in the words of the file."""
     follows = dict(zip(dependents, ties, strict=True))
     leaders = {name: [j for j in tie.joints if j != name] for name, tie in follows.items()}
     while follows:
@@ -76,11 +65,7 @@ def check_circles(ties: Sequence[Tie], dependents: Sequence[str]) -> None:
 
 
 def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> None:
-    """Raise if a joint that is to follow others is said to be independent.
-
-    Raises:
-        LoadError: It is flagged ``independent="true"``.
-    """
+    """Raise if a joint that is to follow others is said to be independent."""
     if flags.get(joint) is True:
         raise LoadError(
             f'{owner} makes joint {joint!r} follow other joints, but the file says independent="true" for it. '
@@ -89,11 +74,7 @@ def check_not_independent(joint: str, owner: str, flags: Mapping[str, bool]) -> 
 
 
 def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Description) -> None:
-    """Raise if a joint is flagged ``independent="false"`` but follows no other joint.
-
-    Raises:
-        LoadError: Such a joint exists.
-    """
+    """Raise if a joint is flagged ``independent="false"`` but follows no other joint."""
     for name, independent in flags.items():
         if independent or name in dependents or description.joints[name].get("type") == "fixed":
             continue

@@ -26,17 +26,7 @@ from ._checks import normalise_axis, read_origin
 from ._notes import Notes, listing
 from ._xml import Description, in_words_of, known_link, named, only_child, vector
 
-# Types of the file, and what they are called here; "continuous" is a revolute joint that has no limits anyway.
-KINDS = {
-    "fixed": "fixed",
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "cylindrical": "cylindrical",
-    "spherical": "spherical",
-    "universal": "universal",
-    "planar": "planar",
-}
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "cylindrical", "spherical", "universal", "planar")
 WITHOUT_AXIS = ("fixed", "spherical")
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
 SIDES = ("predecessor", "successor")
@@ -44,34 +34,21 @@ SIDES = ("predecessor", "successor")
 
 @dataclass(frozen=True)
 class Closing:
-    """A loop as the file states it, before Pinocchio has read the tree.
+    """A loop as the file states it, before Pinocchio has read the tree."""
 
-    Attributes:
-        owner: How messages name it.
-        name: In the file.
-        kind: Of `Loop`.
-        axis: Unit vector in both halves.
-        links: Predecessor and successor.
-        origins: Of the two halves, in the frames of the links.
-    """
-
-    owner: str
-    name: str
-    kind: str
-    axis: tuple[float, float, float]
-    links: tuple[str, ...]
-    origins: tuple[pin.SE3, ...]
+    owner: str  # how messages name it
+    name: str  # in the file
+    kind: str  # of `Loop`
+    axis: tuple[float, float, float]  # unit vector in both halves
+    links: tuple[str, ...]  # predecessor and successor
+    origins: tuple[pin.SE3, ...]  # of the two halves, in the frames of the links
 
     def build(self, tree: pin.Model) -> Loop:
-        """Return the constraint.
-
-        Raises:
-            LoadError: It is ill-formed.
-        """
+        """Return the constraint."""
         # of the joint that moves a link: fixed joints are skipped
         links = [tree.frames[tree.getFrameId(link, pin.FrameType.BODY)] for link in self.links]
         before, after = (
-            (str(tree.names[link.parentJoint]), link.placement * origin)
+            (tree.names[link.parentJoint], link.placement * origin)
             for link, origin in zip(links, self.origins, strict=True)
         )
         with in_words_of(self.owner):
@@ -79,11 +56,7 @@ class Closing:
 
 
 def read_loops(description: Description, notes: Notes) -> list[Closing]:
-    """Read all loops of a file; axes that are not of unit length are normalised, and one message names them.
-
-    Raises:
-        LoadError: One is ill-formed, names something unknown, or ties a link to itself.
-    """
+    """Read all loops of a file; axes that are not of unit length are normalised, and one message names them."""
     elements = named(description.root.findall("loop"), "loop")
     shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
     if shared:
@@ -116,7 +89,8 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
             "nothing to close. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
-    return Closing(owner, name, KINDS[kind], axis, tuple(links), tuple(origins))
+    here = "revolute" if kind == "continuous" else kind  # a loop has no limits anyway
+    return Closing(owner, name, here, axis, tuple(links), tuple(origins))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, float, float]:

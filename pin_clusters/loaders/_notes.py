@@ -81,11 +81,7 @@ class Notes:
     messages: list[str] = field(default_factory=list)
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
-        """Take note of a child element that is not read.
-
-        Raises:
-            LoadError: It or something inside changes the physics, or it looks like a misspelt element that does.
-        """
+        """Take note of a child element that is not read; refuse what changes the physics, or may be misspelt."""
         if child.tag in SILENT[parent]:
             return
         tag, local = _plain(child.tag), _local(child.tag)
@@ -108,11 +104,7 @@ class Notes:
         self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
-        """Take note of attributes that are not read.
-
-        Raises:
-            LoadError: One changes the physics, or looks like a misspelt attribute.
-        """
+        """Take note of attributes that are not read; refuse what changes the physics, or may be misspelt."""
         known = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
             name = _local(attribute)
@@ -140,11 +132,7 @@ class Notes:
         (self.for_others if for_others else self.unknown)[what] += 1
 
     def scan(self, root: ET.Element) -> None:
-        """Take note of every element below ``<robot>`` that is not read.
-
-        Raises:
-            LoadError: One of them changes the physics.
-        """
+        """Take note of every element below ``<robot>`` that is not read."""
         for child in root:
             self.element(child, "robot", "robot")
             if child.tag not in ("link", "joint", "coupling", "loop"):

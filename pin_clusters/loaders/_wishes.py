@@ -31,11 +31,7 @@ class Ties:
 
 
 def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
-    """Return what constraints tie together.
-
-    Raises:
-        PinClustersError: A constraint does not fit the tree.
-    """
+    """Return what constraints tie together."""
     groups: list[frozenset[str]] = []
     coupled, closed = set[str](), set[str]()
     followers: dict[str, str] = {}
@@ -95,12 +91,12 @@ def _call(constraint: Any, method: str, tree: pin.Model) -> Sequence[Any]:
 
 
 def _names(tree: pin.Model, joints: Iterable[int]) -> frozenset[str]:
-    return frozenset(str(tree.names[j]) for j in joints)
+    return frozenset(tree.names[j] for j in joints)
 
 
 def _between(tree: pin.Model, bodies: Sequence[int], joints: Sequence[int]) -> frozenset[str]:
     """Return the joints that move bodies relative to each other; of ``joints`` also the joint itself."""
-    top = common_ancestor(tree, [int(tree.parents[b]) if b in joints else b for b in bodies])
+    top = common_ancestor(tree, [tree.parents[b] if b in joints else b for b in bodies])
     return _names(tree, {k for b in bodies for k in path_below(tree, top, b)})
 
 

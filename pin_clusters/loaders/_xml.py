@@ -25,32 +25,23 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Description:
-    """A URDF whose names, references and topology have been checked.
+    """A URDF whose names, references and topology have been checked."""
 
-    Attributes:
-        root: The ``<robot>`` element; the loader may edit it before Pinocchio reads it.
-        name: Name of the robot.
-        links: Elements by name, in the order of the file.
-        joints: Elements by name, in the order of the file.
-        parent_joint: The joint above each link; the root link is absent.
-        root_link: Name of the link without a parent.
-    """
-
-    root: ET.Element
-    name: str
-    links: dict[str, ET.Element]
-    joints: dict[str, ET.Element]
-    parent_joint: dict[str, str]
-    root_link: str
+    root: ET.Element  # the ``<robot>`` element; the loader may edit it before Pinocchio reads it
+    name: str  # name of the robot
+    links: dict[str, ET.Element]  # elements by name, in the order of the file
+    joints: dict[str, ET.Element]  # elements by name, in the order of the file
+    parent_joint: dict[str, str]  # the joint above each link; the root link is absent
+    parent_link: dict[str, str]  # the link above each joint
+    root_link: str  # name of the link without a parent
 
     def moving_joint(self, link: str) -> str | None:
         """Return the joint that moves a link (fixed joints are skipped), or None if the link moves with the root."""
         while link in self.parent_joint:
             name = self.parent_joint[link]
-            joint = self.joints[name]
-            if joint.get("type") != "fixed":
+            if self.joints[name].get("type") != "fixed":
                 return name
-            link = reference(joint, "parent", "link", f"joint {name!r}")
+            link = self.parent_link[name]
         return None
 
 
@@ -59,13 +50,6 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
     of local files possible, and no robot description needs one.
-
-    Args:
-        text: The document.
-        source: How messages name it.
-
-    Raises:
-        LoadError: It is empty, not well-formed, nested without end, or has a DTD.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
@@ -91,7 +75,6 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = enter, leave
     parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
     try:
         parser.Parse(text, True)
         return _without_default_namespace(ET.fromstring(text))
@@ -114,11 +97,7 @@ def _without_default_namespace(root: ET.Element) -> ET.Element:
 
 @contextmanager
 def in_words_of(owner: str) -> Iterator[None]:
-    """Name the element of the file in what a constraint refuses.
-
-    Raises:
-        LoadError: Something raised another error of this package.
-    """
+    """Name the element of the file in what a constraint refuses."""
     try:
         yield
     except PinClustersError as error:
@@ -126,11 +105,7 @@ def in_words_of(owner: str) -> Iterator[None]:
 
 
 def number(text: str | None, what: str, owner: str) -> float:
-    """Return one finite decimal number.
-
-    Raises:
-        LoadError: The attribute is missing, is no number, or is not finite.
-    """
+    """Return one finite decimal number."""
     if text is None:
         raise LoadError(f"{owner}: {what} is missing. Give a number.")
     value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
@@ -140,11 +115,7 @@ def number(text: str | None, what: str, owner: str) -> float:
 
 
 def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
-    """Return three finite decimal numbers.
-
-    Raises:
-        LoadError: There are not three, or one is not a finite number.
-    """
+    """Return three finite decimal numbers."""
     parts = text.split()
     if len(parts) != 3:
         raise LoadError(f"{owner}: {what} must be three numbers, got {text!r}.")
@@ -153,11 +124,7 @@ def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
 
 
 def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
-    """Return the child of that tag, or None.
-
-    Raises:
-        LoadError: There are several.
-    """
+    """Return the child of that tag, or None."""
     found = element.findall(tag)
     if len(found) > 1:
         raise LoadError(f"{owner} has {len(found)} <{tag}> elements. Keep one.")
@@ -165,11 +132,7 @@ def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
 
 
 def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
-    """Return the name in ``<tag attribute="name"/>``, a required child.
-
-    Raises:
-        LoadError: The child or the attribute is missing, or there are several.
-    """
+    """Return the name in ``<tag attribute="name"/>``, a required child."""
     child = only_child(element, tag, owner)
     name = None if child is None else child.get(attribute)
     if not name:
@@ -178,11 +141,7 @@ def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
 
 
 def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
-    """Return the link that ``<tag link="name"/>``, a required child, names.
-
-    Raises:
-        LoadError: It is missing or unknown, or there are several.
-    """
+    """Return the link that ``<tag link="name"/>``, a required child, names."""
     link = reference(element, tag, "link", owner)
     if link not in links:
         raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
@@ -190,11 +149,7 @@ def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) 
 
 
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
-    """Return elements by their name.
-
-    Raises:
-        LoadError: A name is missing or used twice.
-    """
+    """Return elements by their name."""
     found: dict[str, ET.Element] = {}
     for element in elements:
         name = element.get("name")
@@ -207,22 +162,14 @@ def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
 
 
 def describe(root: ET.Element, source: str) -> Description:
-    """Check names, joint types, references and topology of a URDF.
-
-    Args:
-        root: The parsed document.
-        source: How messages name it.
-
-    Raises:
-        LoadError: It is not a URDF, or a name, a reference or the tree is ill-formed.
-    """
+    """Check names, joint types, references and topology of a URDF."""
     if root.tag != "robot":
         raise LoadError(f"{source} is not a URDF: its root element is <{root.tag}>, expected <robot>.")
     links = named(root.findall("link"), "link")
     joints = named(root.findall("joint"), "joint")
     if not links:
         raise LoadError(f"{source} has no <link>. A robot needs at least one.")
-    parent_joint: dict[str, str] = {}
+    parent_joint, parent_link = dict[str, str](), dict[str, str]()
     for name, joint in joints.items():
         owner = f"joint {name!r}"
         kind = joint.get("type")
@@ -233,7 +180,7 @@ def describe(root: ET.Element, source: str) -> Description:
                 f"{owner}: type {kind!r} is not one of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
                 "Other joints can be added to a pinocchio.Model in Python."
             )
-        _, child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
+        parent_link[name], child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
         if child in parent_joint:
             raise LoadError(
                 f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
@@ -248,7 +195,7 @@ def describe(root: ET.Element, source: str) -> Description:
         )
     if not roots:
         raise LoadError(f"{source} has no root link: its joints run in a circle. Remove one of them.")
-    description = Description(root, root.get("name") or "robot", links, joints, parent_joint, roots[0])
+    description = Description(root, root.get("name") or "robot", links, joints, parent_joint, parent_link, roots[0])
     _check_reached(description)
     return description
 
@@ -263,8 +210,7 @@ def _check_reached(description: Description) -> None:
                 names = " -> ".join([*path[path.index(link) :], link])
                 raise LoadError(f"The joints above links {names} run in a circle. Remove one of them.")
             path.append(link)
-            joint = description.joints[description.parent_joint[link]]
-            link = reference(joint, "parent", "link", "joint")
+            link = description.parent_link[description.parent_joint[link]]
         reached.update(path)
 
 

@@ -13,9 +13,26 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints import Belt, Gear
+from ..docstrings import stock
 from ..errors import LoadError
 
 RATIO = 6.0
+_documented = stock(
+    """
+    Args:
+        n: Number of links, at least 1.
+        seed: Random numbers instead of the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to 0.5 m,
+            centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions with random orientations,
+            balanced axisymmetric rotors of 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios 3 to 10 of either sign.
+        root_joint: The chain then hangs from a body of 10 kg with 1 kg m^2 about each axis through its origin.
+
+    Returns:
+        The tree, its joints depth-first, and the couplings.
+
+    Raises:
+        LoadError: ``n`` or ``seed`` is not allowed.
+    """
+)
 
 
 @dataclass(frozen=True)
@@ -52,9 +69,10 @@ def _random(k: int, rng: np.random.Generator) -> _Link:
 
 
 def _unit(x: np.ndarray) -> np.ndarray:
-    return np.asarray(x / np.linalg.norm(x))
+    return x / np.linalg.norm(x)
 
 
+@_documented
 def geared_chain(
     n: int = 12, seed: int | None = None, root_joint: pin.JointModel | None = None
 ) -> tuple[pin.Model, tuple[Gear, ...]]:
@@ -62,42 +80,22 @@ def geared_chain(
 
     Joints are ``joint_1 ... joint_n`` and ``rotor_1 ... rotor_n``, bodies ``joint_1_link``, ``rotor_1_link`` and so on.
     Without a seed the chain is planar: axes z, links of 1 m along x, ratio 6. Gravity is 9.81 m/s^2 along +x.
-
-    Args:
-        n: Number of links, at least 1.
-        seed: Random numbers instead of the published ones: masses 0.5 to 2 kg, boxes with edges of 0.1 to 0.5 m,
-            centres of mass within +-0.5 m, joints 0.5 to 1.5 m apart in random directions with random orientations,
-            balanced axisymmetric rotors of 0.02 to 0.1 kg and 5e-5 to 2e-4 kg m^2, ratios 3 to 10 of either sign.
-        root_joint: The chain then hangs from a body of 10 kg with 1 kg m^2 about each axis through its origin.
-
-    Returns:
-        The tree, its joints depth-first, and the couplings.
-
-    Raises:
-        LoadError: ``n`` or ``seed`` is not allowed.
     """
     tree, ratios = _chain("geared_chain", n, seed, root_joint, 1)
     return tree, tuple(Gear(f"joint_{k}", f"rotor_{k}", r) for k, r in enumerate(ratios, 1))
 
 
+@_documented
 def belt_chain(
     n: int = 12, seed: int | None = None, root_joint: pin.JointModel | None = None
 ) -> tuple[pin.Model, tuple[Gear | Belt, ...]]:
     """Return a chain of ``n`` links in pairs, both rotors of a pair on the body before it (the paper's PBT).
 
     The first rotor of a pair turns with the first link; a belt turns the second with the sum of both angles. Names,
-    numbers and gravity are as in `geared_chain`.
+    numbers and gravity are as in `geared_chain`; with a seed the second rotor's axis is not that of its link.
 
     Args:
         n: Number of links, even and at least 2.
-        seed: As in `geared_chain`; the second rotor's axis is then not that of its link.
-        root_joint: As in `geared_chain`.
-
-    Returns:
-        The tree, its joints depth-first, and the couplings.
-
-    Raises:
-        LoadError: ``n`` or ``seed`` is not allowed.
     """
     if isinstance(n, (int, np.integer)) and n % 2:
         raise LoadError(f"belt_chain: n must be even, as its links come in pairs; got {n}. Try n={n + 1}.")

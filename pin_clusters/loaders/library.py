@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
+from ..model import ClusterModel
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
 from .robots import EXTRAS, reference_pose
@@ -17,14 +19,11 @@ from .urdf import Parts, check_root_joint, make_model, parse_urdf
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-    from numpy.typing import ArrayLike
-
-    from ..model import ClusterModel
-
-_BUILT: dict[str, tuple[Callable[..., tuple[pin.Model, tuple[Any, ...]]], frozenset[str]]] = {
-    "belt_chain": (belt_chain, frozenset({"n", "seed"})),
-    "geared_chain": (geared_chain, frozenset({"n", "seed"})),
+_BUILT: dict[str, Callable[..., tuple[pin.Model, tuple[Any, ...]]]] = {
+    "belt_chain": belt_chain,
+    "geared_chain": geared_chain,
 }
+_PARAMETERS = ("n", "seed")
 
 
 def robots() -> tuple[str, ...]:
@@ -68,9 +67,8 @@ def load(
         3
     """
     parts = _parts(name, root_joint, parameters, independent)
-    extra = EXTRAS.get(name)
-    if q_reference is None and extra is not None and extra.reference:
-        q_reference = reference_pose(parts.tree, extra.reference)
+    if q_reference is None and name in EXTRAS and EXTRAS[name].reference:
+        q_reference = reference_pose(parts.tree, EXTRAS[name].reference)
     return make_model(parts, q_reference, name)
 
 
@@ -82,10 +80,10 @@ def _parts(
         raise ArgumentTypeError(f"name must be text, got {type(name).__name__}. Known names: {', '.join(robots())}.")
     if root_joint != "default":
         check_root_joint(root_joint)
-    build, known = _BUILT.get(name, (None, frozenset[str]()))
+    build = _BUILT.get(name)
     for parameter in parameters:
-        if name in robots() and parameter not in known:
-            offered = f"It has {', '.join(sorted(known))}." if known else "It has none."
+        if name in robots() and not (build and parameter in _PARAMETERS):
+            offered = f"It has {', '.join(_PARAMETERS)}." if build else "It has none."
             raise ArgumentTypeError(f"robot {name!r} has no parameter {parameter!r}. {offered}")
     if build is not None:
         tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)

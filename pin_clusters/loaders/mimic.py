@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pinocchio as pin
 
 from ..constraints import LinearCoupling
 from ..errors import ArgumentTypeError, UnsupportedJointError
+from ..joints import coordinate, in_q, in_v, set_coordinate
 
 _VELOCITY_FIELDS = (
     "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
@@ -96,7 +95,7 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
     scaled = data.joints[j].S
     subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
     linear, angular = subspace[:3], subspace[3:]
-    turns = float(np.linalg.norm(angular)) > 0.5
+    turns = np.linalg.norm(angular) > 0.5
     axis = angular if turns else linear
     axis = axis / np.linalg.norm(axis)
     pitch = float(linear @ axis) if turns else 0.0
@@ -126,10 +125,8 @@ def _continuous(axis: np.ndarray) -> pin.JointModel:
 
 def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) -> None:
     """Copy limits and motor constants of joint ``j``; those of a mimic joint follow from its master."""
-    new = tree.joints[j]
-    old = model.joints[j if master is None else master]
-    v_new, v_old = slice(new.idx_v, new.idx_v + new.nv), slice(old.idx_v, old.idx_v + old.nv)
-    q_new, q_old = slice(new.idx_q, new.idx_q + new.nq), slice(old.idx_q, old.idx_q + old.nq)
+    source = j if master is None else master
+    q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, source), in_v(model, source)
     if master is None:
         for names, to, of in ((_VELOCITY_FIELDS, v_new, v_old), (_POSITION_FIELDS, q_new, q_old)):
             for name in names:
@@ -144,7 +141,7 @@ def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) 
     tree.velocityLimit[v_new] = speed
     if hasattr(tree, "lowerVelocityLimit"):
         tree.lowerVelocityLimit[v_new] = -speed
-    if new.nq == 1:
+    if len(q_new) == 1:
         tree.lowerPositionLimit[q_new], tree.upperPositionLimit[q_new] = ends
 
 
@@ -152,11 +149,9 @@ def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.
     """Return the configuration of the tree that belongs to one of the model."""
     full = np.array(pin.neutral(tree))
     for j in range(1, model.njoints):
-        new, old = tree.joints[j], model.joints[masters.get(j, j)]
-        part = q[old.idx_q : old.idx_q + old.nq]
         if j in masters:
             scaling, offset = _affine(model.joints[j])
-            angle = scaling * (math.atan2(part[1], part[0]) if old.nq == 2 else part[0]) + offset
-            part = np.array([math.cos(angle), math.sin(angle)]) if new.nq == 2 else np.array([angle])
-        full[new.idx_q : new.idx_q + new.nq] = part
+            set_coordinate(tree, j, full, scaling * coordinate(model, masters[j], q) + offset)
+        else:
+            full[in_q(tree, j)] = q[in_q(model, j)]
     return full

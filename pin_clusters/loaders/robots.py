@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints import Differential, Rod, Rotor
+from ..joints import set_coordinate
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def reference_pose(tree: pin.Model, reference: Mapping[str, float]) -> np.ndarra
     """Return ``pin.neutral`` with some joints at given coordinates, shape (nq,)."""
     q = np.array(pin.neutral(tree))
     for name, value in reference.items():
-        q[tree.joints[tree.getJointId(name)].idx_q] = value
+        set_coordinate(tree, tree.getJointId(name), q, value)
     return q
 
 

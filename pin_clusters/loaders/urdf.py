@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
+from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
+from ..model import ClusterModel
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
@@ -18,14 +21,30 @@ from ._notes import Notes, listing
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ..model import ClusterModel
-
 ROOT_JOINT_NAME = "root_joint"
+_documented = stock(
+    """
+    Args:
+        text: The document.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link is fixed to the world.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
+        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
+            meant; as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
+            have no effect.
+
+    Raises:
+        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
+            cannot be honoured (a joint that is ``independent="false"`` but tied to nothing, ...).
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: ``constraints`` does not fit the model.
+    """
+)
 
 
+@_documented
 def buildModelFromUrdf(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -43,24 +62,10 @@ def buildModelFromUrdf(
 
     Args:
         file: Path of the file.
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            root link is fixed to the world.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``.
-        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
-            meant; as in `ClusterModel`.
-        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
-            have no effect.
 
     Returns:
         The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
         a coupling or a loop become revolute ones without limits (a warning names them).
-
-    Raises:
-        LoadError: The file is missing or ill-formed, or holds something that changes the dynamics and cannot be
-            honoured (a joint that is ``independent="false"`` but tied to nothing, ...).
-        InertiaError: A mass is negative or an inertia is not positive semidefinite.
-        ArgumentTypeError: An argument has the wrong type.
-        PinClustersError: ``constraints`` does not fit the model.
 
     Example:
         >>> import pin_clusters as pc, pinocchio as pin
@@ -79,6 +84,7 @@ def buildModelFromUrdf(
     return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)))
 
 
+@_documented
 def buildModelFromXML(
     text: str,
     root_joint: pin.JointModel | None = None,
@@ -86,23 +92,10 @@ def buildModelFromXML(
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
 ) -> ClusterModel:
-    """Read a robot from the text of a URDF or URDF+ file.
-
-    Args:
-        text: The document.
-        root_joint: As in `buildModelFromUrdf`.
-        constraints: As in `buildModelFromUrdf`.
-        q_reference: As in `buildModelFromUrdf`.
-        independent: As in `buildModelFromUrdf`.
+    """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
     Returns:
         The model.
-
-    Raises:
-        LoadError: As in `buildModelFromUrdf`.
-        InertiaError: As in `buildModelFromUrdf`.
-        ArgumentTypeError: As in `buildModelFromUrdf`.
-        PinClustersError: As in `buildModelFromUrdf`.
     """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
@@ -125,25 +118,18 @@ def _build(
 
 def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
     """Return the model of some parts."""
-    from ..model import ClusterModel
-
     return ClusterModel(parts.tree, parts.constraints, q_reference, independent=parts.independent or None, name=name)
 
 
 class Parts(NamedTuple):
-    """What a `ClusterModel` is made of.
+    """What a `ClusterModel` is made of."""
 
-    Attributes:
-        tree: Spanning tree.
-        constraints: On its joints.
-        independent: Joints that shall be independent, of clusters with closures.
-    """
-
-    tree: pin.Model
-    constraints: tuple[Any, ...]
-    independent: tuple[str, ...]
+    tree: pin.Model  # spanning tree
+    constraints: tuple[Any, ...]  # on its joints
+    independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
 
 
+@_documented
 def parse_urdf(
     text: str | bytes,
     root_joint: pin.JointModel | None = None,
@@ -155,21 +141,12 @@ def parse_urdf(
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:
-        text: The document.
-        root_joint: Joint between the world and the root link, or None.
-        constraints: Further constraints; they come after those of the file.
         source: How messages name the document.
-        independent: Joints that shall be independent, whatever the flags of their clusters say.
         stacklevel: Where warnings point to, as in ``warnings.warn``.
 
     Returns:
         The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
         shall be independent.
-
-    Raises:
-        LoadError: See `buildModelFromUrdf`.
-        InertiaError: See `buildModelFromUrdf`.
-        ArgumentTypeError: See `buildModelFromUrdf`.
     """
     check_root_joint(root_joint)
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
@@ -188,15 +165,14 @@ def parse_urdf(
     couplings = read_ties(description, notes)
     loops = read_loops(description, notes)
     dependents = choose_dependents(couplings, flags)
-    coupled = [tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)]
+    coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
 
     tree = _pinocchio(description, root_joint, source)
-    closed = [loop.build(tree) for loop in loops]
-    from_file: dict[str, Any] = {tie.owner: c for tie, c in zip(couplings, coupled, strict=True)}
-    from_file |= {loop.owner: c for loop, c in zip(loops, closed, strict=True)}
-    _check_fit({loop.owner: from_file[loop.owner] for loop in loops}, tree)
-    ties = ties_of((*closed, *given), tree)
+    closed = {loop.owner: loop.build(tree) for loop in loops}
+    from_file: dict[str, Any] = {**coupled, **closed}
+    _check_fit(closed, tree)
+    ties = ties_of((*closed.values(), *given), tree)
     for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
     check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
@@ -234,11 +210,7 @@ def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def check_root_joint(root_joint: object) -> None:
-    """Raise if this is no joint model.
-
-    Raises:
-        ArgumentTypeError: It is neither None nor a joint model.
-    """
+    """Raise if this is no joint model."""
     if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
         raise ArgumentTypeError(
             f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from scipy.linalg import block_diag
 
 from ..constraints.closures import RodClosure
 from ..constraints.rows import joint_id
 from ..docstrings import STATE, stock
 from ..errors import NotAvailableError
+from ..joints import in_v
 from ..model import ClusterModel, SpanningTree, expand
 from ..null_space import NullSpace, null_space
 
@@ -57,7 +59,7 @@ class Block:
 
     def rotor_bias(self, v: np.ndarray) -> np.ndarray:
         """Return the torques G' armature g, which the armature needs at zero independent acceleration."""
-        return np.asarray(self.G.T @ (self.armature * self.g(v)))
+        return self.G.T @ (self.armature * self.g(v))
 
 
 @lru_cache(maxsize=16)
@@ -107,11 +109,12 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         Chignoli et al., arXiv 2311.13732, equations (9), (21), (29) to (31).
     """
     span, space = expanded(model), loops(model)
+    q = np.asarray(q, dtype=float)
     tree, expanded_q = span.tree, span.configuration(q)
     if space is None:
         whole_G = span.G
     else:
-        space.at(np.asarray(q, dtype=float))
+        space.at(q)
         whole_G = span.from_tree @ space.G
     known: dict[bytes, np.ndarray] = {}
 
@@ -120,7 +123,7 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         if space is None:
             return np.zeros(tree.nv)
         if v.tobytes() not in known:
-            space.at(np.asarray(q, dtype=float), v)
+            space.at(q, v)
             known[v.tobytes()] = span.from_tree @ space.g
         return known[v.tobytes()]
 
@@ -134,7 +137,7 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         X = np.zeros((6 * n, 6 * (len(found[parent].bodies) if parent >= 0 else 1)))
         X_intra, inertia = np.eye(6 * n), np.zeros((6 * n, 6 * n))
         for i, j in enumerate(bodies):
-            rows, up = slice(6 * i, 6 * i + 6), int(tree.parents[j])
+            rows, up = slice(6 * i, 6 * i + 6), tree.parents[j]
             step = (tree.jointPlacements[j] * joint_data[j].M).toActionMatrixInverse()
             if up in at:
                 above = slice(6 * at[up], 6 * at[up] + 6)
@@ -144,9 +147,8 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
                 X[rows, 6 * place : 6 * place + 6] = step
             inertia[rows, rows] = tree.inertias[j].matrix()
             owner[j] = (k, i)
-        velocities = [np.arange(tree.joints[j].idx_v, tree.joints[j].idx_v + tree.joints[j].nv) for j in bodies]
-        S_span = _block_diagonal([np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies])
-        span_rows = np.concatenate(velocities)
+        S_span = block_diag(*(np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies))
+        span_rows = np.array([i for j in bodies for i in in_v(tree, j)])
         columns = np.flatnonzero(np.isin(at_independent, span_rows))
         G = whole_G[np.ix_(span_rows, columns)]
         armature = np.array(tree.armature)[span_rows]
@@ -154,7 +156,7 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         found.append(
             Block(
                 parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, H,
-                lambda rates, bodies=bodies, span_rows=span_rows: _bias(tree, bodies, span_rows, expanded_q, rates),
+                partial(_bias, tree, bodies, span_rows, expanded_q),
                 lambda v, span_rows=span_rows: drift(v)[span_rows], armature,
             )
         )  # fmt: skip
@@ -180,16 +182,15 @@ def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.nd
     return values[block.parent] if block.parent >= 0 else universe
 
 
-def cross(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return V x W, body by body (the cross product of motions)."""
+def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
+    """Return V x W, body by body (the cross product of motions); V x* W if W are forces, of ``kind`` ``pin.Force``."""
     pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
-    return np.concatenate([pin.Motion(a).cross(pin.Motion(b)).vector for a, b in pairs])
+    return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
 
 
 def cross_force(V: np.ndarray, F: np.ndarray) -> np.ndarray:
     """Return V x* F, body by body (the cross product of a motion and a force)."""
-    pairs = zip(V.reshape(-1, 6), F.reshape(-1, 6), strict=True)
-    return np.concatenate([pin.Motion(a).cross(pin.Force(b)).vector for a, b in pairs])
+    return cross(V, F, pin.Force)
 
 
 def external(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
@@ -210,12 +211,3 @@ def _bias(tree: pin.Model, bodies: list[int], rows: np.ndarray, q: np.ndarray, r
     v = np.zeros(tree.nv)
     v[rows] = rates
     return np.concatenate([_joint(tree.joints[j], q, v).c.vector for j in bodies])
-
-
-def _block_diagonal(parts: list[np.ndarray]) -> np.ndarray:
-    whole = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)))
-    i = j = 0
-    for p in parts:
-        whole[i : i + p.shape[0], j : j + p.shape[1]] = p
-        i, j = i + p.shape[0], j + p.shape[1]
-    return whole

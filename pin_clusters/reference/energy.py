@@ -21,7 +21,7 @@ def computeKineticEnergy(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> f
 @documented
 def computePotentialEnergy(model: ClusterModel, q: np.ndarray) -> float:
     """Compute the potential energy -m g' c of all bodies, [J]; zero where the centre of mass is at the origin."""
-    tree, gravity = expanded(model).tree, np.asarray(model.gravity.linear)
+    tree, gravity = expanded(model).tree, model.gravity.linear
     # motion transforms from the world to the bodies: R and p of a body are read off X = [R', -R' [p]x; 0, R']
     world: list[np.ndarray] = []
     energy = 0.0
@@ -34,5 +34,5 @@ def computePotentialEnergy(model: ClusterModel, q: np.ndarray) -> float:
             skew = -rotation @ X[:3, 3:]
             position = np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
             body = tree.inertias[j]
-            energy -= body.mass * gravity @ (position + rotation @ np.asarray(body.lever))
+            energy -= body.mass * gravity @ (position + rotation @ body.lever)
     return float(energy)

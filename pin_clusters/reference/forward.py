@@ -27,14 +27,14 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
         tau[block.columns] -= block.rotor_bias(v)
     pushed = external(model, clusters, fext)
     p = [cross_force(V[k], b.I @ V[k]) - pushed[k] for k, b in enumerate(clusters)]
-    return _articulated(clusters, c, p, tau, -np.asarray(model.gravity.vector))
+    return _articulated(clusters, c, p, tau, -model.gravity.vector)
 
 
 @documented
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     """Compute the inverse mass matrix, shape (nv, nv): a column is the answer to a unit torque, all else zero."""
     clusters = blocks(model, q)
-    nothing = [np.zeros(6 * len(block.bodies)) for block in clusters]
+    nothing = external(model, clusters, None)
     columns = [_articulated(clusters, nothing, list(nothing), tau, np.zeros(6)) for tau in np.eye(model.nv)]
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 

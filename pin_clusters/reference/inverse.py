@@ -25,7 +25,7 @@ def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext:
     v, a = np.asarray(v, dtype=float), np.asarray(a, dtype=float)
     clusters = blocks(model, q)
     V, c = velocities(model, clusters, v)
-    minus_gravity = -np.asarray(model.gravity.vector)
+    minus_gravity = -model.gravity.vector
     A: list[np.ndarray] = []
     F: list[np.ndarray] = []
     for k, (block, pushed) in enumerate(zip(clusters, external(model, clusters, fext), strict=True)):

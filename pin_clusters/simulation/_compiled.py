@@ -16,8 +16,6 @@ from ._groups import parts_of
 from ._recorder import Recorder
 from ._settings import Settings
 
-_BATCH = 1000
-
 
 class _Prepared:
     """What the kernel gets for one choice of independent joints; everything that has an address is kept alive."""
@@ -48,10 +46,34 @@ class _Prepared:
         self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
 
 
-class CompiledEngine(PythonEngine):
+class CompiledMoves(Coordinates):
+    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why."""
+
+    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
+        super().__init__(model, given)
+        self.prepared = _Prepared(self)
+        self._spare, self._held = np.zeros((2, model.nq))
+
+    def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Return the configuration after an increment."""
+        out, p = np.empty(self.model.nq), self.prepared
+        if np.isfinite(x).all() and _kernel.moved_at.call(
+            self.data._pointers["ddq"], p.calls, p.plan, p.ratios, q, x, out, self._spare, self._held
+        ) == 0:  # fmt: skip
+            return out
+        return super().move(q, x)
+
+
+class MixedEngine(PythonEngine):
+    """Runs steps in Python, but for increments: torques and dynamics are functions of the user."""
+
+    coordinates = CompiledMoves
+
+
+class CompiledEngine(MixedEngine):
     """Runs steps in one call; what it cannot do, or must report, is left to Python."""
 
-    batch = _BATCH
+    batch = 1000
 
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         super().__init__(settings, recorder)
@@ -60,21 +82,14 @@ class CompiledEngine(PythonEngine):
         self._lengths = np.array([settings.dt, settings.step(settings.steps - 1)])
         self._clock = np.zeros(8, dtype=np.int64)
         self._room = np.zeros((5 + 3 * len(self.method.positions), model.nq))
-        self._samples = np.empty((0, 0))
-        self._prepared: dict[int, _Prepared] = {}
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``."""
-        s, clock, method = self.settings, self._clock, self.method
-        if id(on) not in self._prepared:
-            self._prepared[id(on)] = _Prepared(on)
-        prepared = self._prepared[id(on)]
+        assert isinstance(on, CompiledMoves)
+        s, clock, method, prepared = self.settings, self._clock, self.method, on.prepared
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
         nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
-        rows, width = _BATCH // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)
-        if self._samples.shape != (rows, width):
-            self._samples = np.empty((rows, width))
-        samples = self._samples
+        samples = np.empty((self.batch // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)))
         both = np.concatenate([state.q, state.v])
         clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0
         _kernel.simulate_at.call(
@@ -105,32 +120,6 @@ class CompiledEngine(PythonEngine):
         r.v_tree[to] = v_tree
         r.v[to], r.a[to] = (v, a) if on.own else (v_tree[:, on.columns], a_tree[:, on.columns])
         r.count += m
-
-
-class CompiledMoves(Coordinates):
-    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why."""
-
-    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
-        super().__init__(model, given)
-        self._prepared = _Prepared(self)
-        self._spare, self._held = np.zeros((2, model.nq))
-
-    def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the configuration after an increment."""
-        out, p = np.empty(self.model.nq), self._prepared
-        if np.isfinite(x).all() and _kernel.moved_at.call(
-            self.data._pointers["ddq"], p.calls, p.plan, p.ratios, q, x, out, self._spare, self._held
-        ) == 0:  # fmt: skip
-            return out
-        return super().move(q, x)
-
-
-class MixedEngine(PythonEngine):
-    """Runs steps in Python, but for increments: torques and dynamics are functions of the user."""
-
-    def coordinates(self, model: ClusterModel, given: ClusterModel) -> Coordinates:
-        """Return a choice of independent joints."""
-        return CompiledMoves(model, given)
 
 
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:

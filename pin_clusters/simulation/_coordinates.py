@@ -29,23 +29,14 @@ GAIN = 4.0
 
 
 class Sample(NamedTuple):
-    """A state in the coordinates of the model that was given.
+    """A state in the coordinates of the model that was given."""
 
-    Attributes:
-        v: Shape (nv,).
-        a: Shape (nv,).
-        v_tree: Shape (tree.nv,).
-        energy: [J].
-        kinetic: [J].
-        residual: Worst row of the loops over its scale.
-    """
-
-    v: np.ndarray
-    a: np.ndarray
-    v_tree: np.ndarray
-    energy: float
-    kinetic: float
-    residual: float
+    v: np.ndarray  # shape (nv,)
+    a: np.ndarray  # shape (nv,)
+    v_tree: np.ndarray  # shape (tree.nv,)
+    energy: float  # [J]
+    kinetic: float  # [J]
+    residual: float  # worst row of the loops over its scale
 
 
 class Coordinates:
@@ -78,21 +69,17 @@ class Coordinates:
         return tuple(n for n in names_of_cluster(self.model, joints) if n in self.model.independent_joints)
 
     def accelerate(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return the acceleration under the user's torques, in these coordinates.
-
-        Raises:
-            SingularClusterError: The loops are singular here.
-        """
+        """Return the acceleration under the user's torques, in these coordinates."""
         return aba(self.model, self.data, q, v, tau if self.own else tau @ self._rows(q))
 
     def velocity(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the user's velocity."""
-        return v if self.own else np.asarray(self._rows(q) @ v)
+        return v if self.own else self._rows(q) @ v
 
     def _rows(self, q: np.ndarray) -> np.ndarray:
         """Return the rows of G at the user's independent joints."""
         self.data._supply(q)
-        return np.asarray(_bridge.matrix(self.model, self.data, q)[self.columns])
+        return _bridge.matrix(self.model, self.data, q)[self.columns]
 
     def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
         """Return a state as the user knows it."""
@@ -113,24 +100,18 @@ class Coordinates:
         return float((np.abs(loops.solved.residual(q)) / loops.scales).max(initial=0.0))
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return the configuration after an increment.
-
-        Raises:
-            BranchLost: A loop cannot follow.
-        """
+        """Return the configuration after an increment."""
         return integrate(self.model, q, x)
 
     def near_singular(self) -> int | None:
         """Return a cluster whose condition is beyond its limit at the pose of the last ``accelerate``."""
-        if not len(self.at):
-            return None
         over = np.flatnonzero(~(self.bounds() < self.limits))
         return int(over[0]) if len(over) else None
 
     def bounds(self) -> np.ndarray:
         """Return the bound of the condition of each cluster, at the pose of the last ``accelerate``."""
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.sqrt(self.data._work[self.at]))
+            return np.sqrt(self.data._work[self.at])
 
 
 class Choices:

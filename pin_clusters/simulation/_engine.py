@@ -20,17 +20,11 @@ FASTEST = 1e8
 
 @dataclass
 class State:
-    """Where a simulation is: at the start of step k.
+    """Where a simulation is: at the start of step k."""
 
-    Attributes:
-        k: Steps done.
-        q: Shape (nq,).
-        v: In the present coordinates, shape (nv,).
-    """
-
-    k: int
-    q: np.ndarray
-    v: np.ndarray
+    k: int  # steps done
+    q: np.ndarray  # shape (nq,)
+    v: np.ndarray  # in the present coordinates, shape (nv,)
 
 
 class NearSingular(Exception):  # noqa: N818 - no error
@@ -52,7 +46,7 @@ class FunctionFailed(Exception):  # noqa: N818 - says what happened
 
 
 def _finite(x: np.ndarray) -> bool:
-    return bool(np.isfinite(x).all())
+    return np.isfinite(x).all()
 
 
 class PythonEngine:
@@ -60,14 +54,12 @@ class PythonEngine:
 
     batch = 50
     """Steps between two looks at progress."""
+    coordinates: type[Coordinates] = Coordinates
+    """Makes a choice of independent joints."""
 
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         self.settings, self.recorder = settings, recorder
         self.method = METHODS[settings.method]
-
-    def coordinates(self, model: Any, given: Any) -> Coordinates:
-        """Return a choice of independent joints."""
-        return Coordinates(model, given)
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception.
@@ -118,7 +110,7 @@ class PythonEngine:
         if torque is None:
             return np.zeros(nv)
         if not callable(torque):
-            return np.asarray(torque[min(k, len(torque) - 1)])
+            return torque[min(k, len(torque) - 1)]
         return self._call("tau", t, torque, t, q.copy(), on.velocity(q, v).copy())
 
     def _call(self, name: str, t: float, function: Any, *arguments: Any) -> np.ndarray:

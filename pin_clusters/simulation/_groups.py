@@ -24,23 +24,14 @@ _SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 130767436
 
 
 class Part(NamedTuple):
-    """An independent joint, or a part of a composite one.
+    """An independent joint, or a part of a composite one."""
 
-    Attributes:
-        joint: Its name.
-        number: Which part of it, from 1; 0 if it is the whole joint.
-        kind: Of ``_kernels.layout``.
-        iq: First index in q.
-        at: First index in v.
-        nv: Degrees of freedom.
-    """
-
-    joint: str
-    number: int
-    kind: int
-    iq: int
-    at: int
-    nv: int
+    joint: str  # its name
+    number: int  # which part of it, from 1; 0 if it is the whole joint
+    kind: int  # of ``_kernels.layout``
+    iq: int  # first index in q
+    at: int  # first index in v
+    nv: int  # degrees of freedom
 
 
 _known: dict[int, tuple[Part, ...]] = {}
@@ -62,7 +53,7 @@ def _parts(model: ClusterModel) -> Iterator[Part]:
         chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         for i, p in enumerate(chain):
             if p.iv in place:
-                yield Part(str(tree.names[j]), i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)
+                yield Part(tree.names[j], i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)
 
 
 def groups_of(model: ClusterModel) -> tuple[Part, ...]:

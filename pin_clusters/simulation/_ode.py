@@ -66,7 +66,7 @@ class Ode:
             SingularClusterError: The loops are singular.
         """
         x, v = self._split(y)
-        self._last = q = self._configuration(x)
+        self._last = q = self._configuration(x, self._last)
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
     def unpack(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +86,7 @@ class Ode:
         table = np.asarray(y, dtype=np.float64)
         if table.ndim == 1:
             x, v = self._split(table)
-            return self._configuration(x), v
+            return self._configuration(x, self._last), v
         if table.ndim != 2 or len(table) != 2 * self.model.nv:
             raise ShapeError(
                 f"unpack: y has shape {table.shape}, expected (2 nv,) = ({2 * self.model.nv},) or (2 nv, N): pass "
@@ -104,7 +104,7 @@ class Ode:
             raise ShapeError(f"y has size {given.size}, expected 2 nv = {2 * n}: increment and velocity.")
         return given[:n], given[n:].copy()
 
-    def _configuration(self, x: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+    def _configuration(self, x: np.ndarray, last: np.ndarray) -> np.ndarray:
         model, tree = self.model, self.model.tree
         for group in self._groups:
             turn = x[group.at : group.at + group.nv][-3:]
@@ -119,7 +119,6 @@ class Ode:
         whole = np.zeros(tree.nv)
         whole[model.idx_v_independent] = x
         target = np.array(pin.integrate(tree, self.q0, whole))
-        last = self._last if start is None else start
         try:
             return integrate(model, last, np.array(pin.difference(tree, last, target)[model.idx_v_independent]))
         except BranchLost:

@@ -16,6 +16,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
 _POINTS = 2000
 _PER_COLUMN = 22
+_SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0, (2.0, 2.0))}
 
 
 def draw(result: SimulationResult) -> Figure:
@@ -62,14 +63,14 @@ def draw(result: SimulationResult) -> Figure:
         axes[-1].set_xlim(float(time[0]), float(time[-1]))
     for ax in axes:
         for switch in result.switches:
-            ax.axvline(switch.time, color="#888888", linewidth=0.9, linestyle=(0, (2.0, 2.0)))
+            ax.axvline(switch.time, **_SWITCH)
     figure.align_ylabels(axes)
     order = sorted(lines)
     handles, names = [lines[k] for k in order], [result.joints[k] for k in order]
     if result.switches:
         from matplotlib.lines import Line2D
 
-        handles.append(Line2D([], [], color="#888888", linewidth=0.9, linestyle=(0, (2.0, 2.0))))
+        handles.append(Line2D([], [], **_SWITCH))
         names.append("other independent\njoints inside")
     figure.legend(handles, names, loc="outside right upper", fontsize=8.5, frameon=False, ncols=columns)
     figure.suptitle(f"{result.robot}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12)
@@ -87,5 +88,4 @@ def _dress(ax: Any, title: str, unit: str) -> None:
     ax.grid(color="#dddddd", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.tick_params(labelsize=8.5, length=2.5)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["top", "right"]].set_visible(False)

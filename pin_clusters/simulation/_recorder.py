@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._kernels import layout
@@ -12,7 +14,7 @@ from ._groups import parts_of
 from ._settings import Settings
 from .result import ARRAYS, SimulationResult, Switch
 
-_SUFFIX = {
+_SUFFIX: dict[int, Sequence[str]] = {
     layout.FREEFLYER: ("vx", "vy", "vz", "wx", "wy", "wz"),
     layout.SPHERICAL: ("wx", "wy", "wz"),
     layout.PLANAR: ("vx", "vy", "wz"),
@@ -33,7 +35,7 @@ class Recorder:
         self.settings, self.count, self.switches = settings, 0, list[Switch]()
         self.time, self.energy, self.kinetic, self.residual = np.zeros((4, n))
         self.q, self.v_tree = np.zeros((n, model.nq)), np.zeros((n, model.tree.nv))
-        self.v, self.a, self.tau = np.zeros((n, model.nv)), np.zeros((n, model.nv)), np.zeros((n, model.nv))
+        self.v, self.a, self.tau = np.zeros((3, n, model.nv))
 
     def wants(self, k: int) -> bool:
         """Whether the state at the start of step k is a sample that is not there yet."""
@@ -42,12 +44,10 @@ class Recorder:
 
     def add(self, t: float, q: np.ndarray, tau: np.ndarray, sample: Sample) -> None:
         """Take a sample."""
-        i = self.count
-        if i == len(self.time):  # the last good state before an error, behind a full table
+        if self.count == len(self.time):  # the last good state before an error, behind a full table
             return
-        self.time[i], self.q[i], self.tau[i] = t, q, tau
-        self.v[i], self.a[i], self.v_tree[i] = sample.v, sample.a, sample.v_tree
-        self.energy[i], self.kinetic[i], self.residual[i] = sample.energy, sample.kinetic, sample.residual
+        for name, value in {"time": t, "q": q, "tau": tau, **sample._asdict()}.items():
+            getattr(self, name)[self.count] = value
         self.count += 1
 
     def result(self) -> SimulationResult:
@@ -69,7 +69,7 @@ def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
         return np.zeros(len(q))
     if shape.linear:
         off = q[:, shape.dependents] - q[:, shape.leaders] @ shape.map.T - shape.offsets
-        return np.asarray(np.abs(off).max(axis=1, initial=0.0))
+        return np.abs(off).max(axis=1, initial=0.0)
     return np.array([max(abs(f.residual(x)) for f in shape.followers) for x in q])
 
 
@@ -77,11 +77,10 @@ def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple
     """Return name, unit and index in q of each entry of v."""
     names, units, idx_q = [""] * model.nv, ["rad"] * model.nv, [-1] * model.nv
     for p in parts_of(model):
-        for i in range(p.nv):
-            suffix = _SUFFIX[p.kind][i] if p.kind in _SUFFIX else ""
-            names[p.at + i] = ".".join([p.joint, *([str(p.number)] if p.number else []), *([suffix] if suffix else [])])
-            if p.kind == layout.PRISMATIC or suffix in ("vx", "vy", "vz"):
-                units[p.at + i] = "m"
+        for at, suffix in enumerate(_SUFFIX.get(p.kind, [""] * p.nv), p.at):
+            names[at] = ".".join(filter(None, [p.joint, str(p.number or ""), suffix]))
+            if p.kind == layout.PRISMATIC or suffix.startswith("v"):
+                units[at] = "m"
             if p.kind in (layout.REVOLUTE, layout.PRISMATIC, layout.HELICAL):
-                idx_q[p.at + i] = p.iq
+                idx_q[at] = p.iq
     return tuple(names), tuple(units), tuple(idx_q)

@@ -24,35 +24,20 @@ _WHOLE = 1e-9  # rounding of a duration, relative
 
 @dataclass(frozen=True)
 class Settings:
-    """What is to be run.
+    """What is to be run."""
 
-    Attributes:
-        model: The robot.
-        q0: Start, shape (nq,).
-        v0: Start, shape (nv,).
-        torque: None, a function, or an array of shape (1, nv) or (steps, nv).
-        dt: [s].
-        steps: How many; the last one may be shorter.
-        duration: [s].
-        method: One of ``METHODS``.
-        record: Every n-th step is kept.
-        dynamics: None, or what gives the acceleration.
-        switch: Whether independent joints may be changed.
-        progress: Called with (done, total).
-    """
-
-    model: ClusterModel
-    q0: np.ndarray
-    v0: np.ndarray
-    torque: Any
-    dt: float
-    steps: int
-    duration: float
-    method: str
-    record: int
-    dynamics: Callable[..., Any] | None
-    switch: bool
-    progress: Callable[[int, int], Any] | None
+    model: ClusterModel  # the robot
+    q0: np.ndarray  # start, shape (nq,)
+    v0: np.ndarray  # start, shape (nv,)
+    torque: Any  # None, a function, or an array of shape (1, nv) or (steps, nv)
+    dt: float  # [s]
+    steps: int  # how many; the last one may be shorter
+    duration: float  # [s]
+    method: str  # one of ``METHODS``
+    record: int  # every n-th step is kept
+    dynamics: Callable[..., Any] | None  # None, or what gives the acceleration
+    switch: bool  # whether independent joints may be changed
+    progress: Callable[[int, int], Any] | None  # called with (done, total)
 
     @property
     def samples(self) -> int:
@@ -74,14 +59,7 @@ def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
     switch: Any, progress: Any,
 ) -> Settings:  # fmt: skip
-    """Check all arguments.
-
-    Raises:
-        SimulationError: A number or a name is not allowed.
-        ConfigurationError: ``q0`` is off the manifold.
-        ShapeError: A size is wrong.
-        ArgumentTypeError: A type is wrong.
-    """
+    """Check all arguments of ``pc.simulate``, whose docstring names the errors."""
     check_types("simulate", model)
     duration, dt = _seconds("duration", duration), _seconds("dt", dt)
     if dt > duration * (1.0 + 1e-9):
@@ -117,11 +95,7 @@ def settings(
 
 
 def check_types(caller: str, model: Any, **functions: Any) -> None:
-    """Refuse what is no cluster model, and what is neither a function nor None.
-
-    Raises:
-        ArgumentTypeError: It is so.
-    """
+    """Refuse what is no cluster model, and what is neither a function nor None."""
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"{caller}: model must be a ClusterModel, got {type(model).__name__}.{cure}")
@@ -150,13 +124,7 @@ def _steps(duration: float, dt: float) -> int:
 
 
 def torques(model: ClusterModel, tau: Any, steps: int) -> Any:
-    """Return None, a function, or torques of shape (1, nv) or (steps, nv).
-
-    Raises:
-        SimulationError: A torque is not finite.
-        ShapeError: The shape fits neither.
-        ArgumentTypeError: It is neither a function nor numbers.
-    """
+    """Return None, a function, or torques of shape (1, nv) or (steps, nv)."""
     if tau is None or callable(tau):
         return tau
     try:

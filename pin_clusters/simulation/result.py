@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree")
+_ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q")
 _FORMAT = 1
 
 
@@ -83,10 +84,8 @@ class SimulationResult:
         Raises:
             OSError: The file cannot be written.
         """
-        about = {
-            "format": _FORMAT, "method": self.method, "dt": self.dt, "robot": self.robot, "joints": self.joints,
-            "units": self.units, "idx_q": self.idx_q, "switches": [[s.time, s.old, s.new] for s in self.switches],
-        }  # fmt: skip
+        about = {"format": _FORMAT, **{name: getattr(self, name) for name in _ABOUT}}
+        about["switches"] = [[s.time, s.old, s.new] for s in self.switches]
         arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
         np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
 
@@ -111,11 +110,8 @@ class SimulationResult:
             if about["format"] != _FORMAT:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
-            joints, units, idx_q = (tuple(about[key]) for key in ("joints", "units", "idx_q"))
-            return cls(
-                **arrays, switches=switches, method=str(about["method"]), dt=float(about["dt"]),
-                robot=str(about["robot"]), joints=joints, units=units, idx_q=idx_q,
-            )  # fmt: skip
+            kept: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in _ABOUT}
+            return cls(switches=switches, **arrays, **kept)
         except LoadError:
             raise
         except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:

@@ -188,11 +188,7 @@ class _Run:
         return self.engine.acceleration(self.on, state.k, self.settings.time(state.k), state.q, state.v)
 
     def _fail(self, text: str, cause: BaseException | None, more: bool = True) -> None:
-        """Raise, with everything up to the last good state.
-
-        Raises:
-            SimulationError: Always.
-        """
+        """Raise a SimulationError, with everything up to the last good state."""
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
             with suppress(PinClustersError, FunctionFailed):  # the last sample is then the one before

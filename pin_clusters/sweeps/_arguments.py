@@ -41,16 +41,7 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
 
 
 def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
-    """Refuse functions that are not known again another day, or that a new process could not find.
-
-    Args:
-        function: What is called with each case.
-        folder: Whether the results are kept in a folder.
-        sent: Whether new processes call it.
-
-    Raises:
-        ArgumentTypeError: It is a lambda, a function in a function, or of an interactive session.
-    """
+    """Refuse functions that a folder would not know again another day, or that could not be sent to new processes."""
     name = name_of(function)
     cure = "Define it at the top level of a module"
     if folder and "<" in name:
@@ -99,11 +90,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
-    """Return a digest of the function's name, its bound arguments, and all cases.
-
-    Raises:
-        ArgumentTypeError: Something cannot be pickled.
-    """
+    """Return a digest of the function's name, its bound arguments, and all cases."""
     h = hashlib.sha256()
     for x in (function, *cases):
         try:

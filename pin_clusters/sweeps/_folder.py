@@ -37,25 +37,15 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Manifest:
-    """Which sweep it is.
+    """Which sweep it is."""
 
-    Attributes:
-        function: Module and name of the function.
-        parameters: What the function has bound (``functools.partial``), as text.
-        cases: Number of cases.
-        seed: Seed of the sweep.
-        chunk: Cases per chunk.
-        digest: Of the function's name, its parameters and all cases.
-        versions: Of what the numbers come from.
-    """
-
-    function: str
-    parameters: dict[str, str]
-    cases: int
-    seed: int
-    chunk: int
-    digest: str
-    versions: dict[str, str] = field(compare=False)
+    function: str  # module and name of the function
+    parameters: dict[str, str]  # what the function has bound (``functools.partial``), as text
+    cases: int  # number of cases
+    seed: int  # seed of the sweep
+    chunk: int  # cases per chunk
+    digest: str  # of the function's name, its parameters and all cases
+    versions: dict[str, str] = field(compare=False)  # of what the numbers come from
 
     def range_of(self, chunk: int) -> range:
         """Return the numbers of the cases of a chunk."""
@@ -68,11 +58,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the manifest of a folder; None if it has none.
-
-    Raises:
-        SweepFolderError: It cannot be read.
-    """
+    """Return the manifest of a folder; None if it has none."""
     path = folder / MANIFEST
     try:
         text = path.read_text(encoding="utf-8")
@@ -93,16 +79,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
-    """Make a folder that of a sweep, or see that it is.
-
-    Args:
-        folder: It is made if it does not exist.
-        manifest: The sweep.
-        resume: Whether results of the same sweep may be there.
-
-    Raises:
-        SweepFolderError: It cannot be written, holds another sweep, or holds results and ``resume`` is not set.
-    """
+    """Make a folder that of a sweep, or see that it is; only ``resume`` lets it have results of the same sweep."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -168,10 +145,7 @@ def _brief(x: Any) -> str:
 def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
     """Return the chunks that are done, by their number; broken ones are left out, with a warning.
 
-    Args:
-        folder: Of the sweep.
-        manifest: The sweep.
-        repair: Whether to move broken chunks aside, and to remove what a run that was killed left.
+    ``repair`` moves them aside, and removes what a run that was killed left.
     """
     tables: dict[int, Table] = {}
     if repair:
@@ -203,11 +177,7 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
 
 
 def write(folder: Path, chunk: int, table: Table) -> None:
-    """Write a chunk.
-
-    Raises:
-        SweepFolderError: It cannot be written.
-    """
+    """Write a chunk."""
     with _whole(chunk_path(folder, chunk)) as part, part.open("wb") as file:
         np.savez(file, **table)  # type: ignore[arg-type]
 

@@ -71,11 +71,7 @@ def keys(table: Table) -> list[str]:
 
 
 def rows(table: Table, key: str) -> Iterator[tuple[int, np.ndarray]]:
-    """Give number and array of the cases that have a key.
-
-    Raises:
-        KeyError, ValueError: The arrays of the table do not fit each other.
-    """
+    """Give number and array of the cases that have a key."""
     if f"values/{key}" not in table:
         return
     shapes = [tuple(n for n in shape if n >= 0) for shape in table[f"shapes/{key}"].tolist()]
@@ -96,11 +92,7 @@ def count(table: Table) -> int:
 
 
 def check(table: Table, cases: range) -> None:
-    """Refuse a table that does not hold exactly these cases, or whose arrays do not fit each other.
-
-    Raises:
-        KeyError, ValueError: It is so.
-    """
+    """Refuse, by a KeyError or ValueError, a table without exactly these cases, or with arrays that do not fit."""
     if sorted([*table["index"].tolist(), *(failure.case for failure in failures(table))]) != list(cases):
         raise ValueError(f"it does not hold the cases {cases.start} to {cases.stop - 1}")
     for key in keys(table):

@@ -25,38 +25,23 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Work:
-    """A chunk, or a part of it, as it is sent to a worker.
+    """A chunk, or a part of it, as it is sent to a worker."""
 
-    Attributes:
-        function: What is called with each case.
-        chunk: Number of the chunk.
-        items: Numbers of the cases, and the cases.
-        seed: Seed of the sweep.
-        with_rng: Whether the function takes the generator of the case.
-    """
-
-    function: Callable[..., Any]
-    chunk: int
-    items: Sequence[tuple[int, Any]]
-    seed: int
-    with_rng: bool
+    function: Callable[..., Any]  # what is called with each case
+    chunk: int  # number of the chunk
+    items: Sequence[tuple[int, Any]]  # numbers of the cases, and the cases
+    seed: int  # seed of the sweep
+    with_rng: bool  # whether the function takes the generator of the case
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a worker sends back.
+    """What a worker sends back."""
 
-    Attributes:
-        outcomes: Results and failures.
-        worker: Machine and process.
-        seconds: Time of the chunk, [s].
-        peak: Largest memory of the process so far, [bytes].
-    """
-
-    outcomes: Outcomes
-    worker: str
-    seconds: float
-    peak: int
+    outcomes: Outcomes  # results and failures
+    worker: str  # machine and process
+    seconds: float  # time of the chunk, [s]
+    peak: int  # largest memory of the process so far, [bytes]
 
 
 def generator(seed: int, case: int) -> np.random.Generator:
@@ -90,11 +75,7 @@ def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseF
 
 
 def _checked(values: Any) -> dict[str, np.ndarray]:
-    """Return copies, as arrays, of what the function of a sweep returned: it may use its own arrays again.
-
-    Raises:
-        ArgumentTypeError: It is not a dict of numbers, texts and arrays of them.
-    """
+    """Return copies, as arrays, of what the function of a sweep returned: it may use its own arrays again."""
     if not isinstance(values, Mapping):
         raise ArgumentTypeError(
             f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..docstrings import stock
 from ..errors import PinClustersError
 from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
@@ -22,8 +23,21 @@ from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, Swee
 Progress = Callable[[int, int], None]
 _CHUNKS = 100
 _LARGEST = 100
+RUNNING = """
+Args:
+    folder: Where to keep the results: a manifest and one NPZ file per chunk; None keeps them in memory only.
+    executor: Any ``concurrent.futures.Executor``; it is not shut down. By default a pool of processes.
+    resume: Go on with what is in ``folder``; it must be the same sweep. An empty folder is a new sweep.
+    chunk: Cases per chunk, which is what is sent, kept and lost as one; by default a hundredth of the cases, but at
+        most 100.
+    seed: Seed of the generators.
+    workers: Number of processes of the default pool; by default the cores that are available.
+    progress: Called with (done, total) cases now and then.
+"""
+"""What all sweeps have in common."""
 
 
+@stock(RUNNING)
 def run(
     function: Callable[..., Mapping[str, Any]],
     cases: Iterable[Any],
@@ -48,14 +62,6 @@ def run(
             returns a dict of numbers and arrays. For other processes it must be of a module's top level
             (``functools.partial`` binds further parameters).
         cases: The cases, such as robots, numbers or tuples. With other processes they are pickled, robots too.
-        folder: Where to keep the results: a manifest and one NPZ file per chunk; None keeps them in memory only.
-        executor: Any ``concurrent.futures.Executor``; it is not shut down. By default a pool of processes.
-        resume: Go on with what is in ``folder``; it must be the same sweep. An empty folder is a new sweep.
-        chunk: Cases per chunk, which is what is sent, kept and lost as one; by default a hundredth of the cases, but
-            at most 100.
-        seed: Seed of the generators.
-        workers: Number of processes of the default pool; by default the cores that are available.
-        progress: Called with (done, total) cases now and then.
 
     Returns:
         Results, failures and effort.
@@ -125,7 +131,7 @@ def load(folder: str | Path) -> SweepResult:
         raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
     tables = _folder.read(path, manifest, repair=False)
     effort = Effort(read=sum(map(_tables.count, tables.values())))
-    return joined(manifest.function, manifest.cases, manifest.seed, tables, effort)
+    return joined(manifest, tables, effort)
 
 
 @dataclass
@@ -181,7 +187,7 @@ class _Sweep:
             peak=max(self.peaks.values(), default=0),
             own=_tasks.peak_memory(),
         )
-        return joined(self.manifest.function, len(self.cases), self.manifest.seed, self.tables, effort)
+        return joined(self.manifest, self.tables, effort)
 
     def kept(self, what: str) -> str:
         """Say when what happened, what is kept, and how to go on."""

@@ -1,4 +1,4 @@
-"""The figures of the sweeps, as PNG."""
+"""The figures of the sweeps, as PNG files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,7 @@ _BESIDE = {"none": (7, 4, "left"), "diagonal": (6, -12, "left"), "block": (-7, 4
 
 
 def ratio(found: RatioSweep, path: Path) -> None:
-    """Draw RMS errors over ratios, a panel per joint, both axes logarithmic.
-
-    Args:
-        found: The sweep.
-        path: Where to write the PNG.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Draw RMS errors over ratios, a panel per joint, both axes logarithmic."""
     n = len(found.joints)
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
@@ -44,16 +36,15 @@ def ratio(found: RatioSweep, path: Path) -> None:
             axes.set_visible(False)
             continue
         geared = np.isfinite(found.ratios[k])
-        x = found.factors * (found.ratios[k] if geared else 1.0)
+        ratio_as_given = found.ratios[k] if geared else 1.0
+        x = found.factors * ratio_as_given
         for r, rung in enumerate(found.rungs):
             y = found.rms[:, r, k]
             seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
             axes.plot(x[seen], y[seen], **_marked(rung))
         axes.set_yscale("log")
-        axes.set_title(
-            f"{found.joints[k]}  ({found.ratios[k]:.4g} as given)" if geared else found.joints[k], fontsize=9
-        )
-        axes.axvline(found.ratios[k] if geared else 1.0, color="0.6", linewidth=0.8, zorder=1)
+        axes.set_title(found.joints[k] + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
+        axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
         _look(axes)
         _plain_ticks(axes, x)
         if k % columns == 0:
@@ -68,16 +59,7 @@ def ratio(found: RatioSweep, path: Path) -> None:
 
 
 def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
-    """Draw how the errors are distributed over random robots: the share of robots below an error.
-
-    Args:
-        found: The robots.
-        path: Where to write the PNG.
-        failed: How many robots are missing.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Draw how the errors are distributed over random robots: the share of robots below an error."""
     panels = [("inverse_share", "Inverse dynamics", "torque error / torque [%]"),
               ("forward_share", "Forward dynamics", "acceleration error / acceleration [%]")]  # fmt: skip
     if np.any(found.values["floating"]):

@@ -21,6 +21,7 @@ from .. import approximations, study
 from ..constraints import LinearCoupling, Rotor
 from ..constraints.rows import Row
 from ..errors import ArgumentTypeError, InertiaError, ModelError
+from ..joints import coordinate, set_coordinate
 from ..model import ClusterModel
 from .engine import run as sweep
 from .result import SweepError
@@ -72,12 +73,12 @@ class RatioSweep:
             "units": list(self.units),
             "ratio_at_factor_1": [None if np.isnan(x) else float(x) for x in self.ratios],
             "factors": self.factors.tolist(),
-            "rms_error": {
-                rung: {joint: self.rms[:, r, j].tolist() for j, joint in enumerate(self.joints)}
-                for r, rung in enumerate(self.rungs)
-            },
-            "max_exact": {joint: self.peak[:, j].tolist() for j, joint in enumerate(self.joints)},
+            "rms_error": {rung: self._by_joint(self.rms[:, r]) for r, rung in enumerate(self.rungs)},
+            "max_exact": self._by_joint(self.peak),
         }
+
+    def _by_joint(self, values: np.ndarray) -> dict[str, list[float]]:
+        return dict(zip(self.joints, values.T.tolist(), strict=True))
 
 
 def run(
@@ -168,7 +169,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         body = tree.inertias[j]
         rotor = next(r for r in model.rotors if r.joint_id == j)
         axis = rotor.placement.rotation.T @ rotor.axis
-        off = float(np.linalg.norm(np.cross(axis, np.asarray(body.lever))))
+        off = float(np.linalg.norm(np.cross(axis, body.lever)))
         if body.mass > 0.0 and off > 1e-9:
             raise InertiaError(
                 f"the centre of mass of rotor {tree.names[j]!r} is {off:g} m off its axis, so a larger ratio would "
@@ -243,22 +244,17 @@ def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -
 
 def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
     """Return the inertia of a rotor whose ratio is larger by a factor."""
-    return pin.Inertia(body.mass, np.asarray(body.lever), np.asarray(body.inertia) / factor**2)
+    return pin.Inertia(body.mass, body.lever, body.inertia / factor**2)
 
 
 def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
     """Return the reference pose with the rotors where they are now."""
     tree, q = model.tree, np.array(model.q_reference)
-
-    def angle(j: int) -> float:
-        at = tree.idx_qs[j]
-        return float(np.arctan2(q[at + 1], q[at])) if tree.nqs[j] == 2 else float(q[at])
-
     new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
     for old in model.coupling_rows:  # masters come before their dependents
         if old.dependent not in bodies:
             continue
-        row, joint = new[old.dependent], tree.joints[old.dependent]
-        value = row.offset + sum(c * angle(m) for m, c in zip(row.masters, row.coefficients, strict=True))
-        q[joint.idx_q : joint.idx_q + joint.nq] = (np.cos(value), np.sin(value)) if joint.nq == 2 else value
+        row = new[old.dependent]
+        turned = sum(c * coordinate(tree, m, q) for m, c in zip(row.masters, row.coefficients, strict=True))
+        set_coordinate(tree, old.dependent, q, row.offset + turned)
     return q

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import PinClustersError, UnknownNameError, did_you_mean
 from . import _tables
 from ._tables import CaseFailure, Table
+
+if TYPE_CHECKING:
+    from ._folder import Manifest
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ class SweepInterrupted(KeyboardInterrupt):
         return type(self), (str(self), self.result)
 
 
-def joined(function: str, cases: int, seed: int, tables: Mapping[int, Table], effort: Effort) -> SweepResult:
+def joined(manifest: Manifest, tables: Mapping[int, Table], effort: Effort) -> SweepResult:
     """Return the result of the chunks that are done, by their number."""
     done = [tables[chunk] for chunk in sorted(tables)]
     index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
@@ -147,7 +151,7 @@ def joined(function: str, cases: int, seed: int, tables: Mapping[int, Table], ef
     for array in (index, *arrays.values()):
         array.setflags(write=False)
     failures = tuple(failure for table in done for failure in _tables.failures(table))
-    return SweepResult(function, cases, seed, index, failures, arrays, effort)
+    return SweepResult(manifest.function, manifest.cases, manifest.seed, index, failures, arrays, effort)
 
 
 def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:

@@ -11,12 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..docstrings import stock
 from ..study import random_chains
 from ..study.random_chains import RandomChains
+from .engine import RUNNING
 from .engine import run as sweep
 from .result import SweepResult
 
 
+@stock(RUNNING)
 def run(
     robots: int = random_chains.ROBOTS,
     states: int = random_chains.STATES,
@@ -34,13 +37,6 @@ def run(
     Args:
         robots: How many robots.
         states: How many states of each.
-        seed: Of the random numbers.
-        folder: As in ``sweeps.run``, as all that follow.
-        executor: See there.
-        resume: See there.
-        chunk: See there.
-        workers: See there.
-        progress: See there.
 
     Returns:
         What ``study.random_chains.case`` measures, a row per robot; ``summary`` makes a ``RandomChains`` of it.

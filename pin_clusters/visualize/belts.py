@@ -21,47 +21,38 @@ from .skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a transmission begins.
+    """Where a transmission begins."""
 
-    Attributes:
-        body: Joint id of the carrier.
-        point: Centre of the first wheel in its frame, shape (3,).
-        axis: Its unit axis, shape (3,).
-        radius: Of the first wheel, [m].
-        width: [m].
-    """
-
-    body: int
-    point: np.ndarray
-    axis: np.ndarray
-    radius: float
-    width: float
+    body: int  # joint id of the carrier
+    point: np.ndarray  # centre of the first wheel in its frame, shape (3,)
+    axis: np.ndarray  # its unit axis, shape (3,)
+    radius: float  # of the first wheel, [m]
+    width: float  # [m]
 
 
 def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
     """Return the transmissions of a robot as nodes; every piece is fixed in one body."""
-    model = skeleton.model
-    starts = {d.index: _start(model, d) for d in rotors}
-    by_joint = {model.rotors[k].joint_id: k for k in starts if model.rotors[k].joint_id is not None}
-    found: list[Node] = []
+    model, found = skeleton.model, list[Node]()
+    starts: dict[int, Start] = {}  # by the rotors' joints
+    shafts: list[Node] = []
+    for d in rotors:
+        r, axis = model.rotors[d.index], d.base.rotation @ d.axis
+        start = Start(r.carrier_id, d.base.translation + d.shift * axis, axis, d.radius, d.width)
+        if r.joint_id is not None:
+            starts[r.joint_id] = start
+            continue
+        path = _chain(model, start.body, [joint_at(model, iv) for iv, _ in r.drivers])
+        shafts += _named(f"belts/{name_of_node(r.name)}", _spans(skeleton, start, path))
     for c in model.constraints:
         if isinstance(c, Belt):
-            found += _belt(skeleton, c, starts, by_joint)
+            found += _belt(skeleton, c, starts)
         elif isinstance(c, Gear):
-            found += _gear(skeleton, c, starts, by_joint)
-    for k, start in starts.items():
-        if model.rotors[k].joint_id is None:
-            path = _chain(model, start.body, [joint_at(model, iv) for iv, _ in model.rotors[k].drivers])
-            found += _named(f"belts/{name_of_node(model.rotors[k].name)}", _spans(skeleton, start, path))
+            found += _gear(skeleton, c, starts)
+    found += shafts
     for i, closure in enumerate(model.closures):
         if isinstance(closure, JointClosure):
-            found += _ties(skeleton, i, closure, starts, by_joint)
+            found += _ties(skeleton, i, closure, starts)
     return found
-
-
-def _start(model: ClusterModel, d: Drawn) -> Start:
-    axis = d.base.rotation @ d.axis
-    return Start(model.rotors[d.index].carrier_id, d.base.translation + d.shift * axis, axis, d.radius, d.width)
 
 
 def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
@@ -71,22 +62,22 @@ def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
         path, at = [], j
         while at > body:
             path.append(at)
-            at = int(model.tree.parents[at])
+            at = model.tree.parents[at]
         if at == body:
             paths.append(path[::-1])
     return max(paths, key=len, default=[])
 
 
-def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start], by_joint: dict[int | None, int]) -> list[Node]:
+def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start]) -> list[Node]:
     tree = skeleton.model.tree
     first = moving_joint_id(tree, belt.predecessor, belt.label)
     last = moving_joint_id(tree, belt.successor, belt.label)
     nca = common_ancestor(tree, (first, last))
     before, after = path_below(tree, nca, first), path_below(tree, nca, last)
-    if len(before) == 1 and before[0] in by_joint and after[-1] not in by_joint:
+    if len(before) == 1 and before[0] in starts and after[-1] not in starts:
         before, after = after, before
-    if len(after) == 1 and after[0] in by_joint:
-        start = starts[by_joint[after[0]]]
+    if len(after) == 1 and after[0] in starts:
+        start = starts[after[0]]
     else:
         axis = joint_axis(tree.joints[after[0]])
         if axis is None:
@@ -96,14 +87,14 @@ def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start], by_joint: di
     return _named(f"belts/{name_of_node(belt.label)}", _spans(skeleton, start, before))
 
 
-def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start], by_joint: dict[int | None, int]) -> list[Node]:
+def _gear(skeleton: Skeleton, gear: Gear, starts: dict[int, Start]) -> list[Node]:
     """Return the wheel on the link that meets the rotor, if their axes are apart."""
     tree = skeleton.model.tree
     rotor, link = moving_joint_id(tree, gear.rotor, gear.label), moving_joint_id(tree, gear.link, gear.label)
     axis = joint_axis(tree.joints[link])
-    if rotor not in by_joint or axis is None or int(tree.parents[link]) != starts[by_joint[rotor]].body:
+    start, M = starts.get(rotor), tree.jointPlacements[link]
+    if start is None or axis is None or tree.parents[link] != start.body:
         return []
-    start, M = starts[by_joint[rotor]], tree.jointPlacements[link]
     away = start.point - M.translation
     off = away - (away @ start.axis) * start.axis
     distance = float(np.linalg.norm(off))
@@ -161,16 +152,13 @@ def _band(a: np.ndarray, b: np.ndarray, axis: np.ndarray, first: float, last: fl
     return meshes.merged([belt, wheels[0], wheels[1].moved(np.array([distance, 0.0, 0.0]))]).moved(a, rotation)
 
 
-def _ties(
-    skeleton: Skeleton, i: int, closure: JointClosure, starts: dict[int, Start], by_joint: dict[int | None, int]
-) -> list[Node]:
+def _ties(skeleton: Skeleton, i: int, closure: JointClosure, starts: dict[int, Start]) -> list[Node]:
     """Return bars from the rotors of a differential to the joints that they move."""
     model, found = skeleton.model, list[Node]()
-    others = [j for j in closure.joints if j not in by_joint]
+    others = [j for j in closure.joints if j not in starts]
     for j in closure.joints:
-        if j in by_joint:
-            start = starts[by_joint[j]]
-            spans = _spans(skeleton, start, _chain(model, start.body, others), tie=True)
+        if j in starts:
+            spans = _spans(skeleton, starts[j], _chain(model, starts[j].body, others), tie=True)
             name = f"closures/{i}_{name_of_node(closure.source.label)}/{name_of_node(model.tree.names[j])}"
             found += _named(name, spans, closure=i)
     return found

@@ -26,12 +26,7 @@ def spacing(size: float) -> float:
 
 
 def set_scene(viewer: Any, cloud: np.ndarray) -> None:
-    """Put a white room round a robot: grid on the ground, lights, no axes.
-
-    Args:
-        viewer: A ``meshcat.Visualizer``.
-        cloud: Points of the robot, shape (n, 3).
-    """
+    """Put a white room round a robot: grid on the ground, lights, no axes."""
     low, high = cloud.min(axis=0), cloud.max(axis=0)
     size = max(float(np.linalg.norm(high - low)), 1e-6)
     center = 0.5 * (low + high)
@@ -59,10 +54,6 @@ def view(skeleton: Skeleton, cloud: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     """Return what the camera looks at, and where it is from there; both shape (3,), in the world.
 
     A planar mechanism is looked at along its axes, a little from the side.
-
-    Args:
-        skeleton: The robot.
-        cloud: Points that shall be seen, shape (n, 3).
     """
     axis = facing(skeleton)
     if axis is None:
@@ -107,13 +98,7 @@ def set_camera(viewer: Any, target: np.ndarray, offset: np.ndarray) -> None:
 
 
 def script(target: np.ndarray, offset: np.ndarray, *, player: bool = False) -> str:
-    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen.
-
-    Args:
-        target: In the world, shape (3,), [m].
-        offset: From there to the camera, shape (3,), [m].
-        player: Whether the page has a bar with a play button.
-    """
+    """Return what makes the camera of a page look at a point from an offset, from farther away on a narrow screen."""
     # nine digits, of robots of a millimetre too
     tx, ty, tz, x, y, z = (float(f"{value:.9g}") for value in (*target, *offset))
     distance = float(np.linalg.norm(offset))

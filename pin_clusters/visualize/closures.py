@@ -10,7 +10,7 @@ from ..model import ClusterModel
 from . import meshes, palette
 from .nodes import Between, Node, Rigid
 from .rotors import name_of_node
-from .skeleton import Skeleton
+from .skeleton import Skeleton, ends_of
 
 
 def nodes(skeleton: Skeleton) -> list[Node]:
@@ -20,27 +20,22 @@ def nodes(skeleton: Skeleton) -> list[Node]:
     for i, c in enumerate(skeleton.model.closures):
         path = f"closures/{i}_{name_of_node(c.source.label)}"
         if isinstance(c, RodClosure):
-            bar = meshes.cylinder(0.032 * u, 0.0, 1.0, white)
-            found.append(Between(f"{path}/rod", bar, c.joint_a, c.point_a, c.joint_b, c.point_b, closure=i))
-            for end, body, point in (("a", c.joint_a, c.point_a), ("b", c.joint_b, c.point_b)):
+            a, b = ends_of(c)
+            found.append(Between(f"{path}/rod", meshes.cylinder(0.032 * u, 0.0, 1.0, white), *a, *b, closure=i))
+            for end, (body, point) in zip("ab", (a, b), strict=True):
                 found.append(Rigid(f"{path}/{end}", meshes.ball(0.055 * u, point, palette.BASE), body))
         elif isinstance(c, FrameClosure):
-            a, b = c.placement_a, c.placement_b
-            line = meshes.cylinder(0.03 * u, 0.0, 1.0, white)
-            found.append(Between(f"{path}/gap", line, c.joint_a, a.translation, c.joint_b, b.translation, closure=i))
+            a, b = ends_of(c)
+            found.append(Between(f"{path}/gap", meshes.cylinder(0.03 * u, 0.0, 1.0, white), *a, *b, closure=i))
             outer = meshes.cylinder(0.1 * u, -0.12 * u, 0.12 * u, white)
-            found.append(Rigid(f"{path}/a", outer, c.joint_a, a, closure=i))
+            found.append(Rigid(f"{path}/a", outer, c.joint_a, c.placement_a, closure=i))
             inner = meshes.cylinder(0.065 * u, -0.16 * u, 0.16 * u, palette.STRUCTURE)
-            found.append(Rigid(f"{path}/b", inner, c.joint_b, b))
+            found.append(Rigid(f"{path}/b", inner, c.joint_b, c.placement_b))
     return found
 
 
 class Residuals:
-    """Residuals of the closures of a model, as parts of their scales.
-
-    Args:
-        model: The robot.
-    """
+    """Residuals of the closures of a model, as parts of their scales."""
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
@@ -53,4 +48,4 @@ class Residuals:
         if not len(self._starts):
             return np.zeros(0)
         values = np.abs(residual(self._model, q)[self._first :]) / self._scales
-        return np.asarray(np.maximum.reduceat(values, self._starts))
+        return np.maximum.reduceat(values, self._starts)

@@ -19,13 +19,7 @@ KINDS = ("links", "joints", "rotors", "belts", "closures")
 
 
 class Figure:
-    """What is drawn of a robot besides its meshes.
-
-    Args:
-        model: The robot.
-        kinds: Which of `KINDS` are drawn.
-        ghost: In one colour, translucent.
-    """
+    """What is drawn of a robot besides its meshes."""
 
     def __init__(self, model: ClusterModel, kinds: tuple[str, ...] = KINDS, ghost: bool = False) -> None:
         self.model = model
@@ -91,7 +85,7 @@ class Figure:
         for node in self.nodes:
             root[node.path].set_transform(matrix(*node.pose(state)))
             if node.closure is not None and not self.ghost:
-                color = palette.of_residual(float(state.residuals[node.closure]))
+                color = palette.of_residual(state.residuals[node.closure])
                 root[f"{node.path}/<object>"].set_property("color", [*map(float, color), 1.0])
 
 

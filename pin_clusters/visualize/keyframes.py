@@ -23,16 +23,9 @@ MOST = 60.0
 
 @dataclass(eq=False)
 class Track:
-    """Poses of one node over time.
+    """Poses of one node over time; scales and colours, three numbers each, only of what changes size or colour."""
 
-    Attributes:
-        time: [s].
-        poses: One per time.
-        scales: The same; None if the size does not change.
-        colors: The same, three numbers each; None if the colour does not change.
-    """
-
-    time: list[float] = field(default_factory=list)
+    time: list[float] = field(default_factory=list)  # [s]
     poses: list[pin.SE3] = field(default_factory=list)
     scales: list[np.ndarray] = field(default_factory=list)
     colors: list[np.ndarray] = field(default_factory=list)
@@ -59,12 +52,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
     """Choose samples as key frames: as many as `FRAMES` asks, twice that, and so on, until rotations are small.
 
-    Args:
-        time: Of the samples, ascending, [s].
-        turns: Returns the largest rotation between the chosen samples.
-
-    Returns:
-        Indices, the first and the last sample among them.
+    ``turns`` returns the largest rotation between chosen samples; the first and the last one are always chosen.
     """
     rate = FRAMES
     while True:
@@ -77,12 +65,7 @@ def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray
 
 
 def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
-    """Return which key frames a node needs: `FRAMES` per second, and those without which it would turn too far.
-
-    Args:
-        time: [s].
-        poses: Of the node, close enough to each other.
-    """
+    """Return which key frames a node needs: `FRAMES` per second, and those without which it would turn too far."""
     kept = [0]
     for k in range(1, len(time)):
         ahead = min(k + 1, len(time) - 1)
@@ -93,15 +76,10 @@ def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
 
 
 def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the key frames of a rotor.
+    """Return times and angles of the key frames of a rotor, which differ by less than `TURN`; its angle is not wrapped.
 
-    Args:
-        time: Of the samples, shape (n,), [s].
-        angle: Not wrapped, shape (n,), [rad].
-
-    Returns:
-        Times and angles of the key frames, which differ by less than `TURN`, and the part of the rotor's speed with
-        which it is drawn: 1, or less if it would need more than `MOST` key frames per second.
+    The third result is the part of the rotor's speed with which it is drawn: 1, or less if it would need more than
+    `MOST` key frames per second.
     """
     speed = np.abs(np.diff(angle)) / np.maximum(np.diff(time), 1e-12)
     fastest = float(speed.max()) if len(speed) else 0.0
@@ -121,12 +99,7 @@ def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, f
 
 
 def animation(root: Any, tracks: dict[str, Track]) -> Any:
-    """Return meshcat's animation of tracks below a node; what does not move has no track.
-
-    Args:
-        root: Node of the viewer.
-        tracks: By path below it.
-    """
+    """Return meshcat's animation of tracks, by their path below a node; what does not move has none."""
     found = ma.Animation(default_framerate=FRAMES)
     for path, track in tracks.items():
         for below, name, kind, values in (
@@ -149,7 +122,5 @@ def animation(root: Any, tracks: dict[str, Track]) -> Any:
 
 def _continuous(quaternions: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return quaternions (x, y, z, w) with the signs that make neighbours near."""
-    found = [quaternions[0]]
-    for x in quaternions[1:]:
-        found.append(x if found[-1] @ x >= 0.0 else -x)
-    return found
+    flips = [1.0, *(1.0 if a @ b >= 0.0 else -1.0 for a, b in itertools.pairwise(quaternions))]
+    return list(np.cumprod(flips)[:, None] * quaternions)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..joints import joint_axis
+from ..joints import joint_axis, slides
 from . import meshes, palette
 from .meshes import Mesh
 from .skeleton import Skeleton
@@ -38,7 +38,7 @@ def equivalent_box(inertia: pin.Inertia) -> tuple[np.ndarray, np.ndarray]:
 
     Inertias that no body has give edges of length 0. A box that is too light is made smaller.
     """
-    values, axes = np.linalg.eigh(np.asarray(inertia.inertia))
+    values, axes = np.linalg.eigh(inertia.inertia)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
     squares = 6.0 / inertia.mass * (values.sum() - 2.0 * values)
@@ -129,12 +129,12 @@ def _mass(
     """Return a ball where the mass is, if that is not seen otherwise; the box of the inertia if nothing follows."""
     center, unit = np.array(inertia.lever), skeleton.unit
     feet = [_foot(center, a, b) for a, b in segments]
-    nearest = min(feet, default=np.zeros(3), key=lambda p: float(np.linalg.norm(center - p)))
-    off = float(np.linalg.norm(center - nearest))
+    nearest = min(feet, default=np.zeros(3), key=lambda p: np.linalg.norm(center - p))
+    off = np.linalg.norm(center - nearest)
     if segments and off < 0.18 * unit:
         return []
     size, axes = equivalent_box(inertia)
-    reach = max((float(np.linalg.norm(p)) for segment in segments for p in segment), default=0.0)
+    reach = max((np.linalg.norm(p) for segment in segments for p in segment), default=0.0)
     if carries or np.sort(size)[1] > 2.0 * max(reach, off):
         parts = [meshes.ball(_radius(skeleton, inertia.mass), center, color)]
     else:
@@ -162,7 +162,7 @@ def _ground(skeleton: Skeleton, points: Sequence[np.ndarray]) -> tuple[list[Segm
     if corners is None:
         center = np.mean(points, axis=0)
         line = np.linalg.svd(np.array(points) - center)[2][0]
-        ordered = sorted(points, key=lambda p: float((p - center) @ line))
+        ordered = sorted(points, key=lambda p: (p - center) @ line)
         return list(itertools.pairwise(ordered)), blocks
     if np.ptp(corners[:, 2]) < near:  # a base plate
         blocks.append(meshes.plate(corners, 0.04 * skeleton.unit, palette.mixed(palette.BASE, "#ffffff", 0.25)))
@@ -203,12 +203,8 @@ def _foot(point: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     """Return a joint in its own frame: a cylinder about its axis, a rail for a sliding one, a ball else.
 
-    Independent joints are in the colour of their cluster; dependent ones have caps in the colour of metal.
-
-    Args:
-        skeleton: The robot.
-        j: Joint id.
-        outer: How many other joints are at the same place; it is made that much longer and thinner.
+    Independent joints are in the colour of their cluster; dependent ones have caps in the colour of metal. One with
+    other joints round it at the same place is made that much longer and thinner.
     """
     tree = skeleton.model.tree
     level = skeleton.levels[j]
@@ -218,10 +214,10 @@ def joint(skeleton: Skeleton, j: int, outer: int = 0) -> Mesh | None:
     axis = joint_axis(tree.joints[j])
     if axis is None:
         return meshes.ball(0.11 * u, np.zeros(3), color) if tree.joints[j].nv else None
-    free = str(tree.names[j]) in skeleton.model.independent_joints
+    free = tree.names[j] in skeleton.model.independent_joints
     cap = palette.mixed(color, "#000000", 0.35) if free else palette.STRUCTURE
-    if "JointModelP" in tree.joints[j].shortname():
-        parent = int(tree.parents[j])
+    if slides(tree, j):
+        parent = tree.parents[j]
         if not tree.inertias[j].mass > 0.0 or (parent and not tree.inertias[parent].mass > 0.0):
             return None  # one of the directions of a body that moves freely in space, no guide
         return meshes.along(meshes.box(np.array([0.16, 0.16, 0.3]) * u, color), np.zeros(3), axis)

@@ -20,17 +20,11 @@ _SQUARE = (0, 1, 2), (0, 2, 3)
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles.
+    """Triangles."""
 
-    Attributes:
-        vertices: Shape (n, 3), [m].
-        faces: Corner indices, shape (m, 3).
-        colors: One per corner, shape (n, 3), 0 to 1.
-    """
-
-    vertices: np.ndarray
-    faces: np.ndarray
-    colors: np.ndarray
+    vertices: np.ndarray  # shape (n, 3), [m]
+    faces: np.ndarray  # corner indices, shape (m, 3)
+    colors: np.ndarray  # one per corner, shape (n, 3), 0 to 1
 
     def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> Mesh:
         """Return it turned, then shifted."""

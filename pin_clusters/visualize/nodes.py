@@ -16,34 +16,21 @@ _THIN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a robot is.
+    """Where a robot is."""
 
-    Attributes:
-        poses: Of each joint in the world, as ``data.oMi``.
-        angles: Of each rotor, [rad], not wrapped.
-        residuals: Of each entry of ``model.closures``, as a part of its scale.
-    """
-
-    poses: list[pin.SE3]
-    angles: np.ndarray
-    residuals: np.ndarray
+    poses: list[pin.SE3]  # of each joint in the world, as ``data.oMi``
+    angles: np.ndarray  # of each rotor, [rad], not wrapped
+    residuals: np.ndarray  # of each entry of ``model.closures``, as a part of its scale
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """Something in the scene that never moves, relative to the node above it.
+    """Something in the scene that never moves, relative to the node above it."""
 
-    Attributes:
-        path: Below the root of the robot.
-        mesh: None if it only holds other nodes.
-        opacity: 0 to 1.
-        closure: Entry of ``model.closures`` whose residual gives its colour; None if its mesh does.
-    """
-
-    path: str
-    mesh: Mesh | None
-    opacity: float = field(default=1.0, kw_only=True)
-    closure: int | None = field(default=None, kw_only=True)
+    path: str  # below the root of the robot
+    mesh: Mesh | None  # None if it only holds other nodes
+    opacity: float = field(default=1.0, kw_only=True)  # 0 to 1
+    closure: int | None = field(default=None, kw_only=True)  # the closure whose residual gives its colour, not its mesh
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
         """Return its pose in the node above it, and its scale, shape (3,), if that is not 1."""
@@ -52,15 +39,10 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Rigid(Node):
-    """Fixed in a body.
+    """Fixed in a body."""
 
-    Attributes:
-        body: Joint id.
-        placement: In the frame of that joint.
-    """
-
-    body: int
-    placement: pin.SE3 = field(default_factory=pin.SE3.Identity)
+    body: int  # joint id
+    placement: pin.SE3 = field(default_factory=pin.SE3.Identity)  # in the frame of that joint
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
         """Return its pose in the world."""
@@ -69,15 +51,10 @@ class Rigid(Node):
 
 @dataclass(frozen=True, eq=False)
 class Spin(Node):
-    """What turns with a rotor; the node above it stays with the carrier.
+    """What turns with a rotor; the node above it stays with the carrier."""
 
-    Attributes:
-        rotor: Entry of ``model.rotors``.
-        axis: Unit axis, shape (3,).
-    """
-
-    rotor: int
-    axis: np.ndarray
+    rotor: int  # entry of ``model.rotors``
+    axis: np.ndarray  # unit axis, shape (3,)
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
         """Return its rotation in the node above it."""
@@ -86,19 +63,12 @@ class Spin(Node):
 
 @dataclass(frozen=True, eq=False)
 class Between(Node):
-    """Stretched from a point to another; its mesh goes along z from 0 to 1.
+    """Stretched from a point to another; its mesh goes along z from 0 to 1."""
 
-    Attributes:
-        body_a: Joint id.
-        point_a: In its frame, shape (3,).
-        body_b: Joint id.
-        point_b: In its frame, shape (3,).
-    """
-
-    body_a: int
-    point_a: np.ndarray
-    body_b: int
-    point_b: np.ndarray
+    body_a: int  # joint id
+    point_a: np.ndarray  # in its frame, shape (3,)
+    body_b: int  # joint id
+    point_b: np.ndarray  # in its frame, shape (3,)
 
     def pose(self, state: State) -> tuple[pin.SE3, np.ndarray | None]:
         """Return its pose in the world, and its length as the scale of z."""

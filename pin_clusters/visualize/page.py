@@ -72,14 +72,7 @@ aria-label="time"><output>0.00 s</output></div>
 
 
 def write(commands: Sequence[bytes], legend: Legend, *, player: bool, camera: str = "") -> str:
-    """Return the page.
-
-    Args:
-        commands: Of meshcat, packed, in order.
-        legend: What is written beside the scene.
-        player: Whether there is an animation to play.
-        camera: Script that sets the camera.
-    """
+    """Return the page."""
     script = resources.files("meshcat").joinpath("viewer/dist/main.min.js").read_text(encoding="utf-8")
     blobs = json.dumps([base64.b64encode(c).decode("ascii") for c in commands])
     entries = "".join(

@@ -6,22 +6,12 @@ import math
 
 import numpy as np
 
-OKABE_ITO = {
-    "blue": "#0072b2",
-    "orange": "#e69f00",
-    "bluish green": "#009e73",
-    "reddish purple": "#cc79a7",
-    "sky blue": "#56b4e9",
-    "yellow": "#f0e442",
-    "vermillion": "#d55e00",
-}
-"""Eight colours less black (M. Okabe, K. Ito, "Color Universal Design", 2008)."""
+_CYCLE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
+"""Those of M. Okabe and K. Ito, "Color Universal Design", 2008, less black, and vermillion for loops that are open."""
 
 STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
 CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
-# vermillion is kept for loops that are open
-_CYCLE = [*OKABE_ITO.values()][:-1]
 
 SHUT, AJAR = 1e-9, 1e-3
 """Residuals, as parts of their scale, at which the colour of a closure begins and ends to turn."""
@@ -49,10 +39,6 @@ def of_level(level: int) -> str:
 
 
 def of_residual(residual: float) -> np.ndarray:
-    """Return the colour of a closure, three numbers from 0 to 1.
-
-    Args:
-        residual: As a part of its scale; NaN counts as open.
-    """
+    """Return the colour of a closure of that part of its scale, three numbers from 0 to 1; NaN counts as open."""
     part = math.log(max(residual, SHUT) / SHUT) / math.log(AJAR / SHUT) if residual <= AJAR else 1.0
     return (1.0 - part) * rgb(CLOSED) + part * rgb(OPEN)

@@ -87,7 +87,7 @@ def record(
 def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Return points of the ghost, brought near those of the robot: it may fly far away, or fall."""
     low, high = own.min(axis=0), own.max(axis=0)
-    room = 0.3 * float(np.linalg.norm(high - low))
+    room = 0.3 * np.linalg.norm(high - low)
     return np.clip(cloud, low - [room, room, 0.0], high + room)
 
 
@@ -101,13 +101,7 @@ def _slowed(parts: dict[str, float]) -> list[str]:
 
 
 def motion(model: ClusterModel, time: Any, q: Any, what: str = "") -> tuple[np.ndarray, np.ndarray]:
-    """Return time and configurations as arrays.
-
-    Raises:
-        ArgumentTypeError: They are no numbers.
-        ShapeError: The sizes do not fit.
-        ConfigurationError: Something is not finite, or the times do not ascend.
-    """
+    """Return time and configurations as arrays."""
     try:
         t, x = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
     except (TypeError, ValueError) as error:
@@ -151,7 +145,7 @@ def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, 
         moments = [time[k] - time[0] for k in chosen]
         for i in keyframes.needed(moments, [node.pose(state(int(k)))[0] for k in chosen]):
             now = state(int(chosen[i]))
-            shade = None if node.closure is None else palette.of_residual(float(now.residuals[node.closure]))
+            shade = None if node.closure is None else palette.of_residual(now.residuals[node.closure])
             track.add(moments[i], *node.pose(now), shade)
     figure.restart()
     return found, parts, chosen

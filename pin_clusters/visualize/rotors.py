@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..joints import joint_axis
+from ..joints import coordinate, joint_axis
 from ..model import ClusterModel, RotorElement
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin
@@ -22,25 +22,15 @@ _FLAT = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A rotor as it is drawn.
+    """A rotor as it is drawn."""
 
-    Attributes:
-        index: Entry of ``model.rotors``.
-        base: Rotor frame at rotor angle 0, in the frame of the carrier's joint.
-        axis: Unit axis in the rotor frame, shape (3,).
-        radius: [m].
-        width: [m].
-        shift: How far along the axis the wheel is moved aside, where several share a place, [m].
-        path: Its name in the scene.
-    """
-
-    index: int
-    base: pin.SE3
-    axis: np.ndarray
-    radius: float
-    width: float
-    shift: float
-    path: str
+    index: int  # entry of ``model.rotors``
+    base: pin.SE3  # rotor frame at rotor angle 0, in the frame of the carrier's joint
+    axis: np.ndarray  # unit axis in the rotor frame, shape (3,)
+    radius: float  # [m]
+    width: float  # [m]
+    shift: float  # how far along the axis the wheel is moved aside, where several share a place, [m]
+    path: str  # its name in the scene
 
 
 def drawn(skeleton: Skeleton) -> list[Drawn]:
@@ -66,7 +56,7 @@ def _clear_of_joint(skeleton: Skeleton, r: RotorElement, base: pin.SE3, width: f
     """Return how far a wheel must be moved aside not to be hidden in a joint on the same axis."""
     tree = skeleton.model.tree
     for j in range(1, tree.njoints):
-        if int(tree.parents[j]) != r.carrier_id or j in skeleton.rotor_joints:
+        if tree.parents[j] != r.carrier_id or j in skeleton.rotor_joints:
             continue
         axis = joint_axis(tree.joints[j])
         M = tree.jointPlacements[j]
@@ -92,7 +82,7 @@ def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
     if source is None or source.placement is not None:
         return r.placement
     joint = joint_at(model, r.drivers[0][0])
-    if int(model.tree.parents[joint]) != r.carrier_id:
+    if model.tree.parents[joint] != r.carrier_id:
         return r.placement
     return pin.SE3(r.placement.rotation, model.tree.jointPlacements[joint].translation)
 
@@ -131,19 +121,14 @@ def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
 
 
 class Angles:
-    """Angles of the rotors along a motion; joints that know no turns are followed from one configuration to the next.
-
-    Args:
-        model: The robot.
-    """
+    """Angles of the rotors along a motion; joints that know no turns are followed from pose to pose."""
 
     def __init__(self, model: ClusterModel) -> None:
-        tree = model.tree
-        scalar = [j for j in range(1, tree.njoints) if tree.nvs[j] == 1]
-        self._joints = [(tree.idx_qs[j], tree.nqs[j]) for j in scalar]
-        self._circle = np.array([n == 2 for _, n in self._joints], dtype=bool)
-        at = {tree.idx_vs[j]: i for i, j in enumerate(scalar)}
-        self._ratios = np.zeros((len(model.rotors), len(scalar)))
+        self._tree = tree = model.tree
+        self._joints = [j for j in range(1, tree.njoints) if tree.nvs[j] == 1]
+        self._circle = np.array([tree.nqs[j] == 2 for j in self._joints], dtype=bool)
+        at = {tree.idx_vs[j]: i for i, j in enumerate(self._joints)}
+        self._ratios = np.zeros((len(model.rotors), len(at)))
         for k, r in enumerate(model.rotors):
             own = ((tree.idx_vs[r.joint_id], 1.0),) if r.joint_id is not None else r.drivers
             for iv, ratio in own:
@@ -152,8 +137,8 @@ class Angles:
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
         """Return the angles at q, shape (rotors,), [rad]."""
-        x = np.array([q[i] if n == 1 else math.atan2(q[i + 1], q[i]) for i, n in self._joints])
+        x = np.array([coordinate(self._tree, j, q) for j in self._joints])
         if self._last is not None:
             x += 2.0 * math.pi * np.rint((self._last - x) / (2.0 * math.pi)) * self._circle
         self._last = x
-        return np.asarray(self._ratios @ x)
+        return self._ratios @ x

@@ -154,18 +154,19 @@ class Scene(PinocchioViewer):
 
     def setCameraTarget(self, target: Any) -> None:
         """Look at a point in the world, shape (3,). A live meshcat camera only goes back far enough to see it."""
-        self._camera = np.array(target, dtype=float), self._camera[1]
-        camera.set_camera(self.viewer, *self._camera)
+        self._look(np.array(target, dtype=float), self._camera[1])
 
     def setCameraPosition(self, position: Any) -> None:
         """Put the camera at an offset, in axes of the world, from what it looks at; shape (3,)."""
-        self._camera = self._camera[0], np.array(position, dtype=float)
-        camera.set_camera(self.viewer, *self._camera)
+        self._look(self._camera[0], np.array(position, dtype=float))
 
     def resetCamera(self) -> None:
         """Look at the whole robot; at a planar mechanism along its axes."""
-        self._camera = camera.view(self.figure.skeleton, self._cloud)
-        camera.set_camera(self.viewer, *self._camera)
+        self._look(*camera.view(self.figure.skeleton, self._cloud))
+
+    def _look(self, target: np.ndarray, offset: np.ndarray) -> None:
+        self._camera = target, offset
+        camera.set_camera(self.viewer, target, offset)
 
     def frame(self, cloud: np.ndarray) -> None:
         """Put camera, ground and light so that points can be seen, shape (n, 3), in the world."""

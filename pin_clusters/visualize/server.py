@@ -20,11 +20,7 @@ class ViewerError(PinClustersError, RuntimeError):
 
 
 def window(zmq_url: str | None) -> Any:
-    """Return the window of a new meshcat server, or of one that runs at an address.
-
-    Raises:
-        ViewerError: No server answers there, or none can be started.
-    """
+    """Return the window of a new meshcat server, or of one that runs at an address."""
     if zmq_url is not None:
         _find(zmq_url)
     try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..approximations import followers
 from ..constraints.closures import FrameClosure, RodClosure
-from ..joints import joint_axis
+from ..joints import joint_axis, slides
 from ..model import ClusterModel
 
 
@@ -58,21 +59,28 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
         if j not in rotors and not virtual:
             points[tree.parents[j]].append(np.array(tree.jointPlacements[j].translation))
     for c in model.closures:
-        if isinstance(c, FrameClosure):
-            points[c.joint_a].append(np.array(c.placement_a.translation))
-            points[c.joint_b].append(np.array(c.placement_b.translation))
-        elif isinstance(c, RodClosure):
-            points[c.joint_a].append(np.array(c.point_a))
-            points[c.joint_b].append(np.array(c.point_b))
+        for body, point in ends_of(c):
+            points[body].append(np.array(point))
     poses = world(tree, tree.createData(), model.q_reference)
-    lengths = [float(np.linalg.norm(p)) for j in range(1, tree.njoints) for p in points[j]]
-    lengths += [2.0 * float(np.linalg.norm(tree.inertias[j].lever)) for j in range(1, tree.njoints) if not points[j]]
+    lengths = [np.linalg.norm(p) for j in range(1, tree.njoints) for p in points[j]]
+    lengths += [2.0 * np.linalg.norm(tree.inertias[j].lever) for j in range(1, tree.njoints) if not points[j]]
     lower, upper = _extent(tree, points, poses)
-    lengths = [x for x in lengths if x > 0.02 * float(np.linalg.norm(upper - lower))]
+    lengths = [x for x in lengths if x > 0.02 * np.linalg.norm(upper - lower)]
     unit = float(np.sqrt(np.mean(np.square(lengths)))) if lengths else 0.3
     if not np.any(upper > lower):  # one body, for example
         lower, upper = lower - unit, upper + unit
     return Skeleton(model, rotors, tuple(map(tuple, points)), _levels(model), unit, poses, lower, upper)
+
+
+def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
+    """Return body and point of both ends of a rod, or of the halves of a loop; of other closures nothing."""
+    if isinstance(closure, FrameClosure):
+        a, b = closure.placement_a.translation, closure.placement_b.translation
+    elif isinstance(closure, RodClosure):
+        a, b = closure.point_a, closure.point_b
+    else:
+        return ()
+    return (closure.joint_a, a), (closure.joint_b, b)
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:
@@ -86,14 +94,14 @@ def facing(skeleton: Skeleton) -> np.ndarray | None:
         if j in skeleton.rotor_joints:
             continue
         axis = joint_axis(tree.joints[j])
-        if axis is None or "JointModelP" in tree.joints[j].shortname():
+        if axis is None or slides(tree, j):
             return None
         axes.append(skeleton.poses[j].rotation @ axis)
     if not axes or any(abs(a @ axes[0]) < 0.99 for a in axes):
         return None
     axis = axes[0]
     ahead = axis[2] if abs(axis[2]) > 0.9 else axis[0] - axis[1]
-    return np.asarray(axis if ahead > 0.0 else -axis)
+    return axis if ahead > 0.0 else -axis
 
 
 def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
@@ -104,11 +112,11 @@ def world(tree: pin.Model, data: pin.Data, q: np.ndarray) -> list[pin.SE3]:
 
 def _levels(model: ClusterModel) -> tuple[int, ...]:
     tree = model.tree
-    cluster = {str(name): i for i, c in enumerate(model.clusters) for name in c.joints}
+    cluster = {name: i for i, c in enumerate(model.clusters) for name in c.joints}
     levels = [-1] * tree.njoints  # the joint of a floating base is no level
     for j in range(1, tree.njoints):
-        parent = int(tree.parents[j])
-        same = parent and cluster[str(tree.names[j])] == cluster[str(tree.names[parent])]
+        parent = tree.parents[j]
+        same = parent and cluster[tree.names[j]] == cluster[tree.names[parent]]
         floats = parent == 0 and tree.joints[j].nv > 1
         levels[j] = -1 if floats else levels[parent] + (0 if same else 1)
     return tuple(levels)
