@@ -56,6 +56,35 @@ Args:
 """
 """What the docstrings of all oracles have in common."""
 
+STUDY = """
+Args:
+    model: The robot.
+    q: Configurations of the tree, shape (N, nq).
+    v: Independent velocities, shape (N, nv).
+    a: Independent accelerations, shape (N, nv).
+    tau: Torques, shape (N, nv).
+    frame: Name of a frame, body or joint of the tree.
+    rungs: Names of approximations; all by default.
+    drop_rotors: Leave the rotors' mass out of the approximations.
+    amplitude: [rad], or [m] for prismatic joints.
+    frequency: [Hz].
+    duration: [s].
+    dt: Time between samples, [s].
+    seed: Of the random numbers.
+    progress: Called with (done, total) now and then.
+"""
+"""What functions of ``study`` and ``audit`` take."""
+
+AS_IN_STUDY = """
+Args:
+    amplitude: As in ``study.run``.
+    frequency: As in ``study.run``.
+    duration: As in ``study.run``.
+    dt: As in ``study.run``.
+    drop_rotors: As in ``study.run``.
+"""
+"""The same, where ``study.run`` says more."""
+
 AS_PINOCCHIO = """
 References:
     Pinocchio's ``{name}`` for the independent joints.

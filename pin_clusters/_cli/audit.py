@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+
+from rich.console import Console
 
 from .. import audit
+from ..study import Trajectory
+from ..study.accuracy import Base
 from . import common, study, tables
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ..study import Trajectory
 
 
 def run(
@@ -22,15 +20,11 @@ def run(
     *,
     threshold: float,
     trajectory: Trajectory,
-    base: Literal["fixed", "floating"] | None = None,
+    base: Base | None = None,
     frames: Sequence[str] | None = None,
     drop_rotors: bool = False,
 ) -> None:
-    """Audit a robot or file, print the verdict and write ``audit.html`` and ``audit.json``.
-
-    Raises:
-        PinClustersError: The robot cannot be loaded or audited, or the folder cannot be written.
-    """
+    """Audit a robot or file, print the verdict and write ``audit.html`` and ``audit.json``."""
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     as_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_is else study.load(robot, base, trajectory)

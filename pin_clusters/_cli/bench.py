@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.console import Console
+from rich.markup import escape
 
 from ..model import ClusterModel
 from ..rivals import OURS, Measured
 from ..timing import Timing
 from .tables import put, say, table_of
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 def show(model: ClusterModel, found: Measured, out: Console) -> None:
     """Print the table of times and ratios."""
-    from rich.markup import escape
-
     table = table_of(f"{escape(model.name)}: us per call, median (smallest)")
     columns = ["", OURS]
     for rival in found.rivals:

@@ -8,6 +8,7 @@ import click
 
 from .. import __version__
 from ..errors import PinClustersError
+from . import common
 from .commands import CONTEXT, accuracy, robot, sweep
 
 
@@ -15,8 +16,6 @@ class _Commands(click.Group):
     """A group that turns the user's mistakes into one line and exit code 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from . import common
-
         with common.warnings_as_lines():
             try:
                 return super().invoke(ctx)

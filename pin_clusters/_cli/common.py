@@ -8,9 +8,8 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -47,16 +46,7 @@ def warnings_as_lines() -> Iterator[None]:
 
 
 def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
-    """Return a robot of the package, or one from a file.
-
-    Args:
-        what: A name that ``pc.load`` knows, or the path of a URDF file.
-        root_joint: None fixes the base; files have a fixed base in any case.
-
-    Raises:
-        UnknownNameError: Neither a robot nor a file has that name.
-        PinClustersError: The file cannot be read.
-    """
+    """Return a robot of the package, or one from a URDF file with a fixed base; ``root_joint`` None fixes any base."""
     from .. import loaders
 
     names = loaders.robots()
@@ -78,11 +68,7 @@ def _known(what: str, names: Sequence[str]) -> str:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[None]:
-    """Make sure that a folder exists and can be written; take a new one away if the work fails.
-
-    Raises:
-        OutputError: It cannot.
-    """
+    """Make sure that a folder exists and can be written (``OutputError``); take a new one away if the work fails."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,11 +91,7 @@ def output_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def written(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong while results are written into an error with the name of the folder.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
+    """Turn what goes wrong while results are written into an ``OutputError`` with the name of the folder."""
     try:
         yield
     except OSError as e:
@@ -129,7 +111,7 @@ def console() -> Console:
     return found if found.is_terminal else Console(highlight=False, width=160)
 
 
-class ProgressBar:
+class ProgressBar(AbstractContextManager["ProgressBar"]):
     """A progress bar on stderr that appears when the work takes longer than a second, and only on a terminal."""
 
     def __init__(self, title: str) -> None:
@@ -138,9 +120,6 @@ class ProgressBar:
         self._bar: Any = None  # made when it is needed
         self._task: Any = None
         self._wanted = sys.stderr.isatty()
-
-    def __enter__(self) -> ProgressBar:
-        return self
 
     def __call__(self, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` steps are done."""
@@ -155,8 +134,6 @@ class ProgressBar:
             self._task = self._bar.add_task(self.title, total=total)
         self._bar.update(self._task, completed=done)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()

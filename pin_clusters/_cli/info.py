@@ -1,22 +1,21 @@
-"""``pin-clusters info``: what a robot is made of."""
+"""``pin-clusters info``: what a robot is made of, and, of closed loops, equations, rods and the reference pose."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
+from ..algorithms.condition import condition
 from ..armature import reflected_inertia
+from ..configuration import residual
+from ..constraints.closures import RodClosure
+from ..model import Cluster, ClusterModel, LoopAnalysis
 from ..study._samples import column_names
-from . import loop_tables
 from .tables import put, say, table_of
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from ..model import ClusterModel
+_LONG = 40
 
 
 def show(model: ClusterModel, out: Console) -> None:
@@ -33,7 +32,7 @@ def show(model: ClusterModel, out: Console) -> None:
     )
     put(out, _clusters(model))
     if closed:
-        loop_tables.show(model, out)
+        _show_loops(model, out)
     if model.rotors:
         put(out, _rotors(model))
         put(out, _reflected(model))
@@ -52,10 +51,7 @@ def _few(n: int, total: int) -> str:
 
 
 def _clusters(model: ClusterModel) -> Table:
-    table = table_of("Clusters")
-    table.add_column("#", justify="right")
-    for column in ("hangs from", "independent", "dependent"):
-        table.add_column(column, overflow="fold")
+    table = table_of("Clusters", "rlll", "#", "hangs from", "independent", "dependent")
     for i, c in enumerate(model.clusters, start=1):
         row = (str(i), c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
         table.add_row(*map(escape, row))
@@ -63,12 +59,9 @@ def _clusters(model: ClusterModel) -> Table:
 
 
 def _rotors(model: ClusterModel) -> Table:
-    table = table_of("Rotors")
     # the speed in terms of tree velocities holds at any pose; that in terms of v, with loops, at one
-    for column in ("rotor", "carrier", "speed, at any pose" if model.closures else "speed"):
-        table.add_column(column, overflow="fold")
-    table.add_column("axial inertia, kg m2", justify="right")
-    table.add_column("handled as", overflow="fold")
+    speed = "speed, at any pose" if model.closures else "speed"
+    table = table_of("Rotors", "lllrl", "rotor", "carrier", speed, "axial inertia, kg m2", "handled as")
     labels = column_names(model)
     of_tree = {int(joint.idx_v): name for name, joint in zip(model.tree.names, model.tree.joints, strict=True)}
     for r in model.rotors:
@@ -83,13 +76,87 @@ def _rotors(model: ClusterModel) -> Table:
 
 def _reflected(model: ClusterModel) -> Table:
     where = " at the reference pose" if model.closures else ""
-    table = table_of(f"Reflected inertia: what the rotors add to the mass matrix{where}, kg m2 (kg for sliding joints)")
-    table.add_column("joint")
-    table.add_column("diagonal (armature)", justify="right")
-    table.add_column("off-diagonal (armature leaves it out)", overflow="fold")
+    title = f"Reflected inertia: what the rotors add to the mass matrix{where}, kg m2 (kg for sliding joints)"
+    heads = ("joint", "diagonal (armature)", "off-diagonal (armature leaves it out)")
+    table = table_of(title, "lrl", *heads)
     labels = column_names(model)
     reflected = reflected_inertia(model)
     for i in np.flatnonzero(np.diag(reflected)):
         others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
         table.add_row(*map(escape, (labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-")))
+    return table
+
+
+def _show_loops(model: ClusterModel, out: Console) -> None:
+    """Print the loops of each cluster, the rods, and the reference pose."""
+    put(out, _closed_loops(model))
+    say(
+        out,
+        "Equations: those that are solved, of those that the constraints state; the others repeat them. Dropped: how "
+        "far these are open, in rad or as part of the loop's length. Condition of the dependent joints: 1 is best, "
+        "and nothing is computed above 1e8; worst of some poses on the branch.\n",
+    )
+    rods = [c for c in model.closures if isinstance(c, RodClosure)]
+    if rods:
+        put(out, _rods(model, rods))
+    put(out, _pose(model))
+    gap = np.abs(residual(model, model.q_reference)).max()
+    say(out, f"Largest residual of all stated equations there: {gap:.1e} (m or rad).\n")
+
+
+def _closed_loops(model: ClusterModel) -> Table:
+    heads = ("cluster", "closed by", "equations", "worst\ncondition", "at the\nreference", "dropped")
+    table = table_of("Closed loops", "rlrrrr", *heads)
+    at_reference = iter(condition(model, model.createData(), model.q_reference))
+    for i, (cluster, loop) in enumerate(zip(model.clusters, model._topology.loops, strict=True), start=1):
+        if loop is None:
+            continue
+        # pivoted: all are kept, and each pose has its own choice among them
+        solved = f"{loop.rank} of {_stated(model, loop)}" + (", chosen at each pose" if loop.pivoted else "")
+        row = (
+            str(i),
+            _closed_by(model, cluster),
+            solved,
+            f"{loop.worst_condition:.3g}",
+            f"{next(at_reference).K_d:.3g}",
+            f"{loop.dropped:.1e}" if loop.dropped > 1e-12 else "-",
+        )
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _closed_by(model: ClusterModel, cluster: Cluster) -> str:
+    """Name the constraints that close a cluster's loops, long ones without the joints, which another table has."""
+    sources: set[int] = {id(c.source) for c in model.closures} | {id(row.source) for row in model.coupling_rows}
+    labels = [str(c.label) for c in cluster.constraints if id(c) in sources]
+    return ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in labels)
+
+
+def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
+    """Count the equations of a cluster as the user stated them; couplings that only follow are none."""
+    follow = {id(row) for row in loop.followers}
+    implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
+    return sum(c.size for c in loop.closures) + implicit
+
+
+def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
+    table = table_of("Rods", "lllrr", "rod", "from the body of", "to the body of", "length, m", "mass, kg")
+    names = model.tree.names
+    for rod in rods:
+        ends = (names[rod.joint_a], names[rod.joint_b])
+        mass = f"{rod.mass:g}" if rod.mass > 0.0 else "-"
+        table.add_row(*map(escape, (rod.source.label, *ends, f"{rod.length:.6g}", mass)))
+    return table
+
+
+def _pose(model: ClusterModel) -> Table:
+    """List the coordinates of the reference pose, in Pinocchio's order."""
+    table = table_of("Reference pose (pc.neutral)", "lll", "joint", "moves", "q, rad (m for sliding joints)")
+    independent = set(model.independent_joints)
+    for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
+        q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]
+        if joint.nq == 2 and joint.nv == 1:  # continuous: cosine and sine
+            q = np.array([np.arctan2(q[1], q[0])])
+        text = ", ".join(f"{x + 0.0:.6g}" for x in np.round(q, 12))
+        table.add_row(*map(escape, (name, "independent" if name in independent else "dependent", text)))
     return table

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from .. import approximations, batch, simulation, study
+from .. import approximations, batch, study
 from ..algorithms.rnea import computeGeneralizedGravity
 from ..configuration import interpolate, randomConfiguration
-from ..errors import BranchLost, SimulationError, UnknownNameError, did_you_mean
+from ..errors import BranchLost, UnknownNameError, did_you_mean
 from ..model import ClusterModel
+from ..simulation import SimulationResult
+from ..study.metrics.drift import simulated
+from ..study.rungs import Progress
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)
@@ -23,8 +24,6 @@ STEP = 1e-3
 """Of simulations, [s]."""
 AMPLITUDE, _FREQUENCY, _START_SPEED, _POSE_TIME = 0.5, 0.5, 1.0, 1.5
 _WEIGHTLESS = 1e-9
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +46,7 @@ class Shown:
 
 
 def check(kind: str) -> None:
-    """Check the name of a motion.
-
-    Raises:
-        UnknownNameError: Neither a motion nor a file has it.
-    """
+    """Refuse, by ``UnknownNameError``, a name that neither a motion nor a file has."""
     known = (*KINDS, *study.motions())
     if kind not in known and not Path(kind).is_file():
         raise UnknownNameError(
@@ -60,11 +55,7 @@ def check(kind: str) -> None:
 
 
 def check_ghost(model: ClusterModel, rung: str) -> None:
-    """Check the name of an approximation.
-
-    Raises:
-        UnknownNameError: The robot has none of that name.
-    """
+    """Refuse, by ``UnknownNameError``, an approximation that the robot does not have."""
     known = approximations.names(model)
     if rung not in known:
         why = " It has closed loops, so no armature alone approximates it." if model.closures else ""
@@ -80,17 +71,9 @@ def make(
     amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
 ) -> Shown:
-    """Return a motion of a robot.
+    """Return a motion of a robot: ``"swing"``, ``"sweep"``, ``"random"``, one of the package, or a file.
 
-    Args:
-        model: The robot.
-        kind: ``"swing"``, ``"sweep"``, ``"random"``, a motion of the package, or a file.
-        duration: [s]; by default 5, 4, 9, or as recorded.
-        amplitude: How far joints go (sweep) or start from (swing) the reference pose, [rad] or [m].
-        progress: Called with (done, total) now and then.
-
-    Raises:
-        PinClustersError: The robot cannot move so.
+    The amplitude is how far joints go (sweep) or start from (swing) the reference pose.
     """
     if kind not in KINDS:
         return recorded(model, kind, duration)
@@ -115,19 +98,14 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
     if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
-    found = _simulated("simulation", notes, model, q0, v0, duration=duration, dt=STEP, progress=progress)
+    found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2)
+    notes += _ended("simulation", found, why)
     return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
 
 
-def _simulated(what: str, notes: list[str], *start: Any, **options: Any) -> simulation.SimulationResult:
-    """Simulate; if it ends early, say so and return what there is."""
-    try:
-        return simulation.simulate(*start, **options)
-    except SimulationError as error:
-        if error.result is None or len(error.result.time) < 2:
-            raise
-        notes.append(f"The {what} ends at {error.result.time[-1]:.3g} s: {error}")
-        return error.result
+def _ended(what: str, found: SimulationResult, why: str) -> list[str]:
+    """Say that a simulation ended early; nothing if it did not."""
+    return [f"The {what} ends at {found.time[-1]:.3g} s: {why}"] if why else []
 
 
 def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
@@ -197,11 +175,7 @@ def recorded(model: ClusterModel, name: str, duration: float | None) -> Shown:
 def ghost(
     model: ClusterModel, shown: Shown, rung: str, progress: Progress | None = None
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Simulate an approximation from the same start, under the same torques.
-
-    Returns:
-        Time, configurations, and notes.
-    """
+    """Simulate an approximation from the same start, under the same torques; return time, configurations, and notes."""
     assert shown.tau is not None
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
@@ -209,8 +183,8 @@ def ghost(
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[rung]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
-    found = _simulated(
-        "ghost", notes, model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts,
-        dynamics=approximate.aba, record=parts, progress=progress,
+    found, why = simulated(
+        model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=approximate.aba,
+        record=parts, progress=progress, least=2,
     )  # fmt: skip
-    return found.time, found.q, notes
+    return found.time, found.q, notes + _ended("ghost", found, why)

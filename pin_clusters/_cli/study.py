@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
+import pinocchio as pin
+from rich.console import Console
+from rich.markup import escape
 
-from .. import approximations, study
+from .. import approximations, loaders, study
 from ..errors import UnknownNameError, did_you_mean
-from ..study import report, trajectories
+from ..model import ClusterModel
+from ..study import StudyResult, Trajectory, paper, plots, report, trajectories
+from ..study.accuracy import Base
 from . import common, tables
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ..model import ClusterModel
-    from ..study import StudyResult, Trajectory
 
 WAVES = ("sine", "chirp", "minimum-jerk")
 _OPTIONS = {
@@ -30,26 +29,21 @@ _OPTIONS = {
 _RENAMED = {("chirp", "frequency"): "end", ("recorded", "hold_missing"): "missing"}
 
 
-def trajectory_of(name: str, given: dict[str, Any]) -> Trajectory:
-    """Return the trajectory that the options of the command describe.
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that the user gave."""
+    return {name: value for name, value in options.items() if value not in (None, False, ())}
 
-    Args:
-        name: ``sine``, ``chirp``, ``minimum-jerk``, a motion that ships with the package, or a file.
-        given: Options that the user gave.
 
-    Raises:
-        TrajectoryError: A number is not allowed, or the file cannot be read.
-        UnknownNameError: There is no such trajectory.
-        UsageError: An option has no meaning for this trajectory.
-    """
-    kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": "poses" if "poses" in given else "swing"}.get(
-        name, "recorded"
-    )
-    for option in given:
+def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
+    """Return the trajectory of a name or file; an option that has no meaning for it is a ``UsageError``."""
+    numbers = given(options)
+    jerk = "poses" if "poses" in numbers else "swing"
+    kind = {"sine": "sine", "chirp": "chirp", "minimum-jerk": jerk}.get(name, "recorded")
+    for option in numbers:
         if option not in _OPTIONS[kind]:
             spelt = "--pose" if option == "poses" else "--" + option.replace("_", "-")
             raise click.UsageError(f"{spelt} has no meaning with --trajectory {name}.")
-    numbers = {_RENAMED.get((kind, option), option): value for option, value in given.items()}
+    numbers = {_RENAMED.get((kind, option), option): value for option, value in numbers.items()}
     waves = {"sine": study.Sine, "chirp": study.Chirp, "swing": study.Swing}
     if kind in waves:
         return waves[kind](**numbers)
@@ -86,10 +80,6 @@ def _pose(text: str) -> str | dict[str, float]:
 
 def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
-    import pinocchio as pin
-
-    from .. import loaders
-
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     if robot in loaders.robots():
@@ -106,14 +96,10 @@ def run(
     out: Console,
     *,
     trajectory: Trajectory,
-    base: Literal["fixed", "floating"] | None = None,
+    base: Base | None = None,
     drop_rotors: bool = False,
 ) -> None:
-    """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``.
-
-    Raises:
-        PinClustersError: The robot cannot be loaded or studied, or the folder cannot be written.
-    """
+    """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``."""
     model = load(robot, base, trajectory)
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
@@ -128,20 +114,12 @@ def run(
         numbers, plot = folder / "study.json", folder / "study.png"
         with common.written(folder):
             report.write_json(result, numbers)
-            from ..study import plots
-
             plots.save(result, plot)
     common.say_written(out, numbers, plot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
-    """Run an experiment by name, print its tables and write ``NAME.json`` and ``NAME.png``.
-
-    Raises:
-        PinClustersError: The robot cannot be loaded or studied, or the folder cannot be written.
-    """
-    from ..study import paper
-
+    """Run an experiment by name, print its tables and write ``NAME.json`` and ``NAME.png``."""
     model = None if robot is None else common.load(robot, root_joint=None)
     with common.output_folder(folder):
         with common.ProgressBar(name) as progress:
@@ -159,8 +137,6 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
 
 def show(result: StudyResult, out: Console) -> None:
     """Print the tables and the verdict; many joints go down the page instead of across it."""
-    from rich.markup import escape
-
     trajectory = result.trajectory
     length = f" for {trajectory.duration:g} s" if isinstance(trajectory, trajectories.Wave) else ""
     tables.say(
@@ -184,14 +160,10 @@ def show(result: StudyResult, out: Console) -> None:
 
 def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = False) -> None:
     """Print a table with a head; ``last``: its last line is set apart where it goes across."""
-    from rich.markup import escape
-
     across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
-    table = tables.table_of(escape(title))
-    for i, name in enumerate(rows[0]):
-        table.add_column(escape(name), justify="left" if i == 0 else "right")
+    table = tables.table_of(escape(title), "l" + "r" * (len(rows[0]) - 1), *map(escape, rows[0]))
     for i, row in enumerate(rows[1:], start=1):
         # the last line of the table is not an error
         table.add_row(*map(escape, row), end_section=last and across and i == len(rows) - 2)

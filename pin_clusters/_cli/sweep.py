@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from .. import sweeps
 from ..approximations import LABELS, RUNGS
 from ..errors import ArgumentTypeError
-from ..sweeps import figures
+from ..study._samples import write_json
+from ..study.random_chains import RandomChains
+from ..sweeps import SweepResult, figures
 from ..sweeps import ratio as ratios
 from ..sweeps import robots as random_robots
+from ..sweeps.ratio import RatioSweep
 from . import common, tables
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from ..study.random_chains import RandomChains
-    from ..sweeps import SweepResult
-    from ..sweeps.ratio import RatioSweep
 
 _ACROSS = 8
 _SHOWN_FAILURES = 5
@@ -42,12 +39,7 @@ def ratio(
     workers: int | None,
     **options: Any,
 ) -> None:
-    """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``.
-
-    Raises:
-        PinClustersError: The robot cannot be loaded or has no rotors, a factor is not allowed, or the folder cannot be
-            written.
-    """
+    """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``."""
     values = ratios.FACTORS if factors is None else parsed(factors)
     model = common.load(robot, root_joint=None)
     with common.output_folder(folder), interruptible():
@@ -56,7 +48,7 @@ def ratio(
         show_ratio(found, out)
         with common.written(folder):
             files = [folder / "ratio.json", folder / "ratio.png"]
-            files[0].write_text(json.dumps(found.as_dict(), indent=2) + "\n", encoding="utf-8")
+            write_json(found.as_dict(), files[0])
             figures.ratio(found, files[1])
     common.say_written(out, *files)
 
@@ -71,19 +63,14 @@ def robots(
     dask: str | None,
     **options: Any,
 ) -> None:
-    """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results.
-
-    Raises:
-        PinClustersError: The folder cannot be written or holds something else, or the sweep cannot go on.
-    """
+    """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results."""
     with interruptible():
         with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
             found = random_robots.run(robots, states, folder=folder, executor=executor, progress=progress, **options)
         show_robots(found, states, out)
         with common.written(folder):
             files = [folder / "robots.json"]
-            text = json.dumps(random_robots.as_dict(found, states), indent=2)
-            files[0].write_text(text + "\n", encoding="utf-8")
+            write_json(random_robots.as_dict(found, states), files[0])
             if len(found.index):
                 files.append(folder / "robots.png")
                 figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
@@ -101,11 +88,7 @@ def interruptible() -> Iterator[None]:
 
 
 def parsed(text: str) -> list[float]:
-    """Return factors such as ``1/3,1,10``.
-
-    Raises:
-        ArgumentTypeError: One is not a positive number.
-    """
+    """Return factors such as ``1/3,1,10``; what is not a positive number is an ``ArgumentTypeError``."""
     found = []
     for part in text.split(","):
         try:
@@ -122,8 +105,6 @@ def parsed(text: str) -> list[float]:
 
 def show_ratio(found: RatioSweep, out: Console) -> None:
     """Print the errors per factor, and what becomes of each approximation."""
-    from rich.markup import escape
-
     tables.say(
         out,
         f"[bold]{escape(found.robot)}[/]: all ratios times f, rotor inertias by f^2; inverse dynamics with "
@@ -137,15 +118,13 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
     unit = units.pop() if len(units) == 1 else "N m (N for prismatic joints)"
     share = 100.0 * found.rms / np.where(found.peak > 0.0, found.peak, np.inf)[:, None, :]
     if few:
-        table = tables.table_of(escape(f"RMS torque error, {unit}"))
-        table.add_column("f", justify="right")
-        table.add_column("")
-        for name, own in zip(found.joints, found.ratios, strict=True):
-            table.add_column(escape(name if np.isnan(own) else f"{name} ({own:.4g} f)"), justify="right")
+        geared = zip(found.joints, found.ratios, strict=True)
+        heads = ["f", "", *(name if np.isnan(own) else f"{name} ({own:.4g} f)" for name, own in geared)]
+        title, sides = f"RMS torque error, {unit}", "rl" + "r" * len(found.joints)
     else:
-        table = tables.table_of("Worst RMS torque error of any joint, % of its peak torque")
-        for head in ("f", *(LABELS[rung] for rung in found.rungs)):
-            table.add_column(escape(head), justify="right")
+        heads = ["f", *(LABELS[rung] for rung in found.rungs)]
+        title, sides = "Worst RMS torque error of any joint, % of its peak torque", "r" * len(heads)
+    table = tables.table_of(title, sides, *map(escape, heads))
     for i, factor in enumerate(found.factors.tolist()):
         if few:
             for r, rung in enumerate(found.rungs):
@@ -203,9 +182,8 @@ def _errors(summary: RandomChains) -> Table:
         "forward": ("forward dynamics", "rad/s^2"),
         "base": ("base in flight", "rad/s^2"),
     }
-    table = tables.table_of("Mean error of a robot over its states, also as % of the exact mean")
-    for head in ("", "", "median robot", "95 % of robots", "mean"):
-        table.add_column(head, justify="right" if head else "left")
+    title = "Mean error of a robot over its states, also as % of the exact mean"
+    table = tables.table_of(title, "llrrr", "", "", "median robot", "95 % of robots", "mean")
     for name, (head, unit) in heads.items():
         if not np.isfinite(summary.values[name]).any():
             continue

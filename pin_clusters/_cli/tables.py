@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
 
 _ENDLESS = 100_000
 
 
-def table_of(title: str) -> Table:
-    """Return an empty table in the style of the commands."""
-    from rich import box
-    from rich.table import Table
-
-    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+def table_of(title: str, sides: str = "", *heads: str) -> Table:
+    """Return an empty table in the style of the commands; ``l`` or ``r`` is the side of a column's entries."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for side, head in zip(sides, heads, strict=True):
+        table.add_column(head, justify="left" if side == "l" else "right")
+    return table
 
 
 def say(out: Console, text: str, *, markup: bool = False) -> None:
@@ -48,9 +47,6 @@ def put(out: Console, table: Table) -> None:
 
 def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
     """Return the width of gaps and edges, and of each column the longest word and the longest line."""
-    from rich.measure import Measurement
-    from rich.text import Text
-
     options = out.options.update(width=_ENDLESS)
     ranges = []
     for column in table.columns:
@@ -64,8 +60,6 @@ def _widths(out: Console, table: Table) -> tuple[int, list[tuple[int, int]]]:
 
 def _row_by_row(out: Console, table: Table) -> None:
     """Print each row as a paragraph: the first cell, below it the others with their headers."""
-    from rich.table import Table
-
     if table.title:
         out.print(f"[bold]{table.title}[/]")
     headers = [" ".join(str(column.header).split()) for column in table.columns]

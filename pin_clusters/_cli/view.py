@@ -6,16 +6,17 @@ import errno
 import http.server
 import os
 import tempfile
+import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pinocchio as pin
+from rich.console import Console
+
+from .. import approximations
 from ..errors import LoadError, PinClustersError
-from . import common, tables
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ..model import ClusterModel
+from ..model import ClusterModel
+from . import common, motions, study, tables
 
 
 def run(
@@ -32,27 +33,11 @@ def run(
     port: int | None = None,
     open_browser: bool = True,
 ) -> None:
-    """Show a robot or file.
+    """Show a robot or file; the options are those of the command.
 
-    Args:
-        robot: Name or file.
-        out: Where lines go.
-        static: File of the page; None serves it.
-        animate: Motion; None shows the reference pose, or swings if there is a ghost or forces.
-        ghost: Approximation that is simulated under the same torques.
-        duration: Of the motion, [s].
-        amplitude: Of swing and sweep, [rad] or [m].
-        forces: Whether loops and rods get arrows.
-        meshes: Whether the meshes of a file are drawn.
-        port: To serve on; any free one by default.
-        open_browser: Whether a browser is opened.
-
-    Raises:
-        PinClustersError: The robot cannot be loaded or move so, meshcat is missing, the file cannot be written, or the
-            port is taken.
+    Without ``animate`` in the reference pose, or swinging if there is a ghost, forces, or a duration or amplitude.
     """
     from .. import visualize  # noqa: F401 (says what to install, before any work)
-    from . import motions
 
     if animate is None and (ghost is not None or forces or duration is not None or amplitude is not None):
         animate = "swing"
@@ -85,8 +70,6 @@ def run(
 
 def load(robot: str, animate: str | None) -> ClusterModel:
     """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
-    from . import motions, study
-
     if animate is None:
         return common.load(robot)
     if animate in motions.KINDS:
@@ -95,13 +78,7 @@ def load(robot: str, animate: str | None) -> ClusterModel:
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:
-    """Return the visual geometry of a file; packages are sought in the folders above it.
-
-    Raises:
-        LoadError: It is no file, or a mesh is missing.
-    """
-    import pinocchio as pin
-
+    """Return the visual geometry of a file; packages are sought in the folders above it."""
     path = Path(robot)
     if not path.is_file():
         raise LoadError(f"robot {robot!r} has no meshes; --meshes is for files.")
@@ -116,9 +93,7 @@ def _page(
     model: ClusterModel, visual: Any, animate: str | None, ghost: str | None, duration: float | None,
     amplitude: float | None, forces: bool, out: Console,
 ) -> str:  # fmt: skip
-    from .. import approximations
     from ..visualize import MeshcatVisualizer, offline
-    from . import motions
 
     with MeshcatVisualizer(model, None, visual) as viewer:
         viewer.initViewer(viewer=offline(), loadModel=True)
@@ -142,11 +117,7 @@ def _page(
 
 
 def check_writable(path: Path) -> None:
-    """Check that a file can be written, without touching it.
-
-    Raises:
-        OutputError: It cannot.
-    """
+    """Check that a file can be written, without touching it, or raise ``OutputError``."""
     if path.is_dir():
         raise common.OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
     folder = path.parent
@@ -162,14 +133,7 @@ def check_writable(path: Path) -> None:
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """Serves one page on this machine.
-
-    Args:
-        port: None for any free one.
-
-    Raises:
-        OutputError: The port cannot be used.
-    """
+    """Serves one page on this machine, at any free port by default; one that cannot be used is an ``OutputError``."""
 
     daemon_threads = True
     page = b""
@@ -204,8 +168,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 def _serve(server: _Server, page: str, out: Console, open_browser: bool) -> None:
-    import webbrowser
-
     server.page = page.encode("utf-8")
     try:
         out.print(f"The robot is at {server.url} (Ctrl-C ends)", soft_wrap=True)

@@ -40,12 +40,9 @@ def figure(width: float, height: float) -> Any:
 
 
 def inline(drawn: Any, key: str, label: str) -> Html:
-    """Return a figure as an <svg> element for a page.
+    """Return Matplotlib's figure as an <svg> element for a page, with a label for those who cannot see it.
 
-    Args:
-        drawn: Matplotlib's figure.
-        key: Unique in the page; names inside the picture start with it.
-        label: What the picture shows, for those who cannot see it.
+    The key is unique in the page: names inside the picture start with it.
     """
     import matplotlib
 

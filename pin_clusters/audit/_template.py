@@ -31,15 +31,7 @@ class Html(str):
 
 
 def fill(template: str, values: Mapping[str, Any]) -> Html:
-    """Return a template with values in its places.
-
-    Args:
-        template: As ``read`` returns it.
-        values: By name; those of mappings and lists go before those around them.
-
-    Raises:
-        KeyError: A place has no value.
-    """
+    """Return a template with values in its places; those of mappings and lists go before those around them."""
 
     def put(found: re.Match[str]) -> str:
         kind, block, inner, name = found.groups()
@@ -69,11 +61,7 @@ def text(name: str) -> str:
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     """Return a table that scrolls inside itself; the first column are the names of the rows.
 
-    Args:
-        head: Of the columns; with a list, of a group of columns and of each of them.
-        rows: Cells.
-        caption: What it shows, with units.
-        label: For those who hear the page.
+    A head with a list is that of a group of columns and of each of them; the label is for those who hear the page.
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]

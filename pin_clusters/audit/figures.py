@@ -8,26 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from ..study import StudyResult
+from ..study import StudyResult, plots
+from ..study._samples import label
 from ._svg import COLOURS as C
 from ._svg import figure, inline
 from ._template import Html
-from .verdict import label
 
-_DASHED = (0, (3.5, 2.5))
-STYLES: dict[str, dict[str, Any]] = {
-    rung: {"color": C[colour], "linestyle": line, "linewidth": width, "marker": marker, "zorder": order}
-    for rung, colour, line, width, marker, order in (
-        ("exact", "ink", "-", 1.9, "o", 2.0),
-        ("none", "none", ":", 1.5, "o", 2.1),
-        ("block", "block", "-", 1.3, "D", 2.2),
-        ("diagonal", "diagonal", _DASHED, 1.4, "s", 2.3),
-        ("unconstrained", "wine", ":", 1.8, "X", 2.4),
-        ("frozen", "green", "-.", 1.4, "^", 2.15),
-        ("no rotor", "none", "-", 1.5, "o", 2.2),
-        ("armature", "diagonal", _DASHED, 1.4, "s", 2.3),
-    )
-}
+_LOOKS = {
+    "exact": (1.9, "o"), "none": (1.5, "o"), "block": (1.3, "D"), "diagonal": (1.4, "s"), "unconstrained": (1.8, "X"),
+    "frozen": (1.4, "^"), "no rotor": (1.5, "o"), "armature": (1.4, "s"),
+}  # fmt: skip
+"""Width of the line, and marker."""
+STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for rung, (width, mark) in _LOOKS.items()}
+STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
 """Colours of the parts of an error, in their order."""
 HATCHES = ("", "////", "\\\\\\\\", "xx", "--", "||", "++", "/", "-")
@@ -50,36 +43,50 @@ def tidy(axes: Any, x: str, y: str) -> None:
     axes.set_ylabel(y, fontsize=_TEXT, color=C["soft"])
 
 
-def legend(drawn: Any, axes: Any, top: float, columns: int = 2) -> None:
-    """Put a legend below the title, [inches from the top]."""
+def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
+    """Write a title, and below it the legend [inches from the top], and return the picture for the page."""
     height = drawn.get_size_inches()[1]
+    drawn.text(0.01, 1.0 - 0.17 / height, title, fontsize=10, fontweight="bold", va="center", color=C["ink"])
     drawn.legend(
-        *axes.get_legend_handles_labels(), ncols=columns, fontsize=_SMALL, frameon=False, loc="upper left",
+        *axes.get_legend_handles_labels(), ncols=2, fontsize=_SMALL, frameon=False, loc="upper left",
         labelcolor=C["ink"], bbox_to_anchor=(0.0, 1.0 - top / height), borderaxespad=0.0, borderpad=0.2,
         handlelength=2.6, columnspacing=1.2,
     )  # fmt: skip
+    return inline(drawn, key, text)
 
 
-def title(drawn: Any, text: str) -> None:
-    """Write a title."""
-    height = drawn.get_size_inches()[1]
-    drawn.text(0.01, 1.0 - 0.17 / height, text, fontsize=10, fontweight="bold", va="center", color=C["ink"])
-
-
-def _beside_names(drawn: Any, names: Sequence[str], tall: float) -> Any:
-    """Return axes of a height [inches] with room for names on the left."""
-    height = drawn.get_size_inches()[1]
+def _rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
+    """Return a figure of a height, its axes ``tall`` [inches], and where in them the rows of these names are."""
+    drawn = figure(WIDTH, height)
     left = min(0.5, max(0.2, (0.14 + 0.066 * max(map(len, names))) / WIDTH))
-    return drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
+    axes = drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
+    y = np.arange(len(names))[::-1]
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.set_yticks(y, names)
+    tidy(axes, x, "")
+    axes.tick_params(axis="y", labelsize=_SMALL, labelcolor=C["ink"], length=0)
+    return drawn, axes, y
+
+
+def _over(x: str, y: str) -> tuple[Any, Any]:
+    """Return a figure and its axes, for curves."""
+    drawn = figure(WIDTH, 2.9)
+    axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
+    tidy(axes, x, y)
+    axes.yaxis.set_label_coords(-0.13, 0.5)
+    return drawn, axes
+
+
+def _line(rung: str) -> dict[str, Any]:
+    """Return the look of a curve."""
+    return {"label": label(rung), **STYLES[rung], "marker": None}
 
 
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     """Draw the error of every joint and approximation as a dot, and the threshold."""
     percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
-    rows, names = len(order), [study.joints[k] for k in order]
-    height = 1.35 + 0.185 * rows
-    drawn = figure(WIDTH, height)
-    axes = _beside_names(drawn, names, height - 1.33)
+    height = 1.35 + 0.185 * len(order)
+    drawn, axes, y = _rows([study.joints[k] for k in order], height, height - 1.33, "RMS error, % of peak torque")
     largest = max(float(values.max()) for values in percent.values())
     smallest = min(float(v) for values in percent.values() for v in values if v > _FLOOR) if largest > _FLOOR else 0.1
     low = 10.0 ** np.floor(np.log10(min(smallest, threshold, 1.0)))
@@ -88,7 +95,6 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     axes.set_xlim(low, high)
     axes.axvspan(threshold, high, color=C["block"], alpha=0.09, linewidth=0)
     axes.axvline(threshold, color=C["ink"], linewidth=1.1)
-    y = np.arange(rows)[::-1]
     for rung, values in percent.items():
         style = STYLES[rung]
         size, face = (7.5, "none") if rung == "block" else (4.6, style["color"])
@@ -96,67 +102,47 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
             np.maximum(values, low), y, linestyle="none", marker=style["marker"], markersize=size, markerfacecolor=face,
             markeredgecolor=style["color"], markeredgewidth=1.3, label=label(rung), clip_on=False, zorder=3,
         )  # fmt: skip
-    axes.set_ylim(-0.6, rows - 0.4)
-    axes.set_yticks(y, names)
-    tidy(axes, "RMS error, % of peak torque", "")
-    axes.tick_params(axis="y", labelsize=_SMALL, labelcolor=C["ink"], length=0)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.annotate(
         f"threshold {threshold:g} %", (threshold, 1.0), xycoords=("data", "axes fraction"), xytext=(3, 2),
         textcoords="offset points", fontsize=_SMALL, color=C["ink"], ha="left" if threshold < 0.4 * high else "right",
     )  # fmt: skip
-    title(drawn, "RMS torque error of each joint")
-    legend(drawn, axes, top=0.3)
     text = ", ".join(f"{label(r)} at most {float(x.max()):.2g} per cent" for r, x in percent.items())
-    return inline(drawn, "dots", f"RMS torque error of each joint as per cent of its peak torque: {text}.")
+    text = f"RMS torque error of each joint as per cent of its peak torque: {text}."
+    return finished(drawn, axes, "RMS torque error of each joint", "dots", text, top=0.3)
 
 
 def torque(study: StudyResult, k: int, key: str) -> Html:
     """Draw torque and error of one joint over the first two periods."""
     drawn = figure(WIDTH, 3.5)
     upper, lower = drawn.add_axes((0.14, 0.5, 0.83, 0.27)), drawn.add_axes((0.14, 0.125, 0.83, 0.27))
-    # two periods if the motion repeats
-    period = getattr(study.trajectory, "period", None)
-    span = 2.0 * float(period) if period else float(study.time[-1])
-    end = min(len(study.time), int(np.searchsorted(study.time, span * (1.0 + 1e-9), side="right")))
-    shown = np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
+    shown = plots.shown_samples(study, _POINTS, _POINTS)
     time = study.time[shown]
     for axes, base in ((upper, False), (lower, True)):
-        for rung in ("exact", *study.approximate):
-            style = {name: value for name, value in STYLES[rung].items() if name != "marker"}
-            if rung == "exact":
-                y = np.zeros_like(time) if base else study.exact[shown, k]
-                style |= {"linewidth": 0.9} if base else {}
-            else:
-                y = (study.error(rung) if base else study.approximate[rung])[shown, k]
-            axes.plot(time, y, label=label(rung), **style)
+        exact = study.exact[shown, k] - (study.exact[shown, k] if base else 0.0)
+        axes.plot(time, exact, **_line("exact") | ({"linewidth": 0.9} if base else {}))
+        for rung in study.approximate:
+            y = study.error(rung) if base else study.approximate[rung]
+            axes.plot(time, y[shown, k], **_line(rung))
         axes.set_xlim(0.0, float(time[-1]) or 1.0)
         axes.locator_params(axis="y", nbins=4)
         tidy(axes, "time [s]" if base else "", f"{'error' if base else 'torque'} [{study.units[k]}]")
         axes.yaxis.set_label_coords(-0.105, 0.5)
     upper.tick_params(labelbottom=False)
-    title(drawn, study.joints[k])
-    legend(drawn, upper, top=0.28)
     rms = ", ".join(f"{label(r)} {x[k]:.3g}" for r, x in study.rms_error.items())
-    return inline(drawn, key, f"Torque and error over time at {study.joints[k]}. RMS error in {study.units[k]}: {rms}.")
+    text = f"Torque and error over time at {study.joints[k]}. RMS error in {study.units[k]}: {rms}."
+    return finished(drawn, upper, study.joints[k], key, text)
 
 
 def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung: str) -> Html:
-    """Draw which parts make the error of each joint, as stacked signed bars.
+    """Draw which parts (their names) make the error of each joint, as stacked signed bars.
 
-    Args:
-        names: Of the parts.
-        joints: Names of the rows.
-        shares: ``<part, total> / <total, total>``, shape (joints, parts), [%].
-        rung: The approximation whose error it is.
+    The shares are ``<part, total> / <total, total>`` of the error of an approximation, shape (joints, parts), [%].
     """
-    rows = len(joints)
-    lines = (len(names) + 1) // 2
-    height = 1.05 + 0.34 * rows + 0.17 * lines
-    drawn = figure(WIDTH, height)
-    axes = _beside_names(drawn, joints, 0.34 * rows)
-    y = np.arange(rows)[::-1].astype(float)
-    positive, negative = np.zeros(rows), np.zeros(rows)
+    tall = 0.34 * len(joints)
+    height = 1.05 + tall + 0.17 * ((len(names) + 1) // 2)
+    drawn, axes, y = _rows(joints, height, tall, "share of the squared error [%]")
+    positive, negative = np.zeros((2, len(joints)))
     for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(
             y, values, 0.62, left=np.where(values >= 0.0, positive, negative), color=C[part], hatch=hatch,
@@ -166,50 +152,34 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
         negative += np.minimum(values, 0.0)
     axes.axvline(0.0, color=C["ink"], linewidth=1.0)
     axes.axvline(100.0, color=C["ink"], linewidth=0.8, linestyle=":")
-    axes.set_yticks(y, list(joints))
-    axes.set_ylim(-0.6, rows - 0.4)
-    tidy(axes, "share of the squared error [%]", "")
-    axes.tick_params(axis="y", labelsize=_SMALL, labelcolor=C["ink"], length=0)
-    title(drawn, f"What the error of {label(rung)} is made of")
-    legend(drawn, axes, top=0.3)
     worst = ", ".join(f"{n} {x:.0f} per cent" for n, x in zip(names, shares[0], strict=True) if abs(x) >= 0.5)
-    return inline(drawn, "parts", f"Shares of the error by cause. At {joints[0]}: {worst}.")
+    text = f"Shares of the error by cause. At {joints[0]}: {worst}."
+    return finished(drawn, axes, f"What the error of {label(rung)} is made of", "parts", text, top=0.3)
 
 
 def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str) -> Html:
     """Draw a curve per approximation in its style, over a logarithmic axis."""
-    drawn = figure(WIDTH, 2.9)
-    axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
+    drawn, axes = _over(x_label, y_label)
     for name, y in lines.items():
-        axes.plot(x, y, label=label(name), **{k: v for k, v in STYLES[name].items() if k != "marker"})
+        axes.plot(x, y, **_line(name))
     axes.set_yscale("log")
     axes.minorticks_off()
     axes.yaxis.set_major_formatter(lambda x, _: f"{x:g}")
-    tidy(axes, x_label, y_label)
-    axes.yaxis.set_label_coords(-0.13, 0.5)
-    title(drawn, heading)
-    legend(drawn, axes, top=0.28)
-    return inline(drawn, key, f"{heading}. {y_label} over {x_label}: {', '.join(label(n) for n in lines)}.")
+    text = f"{heading}. {y_label} over {x_label}: {', '.join(map(label, lines))}."
+    return finished(drawn, axes, heading, key, text)
 
 
 def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], names: Sequence[str]) -> Html:
-    """Draw the reflected inertia of joints along the motion, relative to what it is in the reference pose.
+    """Draw the reflected inertia of joints (their names) at some times, relative to what it is in the reference pose.
 
-    Args:
-        time: Of the poses, [s].
-        entries: Per joint, its values along the motion and the one of the reference pose.
-        names: Of the joints.
+    An entry of a joint has its values along the motion and the one of the reference pose.
     """
-    drawn = figure(WIDTH, 2.9)
-    axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
+    drawn, axes = _over("time [s]", "% of the reference pose")
     dashes: list[Any] = ["-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2))]
     looks = zip(cycle(PARTS), cycle(dashes), strict=False)
     for name, (y, constant), (part, dash) in zip(names, entries, looks, strict=False):
         axes.plot(time, 100.0 * y / constant, label=name, color=C[part], linestyle=dash)
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
     axes.set_xlim(float(time[0]), float(time[-1]))
-    tidy(axes, "time [s]", "% of the reference pose")
-    axes.yaxis.set_label_coords(-0.13, 0.5)
-    title(drawn, "Reflected inertia along the motion")
-    legend(drawn, axes, top=0.28)
-    return inline(drawn, "range", f"Reflected inertia along the motion in per cent: {', '.join(names)}.")
+    text = f"Reflected inertia along the motion in per cent: {', '.join(names)}."
+    return finished(drawn, axes, "Reflected inertia along the motion", "range", text)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..model import Cluster, ClusterModel
+from ..study._samples import told
 
 _SINGULAR = 1e6
 
@@ -24,24 +25,18 @@ class LinkSide:
         joints: Names of the links' joints.
         motors: Names of the motors' joints.
         reference: In the reference pose, shape (n, n), [kg m^2].
-        low: Smallest entries along the motion.
-        high: Largest entries.
         along: Along the motion, shape (poses, n, n).
     """
 
     joints: tuple[str, ...]
     motors: tuple[str, ...]
     reference: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     along: np.ndarray
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
-        return {
-            "joints": list(self.joints), "motors": list(self.motors), "reference": self.reference.tolist(),
-            "min": self.low.tolist(), "max": self.high.tolist(),
-        }  # fmt: skip
+        low, high = self.along.min(axis=0), self.along.max(axis=0)
+        return told(self, "joints motors reference", min=low.tolist(), max=high.tolist())
 
 
 def link_sides(
@@ -49,10 +44,7 @@ def link_sides(
 ) -> tuple[LinkSide, ...]:
     """Return the clusters whose independent joints are motors and that have as many other joints.
 
-    Args:
-        model: The robot.
-        reference: G and B in the reference pose.
-        along: The same along the motion.
+    G and B are given in the reference pose and along the motion.
     """
     found, tree = [], model.tree
     for cluster in model.clusters:
@@ -64,12 +56,7 @@ def link_sides(
         matrices = [_seen(rows, columns, G, B) for G, B in (reference, *along)]
         if any(M is None for M in matrices):
             continue  # the motors do not determine the links everywhere
-        every = np.array(matrices[1:])
-        found.append(
-            LinkSide(
-                joints, cluster.independent, np.asarray(matrices[0]), every.min(axis=0), every.max(axis=0), every
-            )
-        )  # fmt: skip
+        found.append(LinkSide(joints, cluster.independent, np.asarray(matrices[0]), np.array(matrices[1:])))
     return tuple(found)
 
 

@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import pinocchio as pin
+
 from .. import approximations
 from ..study import report
+from ..study._samples import label, locked
 from ..study.trajectories import Wave
 from ._template import Html, fill, formula, joined, read, text
 from .result import AuditResult
 from .sections import cure, errors, simulation
-from .verdict import label
 
 
 def page(result: AuditResult) -> str:
     """Return the whole page as text.
 
     It needs no network and no JavaScript, and follows the reader's light or dark theme.
-
-    Args:
-        result: What ``run`` returned.
     """
-    parts = (errors.values(result), simulation.values(result), cure.values(result), _method(result))
-    values = {"css": Html("\n" + text("page.css"))} | {name: value for part in parts for name, value in part.items()}
+    values = {
+        "css": Html("\n" + text("page.css")),
+        **errors.values(result),
+        **simulation.values(result),
+        **cure.values(result),
+        **_method(result),
+    }
     return f"<!DOCTYPE html>\n{joined(fill(read('page.html'), values))}\n"
 
 
 def _method(result: AuditResult) -> dict[str, Any]:
     """Return how it was computed, and by what; without a date, so that the same input gives the same page."""
-    import pinocchio as pin
-
     from .. import __version__
 
     study = result.study
-    where = "left out" if study.drop_rotors else "locked into their carriers"
     return {
         "base": study.base, "motion": report.motion(study), "samples": len(study.time),
         "duration": f"{study.time[-1] - study.time[0]:.3g}", "wave": isinstance(study.trajectory, Wave),
         "ground": report.ground(study), "cut": report.cut(study),
-        "rotors_are": where if result.reflected.drives else "",
+        "rotors_are": locked(study.drop_rotors, "left out") if result.reflected.drives else "",
         "definitions": [
             {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
             for rung in study.approximate

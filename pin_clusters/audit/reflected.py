@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 from ..algorithms.coupling import coupling_jacobian
 from ..armature import axial_inertia, reflected_inertia
 from ..model import ClusterModel
+from ..study._samples import spread, told
+from ..study.trajectories._base import joint_of
 from .links import LinkSide, link_sides
 
 _POSES = 400
@@ -81,33 +84,16 @@ class Reflected:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
-        found: dict[str, Any] = {
-            "joints": list(self.joints),
-            "matrix": self.matrix.tolist(),
-            "armature": self.armature,
-            "armature_of_the_tree": self.own,
-            "off_diagonal": [{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
-            "rotors": [
-                {"name": d.rotor, "inertia": d.inertia, "ratios": d.ratios, "joints_on_different_branches": d.apart}
-                for d in self.drives
-            ],
-        }
-        if self.low is not None and self.high is not None:
-            found |= {"matrix_min": self.low.tolist(), "matrix_max": self.high.tolist()}
-            found["seen_by_links"] = [side.as_dict() for side in self.links]
-        return found
+        found = told(
+            self, "joints matrix armature armature_of_the_tree:own",
+            off_diagonal=[{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
+            rotors=[told(d, "name:rotor inertia ratios joints_on_different_branches:apart") for d in self.drives],
+        )  # fmt: skip
+        return found if self.low is None else found | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
 
 
 def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
-    """Compute the reflected inertia of a robot's rotors.
-
-    Args:
-        model: The robot.
-        q: Configurations of the motion, shape (N, nq); looked at only if there are closed loops.
-
-    Returns:
-        What to put into another simulator.
-    """
+    """Compute the reflected inertia of a robot's rotors; only closed loops need the motion, shape (N, nq)."""
     drives = tuple(_drive(model, r) for r in model.rotors)
     own = _own_armature(model)
     low = high = along = None
@@ -115,14 +101,14 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
     links: tuple[LinkSide, ...] = ()
     if model.closures:
         data = model.createData()
-        samples = np.unique(np.linspace(0, len(q) - 1, _POSES).astype(int))
+        samples = spread(len(q), _POSES)
         G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
         matrix, *others = (_at(model, drives, x) for x in G)
         links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
         along = np.array(others)
     else:
         matrix = reflected_inertia(model)
-    names = _names(model)
+    names = [name for name in model.independent_joints for _ in range(joint_of(model, name).nv)]
     used = [i for i in range(model.nv) if np.any(matrix[i]) or (along is not None and np.any(along[:, i].max(axis=0)))]
     cut = np.ix_(used, used)
     if along is not None:
@@ -141,15 +127,6 @@ def _at(model: ClusterModel, drives: tuple[Drive, ...], G: np.ndarray) -> np.nda
         row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
         total += d.inertia * np.outer(row, row)
     return total
-
-
-def _names(model: ClusterModel) -> list[str]:
-    """Return a name for each entry of v: that of its joint."""
-    tree, names = model.tree, [""] * model.nv
-    for name in model.independent_joints:
-        first, nv = model.joint_idx_v(name), tree.joints[tree.getJointId(name)].nv
-        names[first : first + nv] = [name] * nv
-    return names
 
 
 def _own_armature(model: ClusterModel) -> dict[str, float]:
@@ -179,12 +156,12 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     )  # fmt: skip
 
 
-def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> dict[str, float]:
+def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> defaultdict[str, float]:
     """Return the armature of joints with J ratio^2 of the rotors that turn with each of them."""
-    total = dict(own)
+    total = defaultdict(float, own)
     for d in drives:
         for name, ratio in d.ratios.items():
-            total[name] = total.get(name, 0.0) + d.inertia * ratio**2
+            total[name] += d.inertia * ratio**2
     return total
 
 
@@ -195,8 +172,7 @@ def _armature(
     if model.closures:
         total = with_rotors(own, (d for d in drives if not d.own))
     else:
-        total = dict(own)
-        for i, name in enumerate(names):
-            if matrix[i, i]:
-                total[name] = total.get(name, 0.0) + float(matrix[i, i])
+        total = defaultdict(float, own)
+        for i in np.flatnonzero(np.diag(matrix)):
+            total[names[i]] += float(matrix[i, i])
     return {name: total[name] for name in model.tree.names if name in total}

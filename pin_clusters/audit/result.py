@@ -6,24 +6,24 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import approximations, study
-from ..errors import ArgumentTypeError, ModelError, PinClustersWarning
+from ..docstrings import AS_IN_STUDY, STUDY, stock
+from ..errors import ModelError, PinClustersWarning
 from ..model import ClusterModel
 from ..study import Decomposition, StudyResult, Trajectory, report
-from ..study._samples import by_rung
-from ..study.accuracy import states
+from ..study._samples import as_model, plain, spread
+from ..study.accuracy import Base, states
 from ..study.metrics.osim import frame_id
+from ..study.rungs import Progress
 from . import snippets
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
 from .verdict import Verdict, check_threshold, judge
 
-Base = Literal["fixed", "floating"]
-Progress = Callable[[int, int], None]
 SAMPLES = 1000
 """Samples of the motion at which the error is taken apart, evenly spread."""
 
@@ -69,8 +69,8 @@ class AuditResult:
             "robot": self.robot,
             "verdict": self.verdict.as_dict(),
             "study": report.as_dict(self.study),
-            "percent_of_peak_torque": by_rung(self.study.joints, self.percent),
-            "peak_error": by_rung(self.study.joints, self.study.peak_error),
+            "percent_of_peak_torque": plain(self.percent, self.study.joints),
+            "peak_error": plain(self.study.peak_error, self.study.joints),
             "decomposition": self.why.as_dict(),
             **self.simulated.as_dict(),
             "reflected_inertia": self.reflected.as_dict(),
@@ -78,6 +78,7 @@ class AuditResult:
         })  # fmt: skip
 
 
+@stock(STUDY, AS_IN_STUDY)
 def run(
     model: ClusterModel,
     trajectory: Trajectory | None = None,
@@ -98,15 +99,9 @@ def run(
         model: The robot, with its rotors.
         trajectory: As in ``study.run``: the motion; without one, a sine at every joint.
         threshold: Largest RMS torque error that is enough, in per cent of the joint's peak torque on the motion.
-        amplitude: As in ``study.run``.
-        frequency: As in ``study.run``.
-        duration: As in ``study.run``.
-        dt: As in ``study.run``.
-        drop_rotors: As in ``study.run``.
         base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
         frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest
             chains.
-        progress: Called with (done, total) now and then.
 
     Returns:
         The verdict and all numbers; ``write`` makes a page of them.
@@ -147,7 +142,7 @@ def run(
     )  # fmt: skip
     verdict = judge(found, threshold)
     motion = states(model, found.trajectory, found.base)[1:]
-    some = np.unique(np.linspace(0, len(found.time) - 1, SAMPLES).astype(int))
+    some = spread(len(found.time), SAMPLES)
     q, v, a = (x[some] for x in motion)
     why = study.decompose(model, q, v, a, verdict.asked, drop_rotors)
     told(0.7)
@@ -178,11 +173,7 @@ def check(model: ClusterModel) -> None:
         ArgumentTypeError: It is not a ClusterModel.
         ModelError: It has neither rotors nor closed loops.
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"audit.run: model must be a ClusterModel, got {type(model).__name__}. "
-            "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
-        )
+    as_model(model, "audit.run")
     followers = approximations.followers(model)
     if len(model.rotors) == len(followers) and not model.closures:
         first = next(iter(model.independent_joints), "joint")

@@ -14,7 +14,9 @@ from ..algorithms.rnea import rnea
 from ..errors import ModelError, SimulationError
 from ..model import ClusterModel
 from ..study import StudyResult, metrics
+from ..study._samples import spread, told
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
+from ..study.metrics._base import along
 from ..study.trajectories import base_columns
 
 STATES = 200
@@ -42,10 +44,7 @@ class FrameError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
-        return {
-            "frame": self.frame, "osim": self.osim.as_dict(),
-            "drift": None if self.drift is None else self.drift.as_dict(), "no_drift": self.reason,
-        }  # fmt: skip
+        return told(self, "frame osim drift no_drift:reason")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +63,7 @@ class Simulated:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
-        return {
-            "forward_dynamics": self.forward.as_dict(),
-            "flight": None if self.flight is None else self.flight.as_dict(),
-            "frames": [frame.as_dict() for frame in self.frames],
-        }
+        return told(self, "forward_dynamics:forward flight frames")
 
 
 def simulated(
@@ -78,21 +73,13 @@ def simulated(
     frames: Sequence[str] | None,
     progress: Callable[[float], None],
 ) -> Simulated:
-    """Compare simulations of a robot and of its approximations.
+    """Compare simulations of a robot and of its approximations along the motion (q, v, a) of a study.
 
-    Args:
-        model: The robot.
-        found: The study of its torques.
-        motion: q, v and a of the motion.
-        frames: Names of frames to look at; by default the ends of the longest chains.
-        progress: Called with the part that is done.
-
-    Raises:
-        UnknownNameError: There is no such frame.
+    The frames to look at are by default the ends of the longest chains.
     """
     q, v, _ = motion
     tau = _torques(model, found, motion)
-    some = np.unique(np.linspace(0, len(q) - 1, STATES).astype(int))
+    some = spread(len(q), STATES)
     states = (q[some], v[some], tau[some])
     names = ends(model, q[some]) if frames is None else tuple(frames)
     drop = found.drop_rotors
@@ -114,9 +101,7 @@ def simulated(
 def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
     """Return the bodies at the ends of the longest chains, one for each length: a foot and a hand, not both feet.
 
-    Args:
-        model: The robot.
-        q: Configurations, shape (N, nq); frames that stay where they are do not count.
+    Frames that stay where they are in all of the configurations do not count.
     """
     tree = model.tree
     rotors = {r.joint_id for r in model.rotors}
@@ -146,8 +131,7 @@ def _origins(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 
 def _torques(model: ClusterModel, found: StudyResult, motion: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
     """Return the exact torques of the joints along the motion, nothing on a floating base, shape (N, nv)."""
-    data = model.createData()
-    tau = np.array([rnea(model, data, *state) for state in zip(*motion, strict=True)])
+    tau, _ = along(model, {}, rnea, *motion)
     # where recorded forces of the ground act, the study has them
     columns = [model.joint_idx_v(found.joints[k]) for k in found.actuated]
     tau[:, columns] = found.exact[:, found.actuated]

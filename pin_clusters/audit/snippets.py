@@ -6,8 +6,10 @@ armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from json import dumps as quoted
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -28,15 +30,14 @@ def joint_armature(reflected: Reflected) -> dict[str, float]:
 
     Unlike ``reflected.armature`` it has no part in it of rotors that have a tendon.
     """
-    alone = (d for group in _groups(reflected) if not _coupled(group) for d in group)
-    total = with_rotors(reflected.own, alone)
+    total = with_rotors(reflected.own, _rotors(reflected, coupled=False))
     return {name: total[name] for name in reflected.armature if name in total}
 
 
 def tendons(reflected: Reflected) -> tuple[Drive, ...]:
     """Return the rotors that couple joints, one for all that always turn together, such as the stages of a gear."""
     found: list[Drive] = []
-    for d in (d for group in _groups(reflected) if _coupled(group) for d in group):
+    for d in _rotors(reflected, coupled=True):
         for k, other in enumerate(found):
             times = _times(d.ratios, other.ratios)
             if times is not None:
@@ -52,16 +53,16 @@ def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
 
     Two equal motors, one for the sum and one for the difference of two joints: each joint has twice the armature.
     """
-    return tuple(d for group in _groups(reflected) if not _coupled(group) for d in group if len(d.ratios) > 1)
+    return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
 
 
-def _groups(reflected: Reflected) -> list[list[Drive]]:
-    """Return the rotors by the joints that turn them."""
+def _rotors(reflected: Reflected, *, coupled: bool) -> list[Drive]:
+    """Return the rotors that couple joints, or those that do not, by the joints that turn them."""
     found: dict[frozenset[str], list[Drive]] = {}
     for d in reflected.drives:
         if d.ratios and not d.own:
             found.setdefault(frozenset(d.ratios), []).append(d)
-    return list(found.values())
+    return [d for group in found.values() if _coupled(group) is coupled for d in group]
 
 
 def _coupled(group: list[Drive]) -> bool:
@@ -80,105 +81,100 @@ def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
     return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None
 
 
-def locked(reflected: Reflected) -> list[str]:
-    """Return the joints of the file that belong to rotors, quoted; armature replaces their spin."""
-    return [quoted(d.rotor) for d in reflected.drives if d.body and not d.own]
+_WELD = """\
+# rotors that are bodies of the file stay as mass; armature stands for their spin
+"""
+_WELD_MUJOCO = """\
+for name in {}:
+    joint = spec.joint(name)
+    if joint is not None:
+        spec.delete(joint)
+"""
+_WELD_PINOCCHIO = """\
+rotors = {}
+rotors = [model.getJointId(name) for name in rotors if model.existJointName(name)]
+model = pin.buildReducedModel(model, rotors, pin.neutral(model))
+"""
+_TENDONS = """\
+# rotors that several joints turn: name, inertia, turns per turn of each joint
+rotors = [
+{}]
+for name, inertia, ratios in rotors:
+    tendon = spec.add_tendon(name=name, armature=inertia)
+    for joint, ratio in ratios.items():
+        tendon.wrap_joint(joint, ratio)
+"""
+_DIAGONAL = """\
+armature = model.armature.copy()
+for name, value in values.items():
+    armature[model.joints[model.getJointId(name)].idx_v] = value
+model.armature = armature
+"""
+_BLOCK = """
+# block: what no pin.Model can hold; M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
+import numpy as np
+
+off_diagonal = {{
+{}}}
+B = np.zeros((model.nv, model.nv))
+for pair, value in off_diagonal.items():
+    i, k = (model.joints[model.getJointId(name)].idx_v for name in pair)
+    B[i, k] = B[k, i] = value
+"""
 
 
 def mujoco_xml(reflected: Reflected) -> str:
     """Return attributes for the joints of an MJCF file, and the tendons to put beside its ``<worldbody>``."""
-    from xml.sax.saxutils import quoteattr
-
-    lines = ["<!-- 1. set these attributes in the joints of your model -->"]
-    lines += [
-        f"<joint name={quoteattr(name)} armature={_attribute(x)}/>" for name, x in joint_armature(reflected).items()
-    ]
+    text = "<!-- 1. set these attributes in the joints of your model -->\n"
+    for name, x in joint_armature(reflected).items():
+        text += f"<joint name={quoteattr(name)} armature={quoteattr(_number(x))}/>\n"
     found = tendons(reflected)
     if not found:
-        return "\n".join(lines) + "\n"
-    lines += [f"<!-- 2. put this beside <worldbody>; MuJoCo {MUJOCO} or newer -->", "<tendon>"]
+        return text
+    text += f"<!-- 2. put this beside <worldbody>; MuJoCo {MUJOCO} or newer -->\n<tendon>\n"
     for d in found:
-        lines.append(f"  <fixed name={quoteattr(d.rotor)} armature={_attribute(d.inertia)}>")
-        lines += [f"    <joint joint={quoteattr(j)} coef={_attribute(g)}/>" for j, g in d.ratios.items()]
-        lines.append("  </fixed>")
-    return "\n".join([*lines, "</tendon>"]) + "\n"
+        text += f"  <fixed name={quoteattr(d.rotor)} armature={quoteattr(_number(d.inertia))}>\n"
+        for joint, g in d.ratios.items():
+            text += f"    <joint joint={quoteattr(joint)} coef={quoteattr(_number(g))}/>\n"
+        text += "  </fixed>\n"
+    return text + "</tendon>\n"
 
 
 def mujoco_python(robot: str, model: ClusterModel, reflected: Reflected) -> str:
     """Return a script that puts the same into a model with ``mujoco.MjSpec``, rotors of the file welded."""
     found = tendons(reflected)
-    lines = [
-        f"import mujoco  # {MUJOCO} or newer" if found else "import mujoco",
-        "",
-        f"spec = mujoco.MjSpec.from_file({quoted(robot + '.xml')})",
-    ]
-    weld = locked(reflected)
-    if weld:
-        lines += [
-            "# rotors that are bodies of the file stay as mass; armature stands for their spin",
-            f"for name in {_inside('[]', weld)}:",
-            "    joint = spec.joint(name)",
-            "    if joint is not None:",
-            "        spec.delete(joint)",
-        ]
-    lines += [f"armature = {_dict(joint_armature(reflected))}", "for name, value in armature.items():"]
-    lines += ["    spec.joint(name).armature = value"]
+    text = f"import mujoco  # {MUJOCO} or newer\n" if found else "import mujoco\n"
+    text += f"\nspec = mujoco.MjSpec.from_file({quoted(robot + '.xml')})\n"
+    text += _welded(reflected, _WELD_MUJOCO)
+    text += f"armature = {_dict(joint_armature(reflected))}\nfor name, value in armature.items():\n"
+    text += "    spec.joint(name).armature = value\n"
     if found:
-        lines += ["# rotors that several joints turn: name, inertia, turns per turn of each joint", "rotors = ["]
-        lines += [f"    ({quoted(d.rotor)}, {_number(d.inertia)}, {_dict(d.ratios, inline=True)})," for d in found]
-        lines += [
-            "]",
-            "for name, inertia, ratios in rotors:",
-            "    tendon = spec.add_tendon(name=name, armature=inertia)",
-            "    for joint, ratio in ratios.items():",
-            "        tendon.wrap_joint(joint, ratio)",
-        ]
-    return "\n".join([*lines, "model = spec.compile()"]) + "\n"
+        rows = (f"({quoted(d.rotor)}, {_number(d.inertia)}, {_dict(d.ratios, inline=True)})" for d in found)
+        text += _TENDONS.format(_lines(rows))
+    return text + "model = spec.compile()\n"
 
 
 def pinocchio(robot: str, model: ClusterModel, reflected: Reflected) -> str:
     """Return a script that puts the diagonal into a Pinocchio model, and what is off the diagonal into a matrix."""
     floating = model.nv > 5 and model.tree.joints[1].shortname() == "JointModelFreeFlyer"
     root = ", pin.JointModelFreeFlyer()" if floating else ""
-    lines = ["import pinocchio as pin", "", f"model = pin.buildModelFromUrdf({quoted(robot + '.urdf')}{root})"]
-    weld = locked(reflected)
-    if weld:
-        lines += [
-            "# rotors that are bodies of the file stay as mass; armature stands for their spin",
-            f"rotors = {_inside('[]', weld)}",
-            "rotors = [model.getJointId(name) for name in rotors if model.existJointName(name)]",
-            "model = pin.buildReducedModel(model, rotors, pin.neutral(model))",
-        ]
-    lines += [
-        f"values = {_dict(reflected.armature)}",
-        "armature = model.armature.copy()",
-        "for name, value in values.items():",
-        "    armature[model.joints[model.getJointId(name)].idx_v] = value",
-        "model.armature = armature",
-    ]
+    text = f"import pinocchio as pin\n\nmodel = pin.buildModelFromUrdf({quoted(robot + '.urdf')}{root})\n"
+    text += _welded(reflected, _WELD_PINOCCHIO)
+    text += f"values = {_dict(reflected.armature)}\n{_DIAGONAL}"
     if reflected.off_diagonal and not model.closures:
-        lines += [
-            "",
-            "# block: what no pin.Model can hold; M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a",
-            "import numpy as np",
-            "",
-            "off_diagonal = {",
-            *(f"    ({quoted(a)}, {quoted(b)}): {_number(x)}," for (a, b), x in reflected.off_diagonal.items()),
-            "}",
-            "B = np.zeros((model.nv, model.nv))",
-            "for pair, value in off_diagonal.items():",
-            "    i, k = (model.joints[model.getJointId(name)].idx_v for name in pair)",
-            "    B[i, k] = B[k, i] = value",
-        ]
-    return "\n".join(lines) + "\n"
+        entries = reflected.off_diagonal.items()
+        text += _BLOCK.format(_lines(f"({quoted(a)}, {quoted(b)}): {_number(x)}" for (a, b), x in entries))
+    return text
+
+
+def _welded(reflected: Reflected, script: str) -> str:
+    """Return a script for the joints of the file that belong to rotors; armature replaces their spin."""
+    joints = [quoted(d.rotor) for d in reflected.drives if d.body and not d.own]
+    return _WELD + script.format(_inside("[]", joints)) if joints else ""
 
 
 def _number(value: float) -> str:
     return f"{value:.{_DIGITS}g}"
-
-
-def _attribute(value: float) -> str:
-    return f'"{_number(value)}"'
 
 
 def _dict(values: dict[str, float], *, inline: bool = False) -> str:
@@ -187,8 +183,9 @@ def _dict(values: dict[str, float], *, inline: bool = False) -> str:
 
 def _inside(brackets: str, entries: list[str], inline: bool = False) -> str:
     """Return entries in brackets; if there are many, one on each line."""
-    if len(entries) <= 3 or inline:
-        text = ", ".join(entries)
-    else:
-        text = "\n" + "".join(f"    {entry},\n" for entry in entries)
+    text = ", ".join(entries) if len(entries) <= 3 or inline else "\n" + _lines(entries)
     return brackets[0] + text + brackets[1]
+
+
+def _lines(entries: Iterable[str]) -> str:
+    return "".join(f"    {entry},\n" for entry in entries)

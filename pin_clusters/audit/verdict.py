@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..approximations import LABELS
 from ..errors import ArgumentTypeError, ModelError, PinClustersError
 from ..study import StudyResult
+from ..study._samples import told, usual
+from ..study.report import percent_of
 
 EXACT = 1e-6
 """Below this part of the peak torque, [%], an approximation is called exact: rounding is no error."""
@@ -65,20 +66,13 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
-        return {
-            "enough": self.enough, "sentence": self.sentence, "advice": self.advice, "asked": self.asked,
-            "best": self.best, "threshold_percent": self.threshold, "joints_above": list(self.above),
-            "worst": {rung: dict(vars(w)) for rung, w in self.worst.items()},
-        }  # fmt: skip
+        worst = {rung: dict(vars(w)) for rung, w in self.worst.items()}
+        entries = "enough sentence advice asked best threshold_percent:threshold joints_above:above"
+        return told(self, entries, worst=worst)
 
 
 def check_threshold(threshold: Any) -> float:
-    """Return a threshold as a number, [%].
-
-    Raises:
-        ArgumentTypeError: It is no number.
-        ThresholdError: It is not between 0 and 100.
-    """
+    """Return a threshold as a number, [%]; what is not between 0 and 100 is a ``ThresholdError``."""
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float, np.integer, np.floating)):
         raise ArgumentTypeError(f"threshold must be a number (per cent), got {threshold!r}.")
     if not (math.isfinite(threshold) and 0.0 < threshold <= 100.0):
@@ -89,18 +83,12 @@ def check_threshold(threshold: Any) -> float:
 
 
 def judge(study: StudyResult, threshold: float = 5.0) -> Verdict:
-    """Compare the errors of a study with a threshold.
+    """Compare the errors of a study with the largest one that is enough, [%] of the joint's peak torque on the motion.
 
-    Args:
-        study: What ``study.run`` found.
-        threshold: Largest RMS error that is enough, [%] of the joint's peak torque on that motion.
-
-    Returns:
-        The answer. Only joints count, not the wrench on a floating base, which no motor makes.
+    Only joints count, not the wrench on a floating base, which no motor makes.
 
     Raises:
-        ArgumentTypeError: The threshold is no number.
-        ThresholdError: It is not between 0 and 100.
+        ThresholdError: The threshold is not between 0 and 100.
         ModelError: No torque acts along the motion, so there is nothing to compare with.
     """
     threshold = check_threshold(threshold)
@@ -111,7 +99,7 @@ def judge(study: StudyResult, threshold: float = 5.0) -> Verdict:
         )
     percent = study.share(study.rms_error)
     worst = {rung: _worst(study, rung, values) for rung, values in percent.items()}
-    asked = next(rung for rung in ("diagonal", "armature", "frozen") if rung in worst)
+    asked = usual(worst)
     # the coarser rungs of loops answer other questions, so only what is asked about and what refines it counts
     candidates = {"diagonal": ("none", "diagonal", "block"), "armature": ("no rotor", "armature")}.get(asked, (asked,))
     best = next((rung for rung in candidates if worst[rung].percent <= threshold), None)
@@ -133,11 +121,7 @@ def number(value: float) -> str:
 
 def percent(value: float) -> str:
     """Return a percentage with two digits, as it reads best."""
-    if value < EXACT:
-        return "0 %"
-    if value < 0.01:
-        return "<0.01 %"
-    return f"{value:.2g} %" if value < 10.0 else f"{value:.0f} %"
+    return "<0.01 %" if EXACT <= value < 0.01 else percent_of(value)
 
 
 def _worst(study: StudyResult, rung: str, values: np.ndarray) -> Worst:
@@ -204,8 +188,3 @@ def _advice(asked: str, best: str | None, worst: dict[str, Worst], threshold: fl
         f"Block armature, with the off-diagonal terms of joints that share a rotor, leaves at most "
         f"{percent(block.percent)}, at {block.joint}; only exact rotors stay within {threshold:g} %."
     )
-
-
-def label(rung: str) -> str:
-    """Return how tables and plots call an approximation."""
-    return LABELS.get(rung, rung)

@@ -1,26 +1,36 @@
-"""States and approximations as the studies take them: checked, one row per sample, with names for the columns."""
+"""States and approximations as studies take them: checked, one row per sample; and results as JSON takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import approximations
-from ..approximations import Approximation
+from ..approximations import LABELS, Approximation
 from ..arrays import numbers
+from ..docstrings import STUDY, stock
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ..model import ClusterModel
 from .trajectories._base import joint_of
 
+documented = stock(
+    STUDY,
+    """
+    Raises:
+        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
+        UnknownNameError: The robot has no such approximation.
+        ShapeError: A size is wrong.
+        ModelError: Without closed loops, a dependent joint is not a rotor.
+    """,
+)
+
 
 def as_model(model: Any, caller: str) -> None:
-    """Check that a model is ours.
-
-    Raises:
-        ArgumentTypeError: It is not.
-    """
+    """Check that a model is ours, or raise ``ArgumentTypeError``."""
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(
             f"{caller}: model must be a ClusterModel, got {type(model).__name__}. "
@@ -29,12 +39,7 @@ def as_model(model: Any, caller: str) -> None:
 
 
 def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> dict[str, Approximation]:
-    """Return the approximations of these names, in this order; all by default.
-
-    Raises:
-        UnknownNameError: The robot has no such approximation.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
-    """
+    """Return the approximations of these names, in this order; all by default. See ``documented`` for errors."""
     known = approximations.names(model)
     if rungs is None:
         rungs = known
@@ -48,19 +53,16 @@ def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool =
     return {name: ladder[name] for name in names}
 
 
+def usual(rungs: Iterable[str]) -> str:
+    """Return which of a robot's approximations simulators use."""
+    return next(rung for rung in ("diagonal", "armature", "frozen") if rung in rungs)
+
+
 def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple[np.ndarray, ...]:
-    """Return states as contiguous float64 arrays with one row per sample.
+    """Return states as contiguous float64 arrays with one row per sample; one sample may come as a vector.
 
-    Args:
-        model: The robot.
-        q: Shape (N, nq), or (nq,) for one sample.
-        rates: Each of shape (N, nv), or (nv,).
-        names: How messages call the arguments, one letter each; ``t`` is tau.
-
-    Raises:
-        ShapeError: A size is wrong.
-        ArgumentTypeError: One does not hold real numbers.
-        ConfigurationError: A number is not finite.
+    ``names`` is how messages call the arguments, one letter each; ``t`` is tau. A ``ShapeError`` is a wrong size, an
+    ``ArgumentTypeError`` what is no real number, a ``ConfigurationError`` what is not finite.
     """
     found: list[np.ndarray] = []
     samples = -1
@@ -87,15 +89,50 @@ def rows(model: ClusterModel, q: Any, *rates: Any, names: str = "qvax") -> tuple
     return tuple(found)
 
 
+def label(rung: str) -> str:
+    """Return what tables and plots call an approximation, or the exact robot."""
+    return LABELS.get(rung, rung)
+
+
+def labels(rungs: Iterable[str]) -> dict[str, str]:
+    """Return the same for several, by name."""
+    return {rung: label(rung) for rung in rungs}
+
+
+def locked(drop_rotors: bool, dropped: str = "dropped") -> str:
+    """Say what became of the rotors of the approximations."""
+    return dropped if drop_rotors else "locked into their carriers"
+
+
+def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
+    """Return attributes of a result for JSON, and more; arrays by the ``names`` of their columns, if it has them.
+
+    An entry is the name of an attribute, behind a colon if JSON has another name for it.
+    """
+    pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
+    names = getattr(found, "names", None)
+    return {key or name: plain(getattr(found, name), names) for key, name in pairs} | more
+
+
+def plain(value: Any, names: Iterable[str] | None = None) -> Any:
+    """Return a value as JSON takes it, such as a row of numbers for each approximation, by the names of columns."""
+    if isinstance(value, np.ndarray):
+        return value.tolist() if names is None else by_name(names, value)
+    if isinstance(value, dict):
+        return {key: plain(x, names) for key, x in value.items()}
+    if isinstance(value, tuple):
+        return [plain(x) for x in value]
+    return value.as_dict() if hasattr(value, "as_dict") else value
+
+
+def write_json(found: dict[str, Any], path: Path) -> None:
+    """Write what is plain to a file."""
+    path.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
     """Return a number per column, by its name, as JSON takes it."""
     return dict(zip(names, map(float, values), strict=True))
-
-
-def by_rung(names: Iterable[str], values: Mapping[str, Iterable[float]]) -> dict[str, dict[str, float]]:
-    """Return the same for each of several rows of numbers, such as those of approximations."""
-    names = tuple(names)
-    return {rung: by_name(names, row) for rung, row in values.items()}
 
 
 def column_names(model: ClusterModel) -> tuple[str, ...]:
@@ -105,6 +142,11 @@ def column_names(model: ClusterModel) -> tuple[str, ...]:
         nv = joint_of(model, name).nv
         found += [name] if nv == 1 else [f"{name}[{i}]" for i in range(nv)]
     return tuple(found)
+
+
+def spread(n: int, most: int) -> np.ndarray:
+    """Return at most so many indices of n samples, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, most).astype(int))
 
 
 def rms(x: np.ndarray) -> np.ndarray:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..approximations import LABELS, LOOP_RUNGS
+from ..approximations import LOOP_RUNGS
 from . import report
+from ._samples import labels, locked, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,8 +35,6 @@ STYLES: dict[str, dict[str, Any]] = {
     "armature": {"color": "#0072B2", "linestyle": (0, (3.5, 3.5)), "linewidth": 1.5, "zorder": 2.3},
 }
 _PERIODS = 2.0
-_POINTS = 400
-_MORE_POINTS = 1200
 _ROWS = 16
 _DPI = 110
 _LEFT = 0.068
@@ -48,13 +47,6 @@ def save(result: StudyResult, path: Path) -> None:
     """Draw the study and write it as PNG.
 
     A row per joint: torques on the left, errors on the right; of a sine over the first periods (they repeat).
-
-    Args:
-        result: The study.
-        path: Where to; the folder must exist.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     n = len(result.joints)
     stacks = math.ceil(n / _ROWS)
@@ -71,18 +63,13 @@ def save(result: StudyResult, path: Path) -> None:
     for k, name in enumerate(result.joints):
         row, stack = k % rows, k // rows
         last = row == rows - 1 or k == n - 1
-        torque = figure.add_subplot(grid[row, 2 * stack])
-        error = figure.add_subplot(grid[row, 2 * stack + 1])
-        draw_joint(torque, error, result, k, shown)
-        torque.set_title(name, fontsize=10, loc="left", pad=3.0, fontweight="bold")
+        torque, error = panels = [figure.add_subplot(grid[row, 2 * stack + i]) for i in range(2)]
         text = _rms_line({rung: float(x[k]) for rung, x in rms.items()}, float(result.max_exact[k]))
-        titles.append(error.set_title(text, loc="left", pad=3.0, color="#333333"))
-        for axes, what in ((torque, _quantity(name, result.units[k])), (error, "error")):
-            axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
+        what = _quantity(name, result.units[k])
+        titles.append(draw_joint(panels, result, k, shown, name, text, what=what, last=last))
+        for axes in panels:
             axes.yaxis.set_label_coords(-0.12 if stacks == 1 or axes is torque else -0.15, 0.5)
             axes.tick_params(labelbottom=last)
-            if last:
-                axes.set_xlabel("time [s]", fontsize=9)
             _not_rounding(axes, result, k)
     _fit(titles, error.get_window_extent().width)
     _study_head(figure, result)
@@ -101,19 +88,26 @@ def new_figure(**options: Any) -> Figure:
     return figure
 
 
-def draw_joint(torque: Any, error: Any, result: StudyResult, k: int, shown: np.ndarray) -> None:
-    """Draw the torques of a joint on one panel, their errors on another."""
+def draw_joint(
+    panels: list[Any], result: StudyResult, k: int, shown: np.ndarray, title: str, text: str, *, what: str, last: bool
+) -> Any:
+    """Draw the torques of a joint on one panel, their errors on another, whose title is returned."""
+    torque, error = panels
     time = result.time[shown]
     for rung in result.approximate:
         torque.plot(time, result.approximate[rung][shown, k], **STYLES[rung])
         error.plot(time, result.error(rung)[shown, k], **STYLES[rung])
     torque.plot(time, result.exact[shown, k], **STYLES["exact"])
     error.axhline(0.0, **STYLES["exact"] | {"linewidth": 0.9})
-    for axes in (torque, error):
+    for axes, name in ((torque, what), (error, "error")):
         axes.set_xlim(0.0, float(time[-1]) or 1.0)
         axes.margins(y=0.12)
         axes.locator_params(axis="y", nbins=4)
+        axes.set_ylabel(f"{name} [{result.units[k]}]", fontsize=8.5)
+        axes.set_xlabel("time [s]" if last else "", fontsize=9)
         tidy(axes)
+    torque.set_title(title, fontsize=10, loc="left", pad=3.0, fontweight="bold")
+    return error.set_title(text, loc="left", pad=3.0, color="#333333")
 
 
 @contextmanager
@@ -154,13 +148,13 @@ def _fit(titles: list[Any], width: float) -> None:
             return
 
 
-def shown_samples(result: StudyResult) -> np.ndarray:
-    """Return the indices of the samples that are drawn: few, and over whole periods."""
+def shown_samples(result: StudyResult, points: int = 400, of_all: int = 1200) -> np.ndarray:
+    """Return the indices of the samples that are drawn: some of whole periods, or of all."""
     period = getattr(result.trajectory, "period", None)
     if period is None:
-        return np.unique(np.linspace(0, len(result.time) - 1, _MORE_POINTS).astype(int))
+        return spread(len(result.time), of_all)
     end = int(np.searchsorted(result.time, _PERIODS * period * (1.0 + 1e-9), side="right"))
-    return np.unique(np.linspace(0, max(end, 1) - 1, _POINTS).astype(int))
+    return spread(max(end, 1), points)
 
 
 def tidy(axes: Any) -> None:
@@ -189,7 +183,7 @@ def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
 
 
 def head(
-    figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float, *,
+    figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float = 0.025, *,
     spacing: float = 0.19, gap: float = 0.26,
 ) -> None:  # fmt: skip
     """Write title, lines and, below a gap, a legend above the panels; 1.3 inches are needed."""
@@ -209,7 +203,7 @@ def head(
 def _study_head(figure: Any, result: StudyResult) -> None:
     """Write title, subtitle and legend above the panels."""
     loops = result.loops
-    rotors = "left out" if result.drop_rotors else "locked into their carriers"
+    rotors = locked(result.drop_rotors, "left out")
     approximate = f"The approximations have their rotors {rotors}. "
     if loops:
         few = set(result.approximate) <= set(LOOP_RUNGS)
@@ -223,6 +217,6 @@ def _study_head(figure: Any, result: StudyResult) -> None:
         figure, f"{result.robot}: what approximate {_WHAT[loops]} get wrong",
         (f"Inverse dynamics, {result.base} base; {motion}{cut}.",
          f"{approximate}Error = approximate $-$ exact; RMS over {duration:.3g} s."),
-        {"exact": "exact" if loops else "exact rotors"} | {rung: LABELS[rung] for rung in result.approximate},
+        {"exact": "exact" if loops else "exact rotors"} | labels(result.approximate),
         x, spacing=0.18, gap=0.12,
     )  # fmt: skip

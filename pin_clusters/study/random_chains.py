@@ -20,6 +20,7 @@ from ..algorithms.rnea import rnea
 from ..approximations import RUNGS
 from ..errors import ArgumentTypeError
 from . import random_robots
+from ._samples import by_name, told
 from .metrics._base import along
 
 ROBOTS, STATES = 400, 25
@@ -92,11 +93,11 @@ class RandomChains:
 
     def mean(self, metric: str) -> dict[str, float]:
         """Return the mean of a metric over the robots (those that have it), per approximation."""
-        return dict(zip(RUNGS, np.mean(self._having(metric), axis=0).tolist(), strict=True))
+        return by_name(RUNGS, np.mean(self._having(metric), axis=0))
 
     def quantile(self, metric: str, share: float) -> dict[str, float]:
         """Return the value that a share of the robots does not exceed, per approximation."""
-        return dict(zip(RUNGS, np.quantile(self._having(metric), share, axis=0).tolist(), strict=True))
+        return by_name(RUNGS, np.quantile(self._having(metric), share, axis=0))
 
     def _having(self, metric: str) -> np.ndarray:
         """Return the rows of robots that have a metric: only bases that float have an acceleration."""
@@ -106,17 +107,16 @@ class RandomChains:
     def as_dict(self) -> dict[str, Any]:
         """Return the summary for JSON."""
         metrics = [m for m in METRICS if np.isfinite(self.values[m]).any()]
-        return {
-            "robots": self.robots,
-            "states_per_robot": self.states,
-            "seed": self.seed,
-            "with_floating_base": int(np.count_nonzero(self.values["floating"])),
-            "links": int(self.values["links"].sum()),
-            "belts": int(self.values["belts"].sum()),
-            "units": {"inverse": "N m", "forward": "rad/s^2", "base": "rad/s^2"},
-            "mean": {m: self.mean(m) for m in metrics},
-            "quantiles": {m: {f"{share:g}": self.quantile(m, share) for share in SHARES} for m in metrics},
-        }
+        return told(
+            self,
+            "robots states_per_robot:states seed",
+            with_floating_base=int(np.count_nonzero(self.values["floating"])),
+            links=int(self.values["links"].sum()),
+            belts=int(self.values["belts"].sum()),
+            units={"inverse": "N m", "forward": "rad/s^2", "base": "rad/s^2"},
+            mean={m: self.mean(m) for m in metrics},
+            quantiles={m: {f"{share:g}": self.quantile(m, share) for share in SHARES} for m in metrics},
+        )
 
 
 def experiment(

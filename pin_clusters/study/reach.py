@@ -42,18 +42,9 @@ def reach(model: ClusterModel, direction: np.ndarray, amplitude: float) -> Reach
 
     Both ways are followed by continuation, a two-hundredth at a time, until a loop cannot follow (``BranchLost``) or
     the condition of K_d reaches 1e3; the end is then found by bisection. The amplitude is what was asked for, if it is
-    within 0.9 of that end. Limits of joints are not looked at. The same model gives the same result.
-
-    Args:
-        model: A model with closed loops.
-        direction: How fast each independent velocity goes per unit of amplitude, shape (nv,).
-        amplitude: What is asked for, [rad] or [m].
-
-    Returns:
-        The amplitude and what stops it.
-
-    Raises:
-        ConfigurationError: The reference pose is (nearly) singular, so there is no swing about it.
+    within 0.9 of that end. Limits of joints are not looked at. The same model gives the same result. The direction says
+    how fast each independent velocity goes per unit of amplitude, [rad] or [m]. A reference pose that is (nearly)
+    singular, so that there is no swing about it, is a ``ConfigurationError``.
     """
     data = model.createData()
     sought = amplitude / MARGIN
@@ -73,18 +64,9 @@ def reach(model: ClusterModel, direction: np.ndarray, amplitude: float) -> Reach
 
 
 def follow(model: ClusterModel, direction: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the configurations along a path from the reference pose; the loops follow by continuation.
+    """Return the configurations at some offsets from the reference pose along a direction, as in ``reach``.
 
-    Args:
-        model: A model with closed loops.
-        direction: As in ``reach``, shape (nv,).
-        offsets: How far along it each sample is, shape (samples,); each is reached from the one before.
-
-    Returns:
-        Shape (samples, nq).
-
-    Raises:
-        BranchLost: A loop cannot follow.
+    The loops follow by continuation, each sample from the one before, or raise ``BranchLost``.
     """
     q = np.empty((len(offsets), model.nq))
     last = model.q_reference

@@ -10,7 +10,8 @@ import numpy as np
 
 from .. import approximations
 from ..approximations import LABELS, LOOP_RUNGS, ROTOR_RUNGS
-from ._samples import by_name, by_rung
+from . import _samples
+from ._samples import by_name, locked, plain
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
@@ -23,25 +24,24 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
     trajectory, joints = result.trajectory, result.joints
     described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
     said: dict[str, Any] = {"kind": kind(result)}
-    loops: dict[str, Any] = {}
     if result.centre is not None:
         said["centre"] = by_name(joints, result.centre)
         said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
         said["cut"] = cut(result) or None
-    if result.loops:
-        loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}}
-    dropped = "dropped" if result.drop_rotors else "locked into their carriers"
+    loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}} if result.loops else {}
     share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {
         "robot": result.robot,
-        "trajectory": said | described | {"samples": len(result.time), "rotors_of_approximations": dropped},
+        "trajectory": said
+        | described
+        | {"samples": len(result.time), "rotors_of_approximations": locked(result.drop_rotors)},
         **loops,
         "joints": list(joints),
         "unit": unit(result),
-        "rms_error": by_rung(joints, result.rms_error),
+        "rms_error": plain(result.rms_error, joints),
         "max_exact": by_name(joints, result.max_exact),
-        "peak_error": by_rung(joints, result.peak_error),
-        "per_cent_of_largest": {which: by_rung(joints, shares) for which, shares in share.items()},
+        "peak_error": plain(result.peak_error, joints),
+        "per_cent_of_largest": plain(share, joints),
         "base": result.base,
         "ground_forces": result.loads,
     }
@@ -163,7 +163,7 @@ def verdict(result: StudyResult) -> str:
         )
     if diagonal < 1e-6:
         return "Diagonal armature is exact on this motion."
-    where = f"{_percent(diagonal)} of the peak torque at {result.joints[worst]}"
+    where = f"{percent_of(diagonal)} of the peak torque at {result.joints[worst]}"
     rms = f"{result.rms_error['diagonal'][worst]:.3g} {result.units[worst]}"
     if diagonal < 1.0:
         return f"Diagonal armature is nearly enough on this motion: its RMS error is at most {where} ({rms})."
@@ -171,8 +171,8 @@ def verdict(result: StudyResult) -> str:
     if block < 0.95 * diagonal:
         rest = int(np.argmax(share["block"]))
         return (
-            f"{text}; with the off-diagonal terms of the belts (block) it is {_percent(block)} there and at most "
-            f"{_percent(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
+            f"{text}; with the off-diagonal terms of the belts (block) it is {percent_of(block)} there and at most "
+            f"{percent_of(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
         )
     return f"{text}, which only the exact rotors remove."
 
@@ -199,11 +199,12 @@ def _verdict_on_loops(result: StudyResult, share: dict[str, np.ndarray]) -> str:
         if values[worst] < 1e-6:
             parts.append(f"{LABELS[rung]}: exact on this motion")
         else:
-            parts.append(f"{LABELS[rung]}: {_percent(values[worst])} at {result.joints[worst]} ({rms})")
+            parts.append(f"{LABELS[rung]}: {percent_of(values[worst])} at {result.joints[worst]} ({rms})")
     return "Largest RMS error as a part of the joint's peak torque: " + "; ".join(parts) + "."
 
 
-def _percent(value: float) -> str:
+def percent_of(value: float) -> str:
+    """Return a percentage with two digits, as it reads best."""
     if value < 1e-6:  # rounding
         return "0 %"
     return f"{value:.2g} %" if value < 10.0 else f"{value:.0f} %"
@@ -211,6 +212,4 @@ def _percent(value: float) -> str:
 
 def write_json(result: StudyResult, path: Path) -> None:
     """Write ``as_dict`` to a file."""
-    import json
-
-    path.write_text(json.dumps(as_dict(result), indent=2) + "\n", encoding="utf-8")
+    _samples.write_json(as_dict(result), path)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import approximations
 from ..algorithms.rnea import rnea
 from ..approximations import RUNGS
+from ..docstrings import STUDY, stock
 from ..model import ClusterModel
 
 __all__ = ["RUNGS", "Progress", "torques"]
@@ -25,6 +26,7 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
     return lambda done, total: progress(i * total + done, n * total)
 
 
+@stock(STUDY)
 def torques(
     model: ClusterModel,
     q: np.ndarray,
@@ -37,12 +39,7 @@ def torques(
     """Compute inverse dynamics exactly and on each rung.
 
     Args:
-        model: The robot.
-        q: Configurations of the tree, shape (N, nq).
-        v: Independent velocities, shape (N, nv).
-        a: Independent accelerations, shape (N, nv).
         drop_rotors: Leave the rotors out of the approximate robots instead of locking them into their carriers.
-        progress: Called with (done, total) now and then.
 
     Returns:
         ``exact`` and each rung of ``approximations.names(model)``: torques, shape (N, nv), [N m] or [N].

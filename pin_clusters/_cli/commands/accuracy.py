@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from .. import common
 from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, output
 
 
@@ -76,19 +77,17 @@ def study(
       pin-clusters study mit_humanoid_leg --trajectory minimum-jerk --pose neutral --pose knee=1.2
       pin-clusters study --experiment torque-sinusoids
     """  # noqa: D301 (click wants the character)
-    from .. import common
     from .. import study as command
 
-    given = {name: value for name, value in options.items() if value not in (None, False, ())}
     if experiment is not None:
-        if given or trajectory != "sine" or base is not None:
+        if command.given(options) or trajectory != "sine" or base is not None:
             raise click.UsageError("--experiment takes ROBOT, --output and --drop-rotors only.")
         folder = Path(f"study_{experiment}") if output is None else output
         command.run_experiment(experiment, robot, folder, common.console(), drop_rotors=drop_rotors)
         return
     if robot is None:
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
-    motion = command.trajectory_of(trajectory, given)
+    motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
     command.run(robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors)
 
@@ -123,13 +122,11 @@ def audit(
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
     """  # noqa: D301 (click wants the character)
     from .. import audit as command
-    from .. import common
     from ..study import trajectory_of
 
     folder = folder_of(output, "audit", robot)
-    given = {name: value for name, value in options.items() if value not in (None, False, ())}
     command.run(
-        robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, given),
+        robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, options),
         base=base, frames=frames or None, drop_rotors=drop_rotors,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .. import common
 from . import CONTEXT, POSITIVE, ROBOT
 
 
@@ -24,7 +25,6 @@ def info(robot: str) -> None:
       pin-clusters info tello
       pin-clusters info robots/arm.urdf
     """  # noqa: D301 (click wants the character)
-    from .. import common
     from .. import info as command
 
     command.show(common.load(robot), common.console())
@@ -48,7 +48,6 @@ def bench(robot: str, repeats: int) -> None:
     """  # noqa: D301 (click wants the character)
     from ... import rivals
     from .. import bench as command
-    from .. import common
 
     model = common.load(robot)
     with common.ProgressBar("timing") as progress:
@@ -93,7 +92,6 @@ def view(robot: str, **options: Any) -> None:
       pin-clusters view mini_cheetah --animate mini_cheetah_trot --static trot.html
       pin-clusters view my_robot.urdf --port 7000 --no-open
     """  # noqa: D301 (click wants the character)
-    from .. import common
     from .. import view as command
 
     command.run(robot, common.console(), **options)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .. import common
 from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, folder_of, output
 
 
@@ -44,7 +45,6 @@ def ratio(robot: str, output: Path | None, **options: Any) -> None:
       pin-clusters sweep ratio mini_cheetah --factors 1,3,10
       pin-clusters sweep ratio my_robot.urdf --frequency 3 --workers 1
     """  # noqa: D301 (click wants the character)
-    from .. import common
     from .. import sweep as command
 
     folder = folder_of(output, "sweep_ratio", robot)
@@ -79,7 +79,6 @@ def robots(output: Path, **options: Any) -> None:
       pin-clusters sweep robots --dask local
       pin-clusters sweep robots --dask tcp://192.168.0.7:8786
     """  # noqa: D301 (click wants the character)
-    from .. import common
     from .. import sweep as command
 
     command.robots(output, common.console(), **options)

@@ -67,15 +67,13 @@ def _off_diagonal(r: Reflected) -> Html:
 def _range(result: AuditResult) -> dict[str, Any]:
     """Return what loops do to the reflected inertia."""
     r = result.reflected
-    every = [(r.joints, r.matrix, r.low, r.high, r.along)]
-    every += [(s.joints, s.reference, s.low, s.high, s.along) for s in r.links]
+    assert r.along is not None  # there are loops
+    every = [(r.joints, r.matrix, r.along), *((s.joints, s.reference, s.along) for s in r.links)]
     linked = {name for side in r.links for name in side.motors}
     rows: list[list[str]] = []
     turning: list[tuple[str, np.ndarray, float]] = []
-    for joints, reference, low, high, along in every:
-        assert low is not None  # there are loops, so all three are there
-        assert high is not None
-        assert along is not None
+    for joints, reference, along in every:
+        low, high = along.min(axis=0), along.max(axis=0)
         for i, name in enumerate(joints):
             if name in linked:
                 continue  # a motor reflects its own inertia to itself; what the links see is below

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...study._samples import label
 from ...study.decomposition import PART_LABELS
 from .. import figures
 from .._template import Head, Html, formula, table
 from ..result import AuditResult
-from ..verdict import EXACT, label, number, percent
+from ..verdict import EXACT, number, percent
 from . import alike
 
 _MANY = 12

@@ -10,7 +10,7 @@ import numpy as np
 from ... import approximations
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, by_rung, chosen, column_names, rms, rows
+from .._samples import as_model, chosen, column_names, documented, locked, rms, rows, told, usual
 from ._terms import PARTS, Terms
 
 __all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
@@ -92,18 +92,11 @@ class Decomposition:
 
     def as_dict(self) -> dict[str, Any]:
         """Return RMS and shares as plain numbers, ready for JSON."""
-        return {
-            "robot": self.robot,
-            "rung": self.rung,
-            "rotors": "dropped" if self.drop_rotors else "locked into their carriers",
-            "samples": len(self.total),
-            "residual": self.residual,
-            "rms": by_rung(self.names, self.rms),
-            "share": by_rung(self.names, self.share),
-            "overall_share": self.overall,
-        }
+        head = told(self, "robot rung", rotors=locked(self.drop_rotors), samples=len(self.total))
+        return head | told(self, "residual rms share overall_share:overall")
 
 
+@documented
 def decompose(
     model: ClusterModel, q: Any, v: Any, a: Any, rung: str | None = None, drop_rotors: bool = False
 ) -> Decomposition:
@@ -115,8 +108,6 @@ def decompose(
     Args:
         model: The robot; without closed loops its dependent joints must be rotors.
         q: Configurations of the tree, shape (N, nq); or one, shape (nq,).
-        v: Independent velocities, shape (N, nv).
-        a: Independent accelerations, shape (N, nv).
         rung: An approximation of ``approximations.names(model)``; by default ``"diagonal"``, or, with closed loops,
             ``"armature"`` if there are rotors and ``"frozen"`` if not.
         drop_rotors: Leave the rotors' mass out of the approximation; ``unconstrained`` and ``frozen`` keep it.
@@ -125,10 +116,6 @@ def decompose(
         The parts, their RMS and shares.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
-        UnknownNameError: The robot has no such approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
         SingularClusterError: The independent velocities do not determine the others at a sample.
 
     Example:
@@ -143,8 +130,7 @@ def decompose(
     """
     as_model(model, "study.decompose")
     if rung is None:
-        known = approximations.names(model)
-        rung = "diagonal" if "diagonal" in known else "armature" if "armature" in known else "frozen"
+        rung = usual(approximations.names(model))
     q, v, a = rows(model, q, v, a)
     approximation = chosen(model, (rung,), drop_rotors)[rung]
     terms, data = Terms(model, rung, drop_rotors), model.createData()

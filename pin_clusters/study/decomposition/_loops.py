@@ -21,11 +21,9 @@ TERMS = ("dependents' torque", "dependents' acceleration", "coupling bias", "dep
 
 
 class Locked:
-    """The tree whose rotors are locked into their carriers at angle 0.
+    """The tree of a model with closed loops, its rotors locked into their carriers at angle 0.
 
-    Args:
-        model: A model with closed loops.
-        rows: Indices of the rotors' speeds in the velocity of the expanded tree.
+    ``rows`` are the indices of the rotors' speeds in the velocity of the expanded tree.
     """
 
     def __init__(self, model: ClusterModel, rows: np.ndarray) -> None:

@@ -37,12 +37,7 @@ class Motion:
     gravity: np.ndarray
 
     def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return angular velocity and acceleration of a body in world axes, shapes (N, 3).
-
-        Args:
-            j: Joint id in the expanded tree; 0 for the universe.
-            a: Tree acceleration, shape (N, tree.nv).
-        """
+        """Return angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""
         at = self.columns[j]
         J = self.J[:, 3:, at]
         return apply(J, self.v[:, at]), apply(J, a[:, at]) + self.drift[:, 3:, at].sum(axis=2)
@@ -50,10 +45,7 @@ class Motion:
     def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Return the Newton-Euler force ``I A + V x* I V``, gravity included, as torques of the tree, (N, tree.nv).
 
-        Args:
-            j: Joint id in the expanded tree, one of ``placements``.
-            inertia: Symmetric matrix in that joint's frame, [linear; angular], shape (6, 6); any sign.
-            a: Tree acceleration, shape (N, tree.nv).
+        The inertia is a symmetric matrix of any sign in the frame of joint j, which is one of ``placements``.
         """
         at = self.columns[j]
         rotation, position = self.placements[j]
@@ -80,13 +72,9 @@ class Motion:
 
 
 def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -> Motion:
-    """Evaluate the kinematics of the expanded tree.
+    """Evaluate the kinematics of the expanded tree, with the placements of some joints.
 
-    Args:
-        span: The expanded tree.
-        q: Configurations in the user's order, shape (N, nq).
-        v: Velocities of the expanded tree, shape (N, tree.nv).
-        bodies: Joint ids whose placements are wanted.
+    Configurations are in the user's order, shape (N, nq), velocities those of the expanded tree, (N, tree.nv).
     """
     tree, n = span.tree, len(q)
     data = tree.createData()

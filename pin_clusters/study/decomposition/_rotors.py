@@ -11,6 +11,7 @@ What of its inertia is not balanced and symmetric about the axis adds its own Ne
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,20 +140,20 @@ def spin_terms(bodies: list[SpinningBody], spin: Spin) -> dict[str, np.ndarray]:
             continue
         axis = motion.J[:, 3:, b.row]
         w, alpha = motion.turning(b.carrier, a)
-        momentum = b.axial * axis * motion.v[:, b.row, None]
+        momentum = b.axial * axis
         found["carrier on joint"][:, b.row] += b.axial * np.einsum("ni,ni->n", axis, alpha)
-        found["spin on carrier"] += motion.moment(b.carrier, b.axial * axis * driven[:, None])
-        found["gyroscopic"] += motion.moment(b.carrier, np.cross(w, momentum))
-        found["coupling rate"] += motion.moment(b.carrier, b.axial * axis * bias[:, None])
+        found["spin on carrier"] += motion.moment(b.carrier, momentum * driven[:, None])
+        found["gyroscopic"] += motion.moment(b.carrier, np.cross(w, momentum * motion.v[:, b.row, None]))
+        found["coupling rate"] += motion.moment(b.carrier, momentum * bias[:, None])
     return found
 
 
 def rotor_mass(bodies: list[SpinningBody], spin: Spin) -> np.ndarray:
     """Return the torques of the expanded tree that move the rotors, locked at angle 0; shape (N, tree.nv)."""
-    total: dict[int, np.ndarray] = {}
+    total: defaultdict[int, np.ndarray] = defaultdict(lambda: np.zeros((6, 6)))
     for b in bodies:
         if b.locked is not None:
-            total[b.carrier] = total.get(b.carrier, 0.0) + b.locked
+            total[b.carrier] += b.locked
     tau, a = np.zeros_like(spin.motion.v), spin.driven + spin.bias
     for carrier, inertia in total.items():
         tau += spin.motion.wrench(carrier, inertia, a)

@@ -16,13 +16,7 @@ PARTS = (*REFLECTED, *_rotors.TERMS, MASS, *_loops.TERMS)
 
 
 class Terms:
-    """Evaluates the parts for one rung.
-
-    Args:
-        model: The robot.
-        rung: Name of the approximation.
-        drop_rotors: Whether it lacks the rotors' mass.
-    """
+    """Evaluates the parts for one rung, which may lack the rotors' mass."""
 
     def __init__(self, model: ClusterModel, rung: str, drop_rotors: bool) -> None:
         self.model, self.rung = model, rung

@@ -38,11 +38,7 @@ def base_columns(model: ClusterModel) -> int | None:
 
 
 def flying_base(model: ClusterModel, caller: str) -> int:
-    """Return the same for a robot that nothing else ties to the world.
-
-    Raises:
-        ModelError: Something does.
-    """
+    """Return the same for a robot that nothing else ties to the world, else raise ``ModelError``."""
     tree, first = model.tree, base_columns(model)
     if first is None:
         raise ModelError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pinocchio as pin
 from ...errors import SimulationError
 from ...model import ClusterModel
 from ...simulation import SimulationResult, simulate
-from .._samples import as_model, chosen
+from .._samples import as_model, chosen, documented, told
 from .osim import frame_id
 
 
@@ -53,17 +53,12 @@ class Drift:
                 "largest": float(np.nanmax(x)),
             }
 
-        return {
-            "robot": self.robot,
-            "frame": self.frame,
-            "quarters": [float(self.time[k]) for k in quarters],
-            "path_length": self.length,
-            "distance": {rung: numbers(x) for rung, x in self.distance.items()},
-            "angle": {rung: numbers(x) for rung, x in self.angle.items()},
-            "stopped": self.stopped,
-        }
+        errors = {what: {rung: numbers(x) for rung, x in getattr(self, what).items()} for what in ("distance", "angle")}
+        times = self.time[quarters].tolist()
+        return told(self, "robot frame", quarters=times, path_length=self.length, **errors, stopped=self.stopped)
 
 
+@documented
 def drift(
     model: ClusterModel,
     q0: Any,
@@ -82,42 +77,31 @@ def drift(
     are integrated by RK4 with the same step.
 
     Args:
-        model: The robot.
         q0: Configuration of the tree at the start, shape (nq,).
         v0: Independent velocity at the start, shape (nv,).
         tau: As in ``pc.simulate``: None, a function ``tau(t, q, v)``, or an array, (nv,) or (steps, nv). A function
             that looks at q and v closes the loop, of each robot with its own state.
-        frame: Name of a frame, body or joint of the tree.
-        duration: [s].
         dt: Step, [s].
-        rungs: Names of approximations; all by default.
-        drop_rotors: Leave the rotors' mass out of the approximations.
         record: Keep every n-th step.
 
     Raises:
         ArgumentTypeError: A type is wrong.
         UnknownNameError: There is no such frame or approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
         SimulationError: The exact robot cannot be simulated so long; an approximation that cannot is in ``stopped``.
     """
     as_model(model, "metrics.drift")
     at, ladder = frame_id(model, frame), chosen(model, rungs, drop_rotors)
 
-    def run(dynamics: Callable[..., np.ndarray] | None) -> SimulationResult:
-        return simulate(model, q0, v0, tau, duration, dt, method="rk4", record=record, dynamics=dynamics)
-
-    exact = run(None)
+    start = (model, q0, v0, tau, duration, dt)
+    how: dict[str, Any] = {"method": "rk4", "record": record}
+    exact = simulate(*start, **how)
     poses = frame_poses(model, at, exact.q)
     path = np.array([M.translation for M in poses])
     distance, angle, stopped = {}, {}, {}
     for name, rung in ladder.items():
-        try:
-            result = run(rung.aba)
-        except SimulationError as error:
-            if error.result is None:
-                raise
-            result, stopped[name] = error.result, str(error)
+        result, why = simulated(*start, **how, dynamics=rung.aba)
+        if why:
+            stopped[name] = why
         times = zip(result.time, exact.time, strict=False)
         n = sum(abs(t - u) < 1e-3 * dt for t, u in times)  # where one stops may be between two samples
         found = frame_poses(model, at, result.q[:n])
@@ -126,6 +110,16 @@ def drift(
             distance[name][i] = np.linalg.norm(M.translation - path[i])
             angle[name][i] = np.linalg.norm(pin.log3(poses[i].rotation.T @ M.rotation))
     return Drift(model.name, frame, exact.time, path, distance, angle, stopped)
+
+
+def simulated(*start: Any, least: int = 0, **options: Any) -> tuple[SimulationResult, str]:
+    """Simulate; if that ends early, but not before some samples, return what there is, and why."""
+    try:
+        return simulate(*start, **options), ""
+    except SimulationError as error:
+        if error.result is None or len(error.result.time) < least:
+            raise
+        return error.result, str(error)
 
 
 def frame_poses(model: ClusterModel, frame: int, q: np.ndarray) -> list[pin.SE3]:

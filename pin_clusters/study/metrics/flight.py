@@ -13,7 +13,7 @@ from ...algorithms.aba import aba
 from ...algorithms.centroidal import ccrba, computeCentroidalMomentumTimeVariation
 from ...algorithms.coupling import spanning_velocity
 from ...model import ClusterModel, expand, rotor_ids
-from .._samples import as_model, chosen, length_rms, quotient, rows
+from .._samples import as_model, chosen, documented, length_rms, quotient, rows, told
 from ._base import along, flying_base, free_flyer
 
 
@@ -54,19 +54,14 @@ class FlightError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-        return {
-            "robot": self.robot,
-            "samples": self.samples,
-            "base": self.base,
-            "base_error": self.base_error,
-            "base_relative": self.relative,
-            "momentum_rate": self.momentum_rate,
-            "angular_momentum": self.momentum,
-            "angular_momentum_of_spin": self.spin,
-            "turning_of_spin": self.spin_rate,
-        }
+        return told(
+            self,
+            "robot samples base base_error base_relative:relative momentum_rate angular_momentum:momentum "
+            "angular_momentum_of_spin:spin turning_of_spin:spin_rate",
+        )
 
 
+@documented
 def flight(
     model: ClusterModel, q: Any, v: Any, tau: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
 ) -> FlightError:
@@ -74,18 +69,11 @@ def flight(
 
     Args:
         model: A robot with a floating base that nothing ties to the world.
-        q: Configurations of the tree, shape (N, nq).
-        v: Independent velocities, shape (N, nv).
         tau: Torques, shape (N, nv); the six of the base are taken as 0.
-        rungs: Names of approximations; all by default.
-        drop_rotors: Leave the rotors' mass out of the approximations.
 
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
         ModelError: The base does not float, something holds on to the world, or, without closed loops, a dependent
             joint is not a rotor.
-        UnknownNameError: The robot has no such approximation.
-        ShapeError: A size is wrong.
         SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
     """
     as_model(model, "metrics.flight")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.aba import aba
 from ...model import ClusterModel
-from .._samples import as_model, by_name, by_rung, chosen, column_names, length_rms, quotient, rms, rows
+from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows, told
 from ._base import along, base_columns
 
 
@@ -42,34 +42,16 @@ class ForwardError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-        return {
-            "robot": self.robot,
-            "samples": self.samples,
-            "rms_exact": by_name(self.names, self.exact),
-            "rms": by_rung(self.names, self.rms),
-            "relative": by_rung(self.names, self.relative),
-            "base_relative": self.base,
-        }
+        return told(self, "robot samples rms_exact:exact rms relative base_relative:base")
 
 
+@documented
 def forward_error(
     model: ClusterModel, q: Any, v: Any, tau: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
 ) -> ForwardError:
     """Compare the accelerations under the same torques.
 
-    Args:
-        model: The robot.
-        q: Configurations of the tree, shape (N, nq).
-        v: Independent velocities, shape (N, nv).
-        tau: Torques, shape (N, nv).
-        rungs: Names of approximations; all by default.
-        drop_rotors: Leave the rotors' mass out of the approximations.
-
     Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
-        UnknownNameError: The robot has no such approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
         SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
     """
     as_model(model, "metrics.forward_error")

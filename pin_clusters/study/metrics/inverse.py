@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algorithms.rnea import rnea
 from ...model import ClusterModel
-from .._samples import as_model, by_name, by_rung, chosen, column_names, quotient, rms, rows
+from .._samples import as_model, chosen, column_names, documented, quotient, rms, rows, told
 from ._base import along
 
 
@@ -41,35 +41,14 @@ class InverseError:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
-        return {
-            "robot": self.robot,
-            "samples": self.samples,
-            "largest_exact": by_name(self.names, self.largest),
-            "rms": by_rung(self.names, self.rms),
-            "peak": by_rung(self.names, self.peak),
-            "percent": by_rung(self.names, self.percent),
-        }
+        return told(self, "robot samples largest_exact:largest rms peak percent")
 
 
+@documented
 def inverse(
     model: ClusterModel, q: Any, v: Any, a: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
 ) -> InverseError:
-    """Compare the torques of a motion.
-
-    Args:
-        model: The robot.
-        q: Configurations of the tree, shape (N, nq).
-        v: Independent velocities, shape (N, nv).
-        a: Independent accelerations, shape (N, nv).
-        rungs: Names of approximations; all by default.
-        drop_rotors: Leave the rotors' mass out of the approximations.
-
-    Raises:
-        ArgumentTypeError: ``model`` is not a ClusterModel, or an array does not hold real numbers.
-        UnknownNameError: The robot has no such approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
-    """
+    """Compare the torques of a motion."""
     as_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
     exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)

@@ -13,7 +13,7 @@ from ...algorithms.coupling import coupling_jacobian
 from ...algorithms.crba import crba
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from .._samples import as_model, chosen, quotient, rows
+from .._samples import as_model, chosen, documented, quotient, rows, told
 
 Rows = Literal["linear", "angular", "all"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6)}
@@ -50,16 +50,10 @@ class OsimError:
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON."""
         samples = len(next(iter(self.relative.values()), ()))
-        return {
-            "robot": self.robot,
-            "frame": self.frame,
-            "rows": self.rows,
-            "samples": samples,
-            "mean": self.mean,
-            "largest": self.largest,
-        }
+        return told(self, "robot frame rows", samples=samples) | told(self, "mean largest")
 
 
+@documented
 def osim_error(
     model: ClusterModel,
     frame: str,
@@ -74,18 +68,11 @@ def osim_error(
     ``unconstrained`` and ``frozen`` holds their own coupling.
 
     Args:
-        model: The robot.
-        frame: Name of a frame, body or joint of the tree.
-        q: Configurations of the tree, shape (N, nq).
-        rungs: Names of approximations; all by default.
-        drop_rotors: Leave the rotors' mass out of the approximations.
         rows_of: ``"linear"``: mass felt at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` does not hold real numbers, or ``rows_of`` is unknown.
         UnknownNameError: There is no such frame or approximation.
-        ShapeError: A size is wrong.
-        ModelError: Without closed loops, a dependent joint is not a rotor.
         SingularClusterError: Closed loops cannot be solved for their dependent joints, or the mass matrix of an
             approximation is singular.
     """
@@ -114,11 +101,7 @@ def osim_error(
 
 
 def frame_id(model: ClusterModel, frame: str) -> int:
-    """Return the id of a frame of the tree.
-
-    Raises:
-        UnknownNameError: There is none of that name.
-    """
+    """Return the id of a frame of the tree, or raise ``UnknownNameError``."""
     tree = model.tree
     if not isinstance(frame, str) or not tree.existFrame(frame):
         known = [f.name for f in tree.frames]

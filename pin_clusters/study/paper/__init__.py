@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnknownNameError, did_you_mean
+from ...loaders import load
 from ...model import ClusterModel
 from ..rungs import Progress
 from . import chains, magnitude, sinusoids, tracking
@@ -82,7 +83,5 @@ def run(
         hint = did_you_mean(str(name), EXPERIMENTS, limit=len(EXPERIMENTS))
         raise UnknownNameError(f"there is no experiment {name!r}.{hint}")
     if model is None and name != "random-chains":
-        from ...loaders import load
-
         model = load(ROBOT, root_joint=None)
     return _RUN[name](model, drop_rotors=drop_rotors, progress=progress, **options)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...docstrings import STUDY, stock
+from .._samples import write_json
 from ..plots import head as head
 from ..plots import new_figure
 from ..plots import tidy as tidy
@@ -14,6 +15,8 @@ from ..plots import tidy as tidy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+# what the experiments take, besides their own
+documented = stock(STUDY, "Args:\n    drop_rotors: As in ``study.run``.")
 Rows = list[tuple[str, ...]]
 
 
@@ -48,7 +51,7 @@ class Experiment(ABC):
         Raises:
             OSError: It cannot be written.
         """
-        path.write_text(json.dumps(self.as_dict(), indent=2) + "\n", encoding="utf-8")
+        write_json(self.as_dict(), path)
 
     def save_plot(self, path: Path) -> None:
         """Draw it and write it as PNG.
@@ -68,6 +71,14 @@ def panels(figure: Figure, n: int, left: float, gap: float) -> list[Any]:
     top, bottom = 1.0 - 1.4 / height, 0.5 / height
     grid = figure.add_gridspec(1, n, left=left, right=0.98, top=top, bottom=bottom, wspace=gap)
     return [figure.add_subplot(grid[0, k]) for k in range(n)]
+
+
+def named(axes: Any, title: str, x: str, y: str) -> None:
+    """Name a panel and its axes, and tidy it."""
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_xlabel(x, fontsize=9)
+    axes.set_ylabel(y, fontsize=9)
+    tidy(axes)
 
 
 def rotors(drop_rotors: bool) -> str:

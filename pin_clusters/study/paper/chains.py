@@ -10,10 +10,11 @@ import numpy as np
 
 from ...approximations import LABELS
 from ...errors import ArgumentTypeError
-from ..plots import STYLES, head, tidy
+from .._samples import labels
+from ..plots import STYLES, head
 from ..random_chains import SHARES, RandomChains, experiment
 from ..rungs import Progress
-from ._experiment import Experiment, Rows, panels
+from ._experiment import Experiment, Rows, documented, named, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,19 +81,16 @@ class RandomChainsExperiment(Experiment):
             # a few robots have only rotors on the ground, for which armature is exact: they would fill the axis
             axes.set_xlim(max(0.3 * float(np.quantile(rows, 0.03)), 1e-3), 1.2 * float(rows.max()))
             axes.set_ylim(0.0, 100.0)
-            axes.set_title(title, fontsize=10, loc="left")
-            axes.set_xlabel(label, fontsize=9)
+            named(axes, title, label, "" if k else "robots with at most this error [%]")
             axes.tick_params(labelleft=k == 0)
-            if k == 0:
-                axes.set_ylabel("robots with at most this error [%]", fontsize=9)
-            tidy(axes)
         head(
             figure, f"{self.found.robots} random robots: error of each approximation",
             (f"{self.found.states} random states each; mean norm of the error over that of the exact quantity.",),
-            {rung: LABELS[rung] for rung in self.found.rungs}, 0.025,
+            labels(self.found.rungs),
         )  # fmt: skip
 
 
+@documented
 def run(
     model: object = None,
     *,
@@ -108,10 +106,8 @@ def run(
     Args:
         model: None: the robots are random.
         drop_rotors: False: the approximations have locked rotors.
-        progress: Called with (done, total) now and then.
         robots: How many robots.
         states: How many states of each.
-        seed: Of the random numbers.
         executor: Any ``concurrent.futures.Executor``.
 
     Raises:

@@ -14,11 +14,12 @@ from ...approximations import LABELS
 from ...configuration import integrate
 from ...errors import ArgumentTypeError, ModelError
 from ...model import ClusterModel
-from ..plots import STYLES, head, tidy
+from .._samples import by_name, labels, locked, plain
+from ..plots import STYLES, head
 from ..rungs import Progress
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
-from ._experiment import Experiment, Rows, panels, rotors
+from ._experiment import Experiment, Rows, documented, named, panels, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,25 +92,24 @@ class TorqueMagnitude(Experiment):
     def as_dict(self) -> dict[str, Any]:
         """Return settings and errors per range of alpha, ready for JSON."""
         middle, norm, errors, share = self.binned()
-        return {
+        return plain({
             "experiment": "torque-magnitude",
             "robot": self.robot,
             "samples": len(self.alpha),
             "seed": self.seed,
-            "rotors_of_approximations": "dropped" if self.drop_rotors else "locked into their carriers",
-            "joints": list(self.joints),
-            "max_torque": dict(zip(self.joints, self.max_torque.tolist(), strict=True)),
-            "alpha": middle.tolist(),
-            "exact_norm": norm.tolist(),
-            "error_norm": {rung: x.tolist() for rung, x in errors.items()},
-            "error_share": {rung: x.tolist() for rung, x in share.items()},
-        }
+            "rotors_of_approximations": locked(self.drop_rotors),
+            "joints": self.joints,
+            "max_torque": by_name(self.joints, self.max_torque),
+            "alpha": middle,
+            "exact_norm": norm,
+            "error_norm": errors,
+            "error_share": share,
+        })  # fmt: skip
 
     def tables(self) -> list[tuple[str, Rows]]:
         """Return the mean errors per range of alpha."""
         middle, norm, errors, share = self.binned()
-        first: Rows = [("alpha", *(f"{x:.2f}" for x in middle))]
-        first.append(("exact", *(f"{x:.3g}" for x in norm)))
+        first: Rows = [("alpha", *(f"{x:.2f}" for x in middle)), ("exact", *(f"{x:.3g}" for x in norm))]
         first += [(LABELS[r], *(f"{x:.3g}" for x in values)) for r, values in errors.items()]
         second: Rows = [first[0], *((LABELS[r], *(f"{100.0 * x:.3g}" for x in v)) for r, v in share.items())]
         return [
@@ -125,23 +125,22 @@ class TorqueMagnitude(Experiment):
         for rung in errors:
             left.plot(middle, errors[rung], **STYLES[rung])
             right.plot(middle, 100.0 * share[rung], **STYLES[rung])
-        left.set_title("mean norm: exact acceleration, and errors", fontsize=10, loc="left")
-        left.set_ylabel("[rad/s$^2$]", fontsize=9)
-        right.set_title("mean error, as a part of the exact acceleration", fontsize=10, loc="left")
-        right.set_ylabel("[%]", fontsize=9)
-        for axes in (left, right):
+        for axes, title, y in (
+            (left, "mean norm: exact acceleration, and errors", "[rad/s$^2$]"),
+            (right, "mean error, as a part of the exact acceleration", "[%]"),
+        ):
             axes.set_yscale("log")
             axes.set_xlim(0.0, 1.0)
-            axes.set_xlabel("largest torque / largest torque allowed", fontsize=9)
-            tidy(axes)
+            named(axes, title, "largest torque / largest torque allowed", y)
         head(
             figure, f"{self.robot}: forward dynamics against the magnitude of the torque",
             (f"{len(self.alpha)} random states, torques within $\\alpha$ times the limits, averaged over 20 ranges.",
              f"Rotors are {rotors(self.drop_rotors)}."),
-            {"exact": "exact"} | {rung: LABELS[rung] for rung in errors}, 0.025,
+            labels(["exact", *errors]),
         )  # fmt: skip
 
 
+@documented
 def run(
     model: ClusterModel,
     *,
@@ -159,10 +158,7 @@ def run(
 
     Args:
         model: The robot; a floating base gets no torque and its acceleration is not looked at.
-        drop_rotors: As in ``study.run``.
-        progress: Called with (done, total) now and then.
         samples: How many states.
-        seed: Of the random numbers.
         max_torque: Shape (), or (joints,) for the independent one-dof joints, [N m] or [N]; by default the effort
             limits of the model.
 

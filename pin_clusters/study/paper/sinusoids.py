@@ -12,12 +12,13 @@ from ...approximations import LABELS
 from ...errors import UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from .. import report
+from .._samples import labels
 from ..accuracy import StudyResult
 from ..accuracy import run as study
 from ..plots import draw_joint, head, shown_samples
 from ..rungs import Progress, part_of
 from ..trajectories import Sine
-from ._experiment import Experiment, Rows, rotors
+from ._experiment import Experiment, Rows, documented, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,28 +95,24 @@ class TorqueSinusoids(Experiment):
         )
         for row, result in enumerate(self.results):
             k = result.joints.index(self.joint)
-            torque, error = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
-            draw_joint(torque, error, result, k, shown_samples(result))
-            torque.set_title(f"{result.sine.frequency:g} Hz", fontsize=10, loc="left", pad=3.0, fontweight="bold")
+            title, shown, what = f"{result.sine.frequency:g} Hz", shown_samples(result), "torque"
             share = result.share(result.rms_error)
             text = "RMS, % of the largest torque:  " + "   ".join(f"{r} {x[k]:.1f}" for r, x in share.items())
-            error.set_title(text, fontsize=8.0, loc="left", pad=3.0, color="#333333")
-            for axes, what in ((torque, "torque"), (error, "error")):
-                axes.set_ylabel(f"{what} [{result.units[k]}]", fontsize=8.5)
-                axes.yaxis.set_label_coords(-0.115, 0.5)
-                if row == n - 1:
-                    axes.set_xlabel("time [s]", fontsize=9)
-        labels = {"exact": "exact"} | {rung: LABELS[rung] for rung in last.approximate}
+            axes = [figure.add_subplot(grid[row, i]) for i in range(2)]
+            draw_joint(axes, result, k, shown, title, text, what=what, last=row == n - 1).set_fontsize(8.0)
+            for x in axes:
+                x.yaxis.set_label_coords(-0.115, 0.5)
         amplitude = f"Each joint moves by {last.sine.amplitude:g} sin(2$\\pi$ f t); two periods are shown."
         head(
             figure, f"{last.robot}: torque at {self.joint}, exact and approximate",
             (f"Inverse dynamics, fixed base. {amplitude}",
              f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
              f"{last.sine.duration:g} s."),
-            labels, 0.025,
+            labels(["exact", *last.approximate]),
         )  # fmt: skip
 
 
+@documented
 def run(
     model: ClusterModel,
     *,
@@ -130,13 +127,7 @@ def run(
     """Study a robot along sines of several frequencies.
 
     Args:
-        model: The robot.
-        drop_rotors: As in ``study.run``.
-        progress: Called with (done, total) now and then.
         frequencies: [Hz].
-        amplitude: [rad], or [m] for prismatic joints.
-        duration: [s].
-        dt: Time between samples, [s].
         joint: The joint to draw; by default the knee, if there is one of that name, or the one with the largest error.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +10,15 @@ import pinocchio as pin
 
 from ... import approximations
 from ...algorithms.rnea import rnea
-from ...approximations import LABELS
-from ...errors import SimulationError, UnknownNameError, did_you_mean
+from ...errors import UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from ...simulation import simulate
-from ..metrics.drift import frame_poses
-from ..plots import STYLES, head, tidy
+from .._samples import labels, locked, spread
+from ..metrics._base import along
+from ..metrics.drift import frame_poses, simulated
+from ..plots import STYLES, head
 from ..rungs import Progress, part_of
 from ..trajectories import Sine, moved_joints
-from ._experiment import Experiment, Rows, panels, rotors
+from ._experiment import Experiment, Rows, documented, named, panels, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,18 +66,15 @@ class EndEffectorTracking(Experiment):
     def summary(self) -> str:
         """What the drift is after half a second, and at most."""
         k = int(np.argmin(np.abs(self.time - 0.5)))
-        drift = {self._label(rung): 1e3 * x for rung, x in self.drift.items()}
-        said = [f"{label} {x[k]:.3g} mm (at most {np.nanmax(x):.3g})" for label, x in drift.items()]
-        ended = "".join(f" {self._label(rung)}: {why}" for rung, why in self.ended.items())
+        label = labels(self.drift)
+        drift = {label[rung]: 1e3 * x for rung, x in self.drift.items()}
+        said = [f"{name} {x[k]:.3g} mm (at most {np.nanmax(x):.3g})" for name, x in drift.items()]
+        ended = "".join(f" {label[rung]}: {why}" for rung, why in self.ended.items())
         return f"Drift after {self.time[k]:.2g} s: {', '.join(said)}.{ended}"
-
-    @staticmethod
-    def _label(rung: str) -> str:
-        return LABELS.get(rung, rung)
 
     def as_dict(self) -> dict[str, Any]:
         """Return settings and drift over time (every hundredth of the time), ready for JSON."""
-        kept = np.unique(np.linspace(0, len(self.time) - 1, 101).astype(int))
+        kept = spread(len(self.time), 101)
 
         def numbers(x: np.ndarray) -> list[float | None]:
             return [float(y) if np.isfinite(y) else None for y in x[kept]]
@@ -89,7 +86,7 @@ class EndEffectorTracking(Experiment):
             "trajectory": self.sine.as_dict(),
             "method": "rk4",
             "step": self.dt,
-            "rotors_of_approximations": "dropped" if self.drop_rotors else "locked into their carriers",
+            "rotors_of_approximations": locked(self.drop_rotors),
             "time": self.time[kept].tolist(),
             "drift": {rung: numbers(x) for rung, x in self.drift.items()},
             "largest_drift": {rung: float(np.nanmax(x)) for rung, x in self.drift.items()},
@@ -100,8 +97,8 @@ class EndEffectorTracking(Experiment):
         """Return the drift at some times."""
         at = [int(np.argmin(np.abs(self.time - t))) for t in TIMES if t <= self.time[-1] + 1e-9]
         rows: Rows = [("", *(f"{self.time[k]:.3g} s" for k in at))]
-        for rung, x in self.drift.items():
-            rows.append((self._label(rung), *(f"{1e3 * x[k]:.3g}" if np.isfinite(x[k]) else "-" for k in at)))
+        for label, x in zip(labels(self.drift).values(), self.drift.values(), strict=True):
+            rows.append((label, *(f"{1e3 * x[k]:.3g}" if np.isfinite(x[k]) else "-" for k in at)))
         return [(f"Distance of {self.frame} from the motion, mm", rows)]
 
     def draw(self, figure: Figure) -> None:
@@ -111,24 +108,21 @@ class EndEffectorTracking(Experiment):
         for rung, x in self.drift.items():
             first.plot(self.time[early], 1e3 * x[early], **STYLES[rung])
             whole.plot(self.time[1:], np.maximum(1e3 * x[1:], 1e-12), **STYLES[rung])
-        first.set_title("the beginning", fontsize=10, loc="left")
-        whole.set_title("all of it, logarithmic", fontsize=10, loc="left")
         whole.set_yscale("log")
         whole.set_ylim(bottom=max(1e-12, 0.1 * min(1e3 * float(np.nanmedian(x)) for x in self.drift.values())))
-        for axes in (first, whole):
-            axes.set_ylabel("distance [mm]", fontsize=9)
-            axes.set_xlabel("time [s]", fontsize=9)
+        for axes, title in ((first, "the beginning"), (whole, "all of it, logarithmic")):
             axes.set_xlim(left=0.0)
-            tidy(axes)
+            named(axes, title, "time [s]", "distance [mm]")
         head(
             figure, f"{self.robot}: open-loop drift of {self.frame} under the exact torques",
             (f"The exact torques of {self.sine.label.replace('2 pi', '2$' + chr(92) + 'pi$')} at every joint, "
              f"fixed base; RK4, steps of {1e3 * self.dt:g} ms.",
              f"Distance from where the motion has the frame. Rotors are {rotors(self.drop_rotors)}."),
-            {rung: self._label(rung) for rung in self.drift}, 0.025,
+            labels(self.drift),
         )  # fmt: skip
 
 
+@documented
 def run(
     model: ClusterModel,
     *,
@@ -147,11 +141,8 @@ def run(
 
     Args:
         model: The robot; a floating base would fall, so its base is meant to be fixed.
-        drop_rotors: As in ``study.run``.
-        progress: Called with (done, total) now and then.
         frequency: Of the sine, [Hz].
         amplitude: Of the sine, [rad] or [m].
-        duration: [s].
         dt: Step, [s].
         frame: A frame of ``model.tree``; by default that of the joint at the end of the longest chain.
 
@@ -166,10 +157,9 @@ def run(
     frame_id = model.tree.getFrameId(name)
     sine, _ = Sine(amplitude, frequency, duration, dt / 2.0).fitted(model)
     # one sample more, for the last stage of the last step
-    longer = Sine(sine.amplitude, frequency, duration + dt, dt / 2.0)
+    longer = replace(sine, duration=duration + dt)
     _, q, v, a = longer.states(model)
-    data = model.createData()
-    torques = np.array([rnea(model, data, *state) for state in zip(q, v, a, strict=True)])
+    torques, _ = along(model, {}, rnea, q, v, a)
     time = np.arange(round(duration / dt) + 1) * dt
     path = _positions(model, q[::2][: len(time)], frame_id)
 
@@ -180,17 +170,15 @@ def run(
     runs = {"exact": None, **{name: rung.aba for name, rung in approximations.of(model, drop_rotors).items()}}
     for i, (rung, dynamics) in enumerate(runs.items()):
         tell = part_of(progress, i, len(runs))
-        try:
-            found = simulate(model, q[0], v[0], tau, duration, dt, dynamics=dynamics, switch=False, progress=tell)
-        except SimulationError as e:
-            if e.result is None:
-                raise
-            found, ended[rung] = e.result, str(e)
+        start = (model, q[0], v[0], tau, duration, dt)
+        found, why = simulated(*start, dynamics=dynamics, switch=False, progress=tell)
+        if why:
+            ended[rung] = why
         distance = np.full(len(time), np.nan)
         at = _positions(model, found.q[: len(time)], frame_id)
         distance[: len(at)] = np.linalg.norm(at - path[: len(at)], axis=1)
         drift[rung] = distance
-    said = Sine(sine.amplitude, frequency, duration, dt)
+    said = replace(sine, dt=dt)
     return EndEffectorTracking(model.name, name, said, dt, drop_rotors, time, path, drift, ended)
 
 

@@ -47,11 +47,7 @@ class Trajectory(Protocol):
 
 
 def positive(**numbers: object) -> dict[str, float]:
-    """Return the numbers as floats.
-
-    Raises:
-        TrajectoryError: One is no number, not finite or not positive.
-    """
+    """Return the numbers as floats; what is no number, not finite or not positive is a ``TrajectoryError``."""
     found = {}
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
@@ -63,11 +59,7 @@ def positive(**numbers: object) -> dict[str, float]:
 
 
 def numbers(what: str, values: object) -> np.ndarray:
-    """Return numbers as an array of floats of its own; ``what`` is for the message.
-
-    Raises:
-        TrajectoryError: They are none.
-    """
+    """Return numbers as an array of floats of its own; ``what`` is for the message of a ``TrajectoryError``."""
     try:
         return np.array(values, dtype=float)
     except (TypeError, ValueError) as error:
@@ -75,11 +67,7 @@ def numbers(what: str, values: object) -> np.ndarray:
 
 
 def check_grid(duration: float, dt: float) -> None:
-    """Check a duration and the time between samples.
-
-    Raises:
-        TrajectoryError: There would be no sample, or more than 400 000.
-    """
+    """Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000."""
     if dt > duration:
         raise TrajectoryError(f"dt = {dt:g} s is longer than the duration of {duration:g} s.")
     if duration / dt > MAX_SAMPLES:

@@ -45,17 +45,9 @@ def poses(base: np.ndarray, samples: int, name: str) -> np.ndarray:
 
 
 def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missing: str) -> list[str]:
-    """Return the independent joints that were recorded.
+    """Return the independent joints among those that have a column; ``"hold"``: some may be missing.
 
-    Args:
-        recording: For messages.
-        recorded: The joints that have a column.
-        model: The robot.
-        missing: ``"error"``, or ``"hold"`` if it does not matter that some are missing.
-
-    Raises:
-        TrajectoryError: A joint is unknown, has several degrees of freedom, or was not recorded.
-        ModelError: The robot has no joint to move.
+    A joint that is unknown, has several degrees of freedom, or was not recorded is a ``TrajectoryError``.
     """
     moved, names, found = moved_joints(model), list(model.tree.names)[1:], list(recorded)
     if unknown := [name for name in found if name not in names]:

@@ -20,8 +20,7 @@ def spline(time: np.ndarray, values: np.ndarray) -> Any:
 def low_pass(time: np.ndarray, values: np.ndarray, cutoff: float, name: str) -> np.ndarray:
     """Return samples without what is above a frequency: Butterworth, order 2, forwards and backwards.
 
-    Raises:
-        TrajectoryError: The frequency is not below half the rate of the samples; ``name`` is for the message.
+    A frequency that is not below half the rate of the samples is a ``TrajectoryError``; ``name`` is for its message.
     """
     from scipy.signal import butter, sosfiltfilt
 
@@ -39,16 +38,9 @@ def low_pass(time: np.ndarray, values: np.ndarray, cutoff: float, name: str) -> 
 def free_flyer(
     recorded: np.ndarray, base: np.ndarray, time: np.ndarray, smooth: Callable[[np.ndarray], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return pose, velocity and acceleration of a free-flyer, the latter two in its own frame.
+    """Return pose, (n, 7), velocity and acceleration, (n, 6), of a free-flyer, the latter two in its own frame.
 
-    Args:
-        recorded: Times of the samples, shape (N,), [s].
-        base: x y z qx qy qz qw, shape (N, 7).
-        time: Where they are wanted, shape (n,), [s].
-        smooth: What filters positions.
-
-    Returns:
-        Shape (n, 7), (n, 6) and (n, 6), [linear; angular].
+    ``base`` is x y z qx qy qz qw at the times that are ``recorded``; ``smooth`` filters positions.
     """
     from scipy.spatial.transform import Rotation, RotationSpline
 

@@ -52,14 +52,7 @@ def units(recorded: Recorded, model: ClusterModel) -> None:
 
 
 def differs(name: str, given: np.ndarray, derivative: np.ndarray, least: float) -> list[str]:
-    """Say how far a recorded rate is from the derivative of what was recorded; nothing if they agree.
-
-    Args:
-        name: Of the column.
-        given: The column.
-        derivative: What it should be, at the same times.
-        least: Difference that is none.
-    """
+    """Say how far a column is from the derivative that it should be, if by more than the least that counts."""
     scale = float(np.abs(derivative).max())
     off = float(np.abs(given - derivative).max())
     return [f"'{name}' by up to {off:.3g}, of {scale:.3g}"] if off > 0.2 * scale + least else []

@@ -34,19 +34,8 @@ def configurations(model: ClusterModel, time: np.ndarray, curves: Curves, base: 
     """Return the configurations in which the independent joints have given coordinates.
 
     Couplings give the dependent joints; closed loops follow by continuation from the reference pose. Joints that are
-    not given stay in their neutral configuration, or, with closed loops, in the reference pose.
-
-    Args:
-        model: The robot.
-        time: For messages, shape (N,), [s].
-        curves: Of the independent joints; their coordinates are used.
-        base: Pose of the free-flyer, x y z qx qy qz qw, shape (N, 7).
-
-    Returns:
-        Shape (N, nq).
-
-    Raises:
-        TrajectoryError: A closed loop cannot follow.
+    not given stay in their neutral configuration, or, with closed loops, in the reference pose. A free-flyer has the
+    poses of ``base``, x y z qx qy qz qw, shape (N, 7). A loop that cannot follow is a ``TrajectoryError``.
     """
     q = np.tile(held(model), (len(time), 1))
     if base is not None:

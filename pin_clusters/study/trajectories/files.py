@@ -16,20 +16,11 @@ TIME = "time"
 
 
 def read(path: str | Path) -> dict[str, np.ndarray]:
-    """Return the columns of a file by name, ``time`` first.
+    """Return the columns of a .csv or .npz file by name, ``time`` first; a ``TrajectoryError`` names row and column.
 
     A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs; with the latter two
     the decimal mark may be a comma. Lines that begin with ``#`` are comments; rows and columns without any entry, and
     the line ``sep=;``, which spreadsheets write, are skipped. An NPZ file has an array per column.
-
-    Args:
-        path: Ends in ``.csv`` or ``.npz``.
-
-    Returns:
-        Shape (N,) each.
-
-    Raises:
-        TrajectoryError: The file cannot be read or has no such columns; the message names row and column.
     """
     path = Path(path)
     readers = {".csv": _read_csv, ".npz": _read_npz}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...errors import did_you_mean
@@ -22,15 +23,8 @@ def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., 
     """Return the curve of least jerk through values at given times, at rest at both ends.
 
     Minimising the integral of the squared third derivative gives polynomials of degree 5 between the points; where the
-    velocity at a point is free, derivatives up to the fourth are continuous there.
-
-    Args:
-        times: Increasing, shape (k,), [s].
-        values: Shape (k,) or (k, n).
-        rest: Whether velocity and acceleration are zero at the points between too.
-
-    Returns:
-        A function of time and of the order of the derivative.
+    velocity at a point is free (no ``rest`` there), derivatives up to the fourth are continuous there. The curve is a
+    function of time and of the order of the derivative, with values as in ``values``, shape (k,) or (k, n).
     """
     from scipy.interpolate import BPoly, make_interp_spline
 
@@ -75,7 +69,6 @@ class MinimumJerk:
     dt: float = 5e-4
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         poses = self.poses
         if isinstance(poses, (str, Mapping)) or not isinstance(poses, Sequence) or len(poses) < 2:
             raise TrajectoryError(f"poses must be a list of at least two poses, got {poses!r}.")
@@ -140,10 +133,8 @@ class MinimumJerk:
 def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, before: np.ndarray) -> np.ndarray:
     """Return the coordinates of a pose, shape (joints,)."""
     if isinstance(pose, str):
-        from pinocchio import neutral
-
         named = {str(p.key()): np.asarray(p.data()) for p in model.tree.referenceConfigurations}
-        known = {"neutral": neutral(model.tree), "reference": model.q_reference} | named
+        known = {"neutral": pin.neutral(model.tree), "reference": model.q_reference} | named
         if pose not in known:
             raise TrajectoryError(f"there is no pose {pose!r} of {model.name!r}.{did_you_mean(pose, list(known))}")
         return coordinates(model, np.asarray(known[pose]), joints)

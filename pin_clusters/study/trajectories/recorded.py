@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pinocchio as pin
 
 from ...algorithms.jacobians import computeFrameJacobian
 from ...errors import did_you_mean
@@ -76,7 +78,7 @@ class Recorded:
     missing: Literal["error", "hold"] = "error"
 
     def __post_init__(self) -> None:
-        """Check the samples."""
+        put = partial(object.__setattr__, self)  # what is frozen
         time = numbers(f"{self.name}: times", self.time)
         if time.ndim != 1 or len(time) < LEAST:
             raise TrajectoryError(
@@ -93,7 +95,7 @@ class Recorded:
             raise TrajectoryError(
                 f"{self.name}: {len(time)} samples are more than {MAX_SAMPLES}. Give dt (--dt), to take fewer."
             )
-        object.__setattr__(self, "time", time - time[0])
+        put("time", time - time[0])
         for kind in ("positions", "velocities", "accelerations"):
             found = {n: numbers(f"{self.name}: {kind} of {n!r}", x) for n, x in getattr(self, kind).items()}
             for name, x in found.items():
@@ -102,23 +104,23 @@ class Recorded:
                         f"{self.name}: {kind} of {name!r} must be {len(time)} finite numbers, as many as times; got "
                         f"shape {x.shape}."
                     )
-            object.__setattr__(self, kind, found)
+            put(kind, found)
         if self.base is not None:
-            object.__setattr__(self, "base", _columns.poses(np.array(self.base, dtype=float), len(time), self.name))
+            put("base", _columns.poses(np.array(self.base, dtype=float), len(time), self.name))
         forces = {frame: np.array(f, dtype=float) for frame, f in self.forces.items()}
         for frame, f in forces.items():
             if f.shape != (len(time), 6) or not np.isfinite(f).all():
                 raise TrajectoryError(
                     f"{self.name}: forces on {frame!r} must be {len(time)} finite rows of 6; got shape {f.shape}."
                 )
-        object.__setattr__(self, "forces", forces)
+        put("forces", forces)
         if self.missing not in ("error", "hold"):
             raise TrajectoryError(f"missing must be 'error' or 'hold', got {self.missing!r}.")
         if self.dt is not None:
-            object.__setattr__(self, "dt", positive(dt=self.dt)["dt"])
+            put("dt", positive(dt=self.dt)["dt"])
             check_grid(self.duration, float(self.dt or 0.0))
         if self.cutoff is not None:
-            object.__setattr__(self, "cutoff", positive(cutoff=self.cutoff)["cutoff"])
+            put("cutoff", positive(cutoff=self.cutoff)["cutoff"])
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> Recorded:
@@ -251,7 +253,6 @@ class Recorded:
         Raises:
             TrajectoryError: There is no such frame.
         """
-        import pinocchio as pin
         from scipy.interpolate import PchipInterpolator
 
         if not self.forces:

@@ -13,6 +13,7 @@ from ..reach import Reach, follow, reach
 from . import _suspicions as suspicions
 from ._base import Motion, check_grid, count, moved_joints, positive
 from ._whole import configurations, rates
+from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
 
@@ -30,7 +31,6 @@ class Wave:
     dt: float
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
         for name, value in positive(**self._numbers()).items():
             object.__setattr__(self, name, value)
         check_grid(self.duration, self.dt)
@@ -208,8 +208,6 @@ class Swing(Wave):
 
     def wave(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the swing and its two derivatives, shape (samples,)."""
-        from .minimum_jerk import spline
-
         ends = self.duration * np.array([0.0, 0.25, 0.75, 1.0])
         curve = spline(ends, self.amplitude * np.array([0.0, 1.0, -1.0, 0.0]), rest=True)
         return curve(self.time), curve(self.time, 1), curve(self.time, 2)
