@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from samples import pool
 from support.tolerances import EXACT, relative
@@ -31,3 +32,27 @@ def test_mass_matrix(key: pool.Key, rng: np.random.Generator) -> None:
     pc.computeAllTerms(model, terms, q, v)
     assert pool.error(terms.M, M) < s.case.rounding
     assert pool.error(terms.nle, nle) < s.case.rounding
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("parents", [("knee", "ankle"), ("ankle", "knee")])
+def test_what_hangs_below_a_part_of_a_cluster(parents: tuple[str, str], rng: np.random.Generator) -> None:
+    # knee and ankle are one cluster; the shank is moved by the knee alone, the foot by both
+    leg = pc.load("mit_humanoid_leg")
+    tree = leg.tree.copy()
+    for parent in parents:
+        joint = next(j for j in range(1, tree.njoints) if tree.names[j] == parent)
+        place = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.4, 0.5), np.array([0.05, -0.02, -0.1]))
+        below = tree.addJoint(joint, pin.JointModelRY(), place, f"below {parent}")
+        tree.appendBodyToJoint(below, pin.Inertia.FromSphere(0.7, 0.1), place)
+    model = pc.ClusterModel(tree, leg.constraints)
+    data, oracle = model.createData(), pc.baselines.projection.createData(model)
+    for _ in range(3):
+        q = pc.randomConfiguration(model)
+        v, x = rng.normal(size=(2, model.nv))
+        M = pc.crba(model, data, q)
+        assert relative(M, pc.baselines.projection.crba(model, oracle, q)) <= EXACT
+        assert relative(pc.computeMinverse(model, data, q) @ M, np.eye(model.nv)) <= 1e-9  # times cond(M)
+        tau = pc.rnea(model, data, q, v, x)
+        assert relative(tau, pc.baselines.projection.rnea(model, oracle, q, v, x)) <= EXACT
+        assert relative(pc.aba(model, data, q, v, tau), x) <= 1e-9
