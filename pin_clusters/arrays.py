@@ -59,6 +59,19 @@ def plain(x: np.ndarray) -> np.ndarray:
     return np.require(x, np.float64, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"])
 
 
+def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
+    """Return where to write results: what was given, or a new array."""
+    if given is None:
+        return np.empty(shape, kind)
+    right = isinstance(given, np.ndarray) and given.dtype == kind
+    if not right or not given.flags.writeable or not given.flags.c_contiguous:
+        what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
+        raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
+    if given.shape != shape:
+        raise ShapeError(f"{name} has shape {given.shape}, expected {shape}.")
+    return given
+
+
 def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
     """Return ``x``, any sequence of numbers or a column, as a vector of n numbers; ``what`` says what n is."""
     a = array(name, x)

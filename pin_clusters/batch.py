@@ -20,7 +20,7 @@ from ._kernels import batch as _kernels
 from ._kernels._jit import JIT, Pointer
 from ._kernels.batch import OPEN as _OPEN
 from ._kernels.simd import LANES
-from .arrays import numbers, plain
+from .arrays import numbers, plain, room
 from .configuration import residual, residual_rows
 from .constraints.closures import FunctionFailedError
 from .docstrings import stock
@@ -133,8 +133,8 @@ def _run(
                 f"({n}, {model.njoints}, 6): a force per state and joint, the universe first."
             )
         forces = forces.reshape(n, 6 * model.njoints)
-    out = _room("out", out, (n, model.nv), np.float64, ". Leave it out.")
-    told = _room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
+    out = room("out", out, (n, model.nv), np.float64, ". Leave it out.")
+    told = room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
     told[:] = 0
     # rows that are still to be read must not be overwritten
     tables = tuple(given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
@@ -150,10 +150,10 @@ def _run(
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]
 
     def work(part: tuple[int, int]) -> None:
-        room = np.repeat(model._tables.work[:, None], LANES, axis=1)
+        workspace = np.repeat(model._tables.work[:, None], LANES, axis=1)
         sizes = (model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
         lines = (np.zeros((size, LANES)) for size in sizes)
-        rows.fast(model._index, model._params, room, *lines, *tables, out, told, *part)
+        rows.fast(model._index, model._params, workspace, *lines, *tables, out, told, *part)
 
     if len(parts) == 1:
         work(parts[0])
@@ -167,19 +167,6 @@ def _run(
 
 _PLAIN = (_kernels.rnea_rows, _kernels.aba_rows)
 _LOOPS = (_kernels.rnea_loops_rows, _kernels.aba_loops_rows)
-
-
-def _room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -> np.ndarray:
-    """Return where to write results: what was given, or a new array."""
-    if given is None:
-        return np.empty(shape, kind)
-    right = isinstance(given, np.ndarray) and given.dtype == kind
-    if not right or not given.flags.writeable or not given.flags.c_contiguous:
-        what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
-        raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
-    if given.shape != shape:
-        raise ShapeError(f"{name} has shape {given.shape}, expected {shape}.")
-    return given
 
 
 def _mark(

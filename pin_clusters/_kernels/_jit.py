@@ -126,6 +126,7 @@ class Kernel:
         self._signature = signature
         self._plain = plain
         self._ready = not JIT
+        self.compiled_address = 0  # of the machine code, if there is any
         self.fast: Callable[..., Any] = _never
         if JIT:
             self._dispatcher = njit(nogil=nogil, **_OPTIONS)(entry)
@@ -146,13 +147,14 @@ class Kernel:
         with _lock:
             if not self._ready:
                 self._compile()
+                (compiled,) = self._dispatcher.overloads.values()
+                self.compiled_address = int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
                 self._ready = True
 
     def address(self) -> int:
         """Compile the kernel if need be, and return the address of its machine code, for other kernels to call."""
         self.compile()
-        (compiled,) = self._dispatcher.overloads.values()
-        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+        return self.compiled_address
 
     def _compile(self) -> None:
         folder = cache_folder()

@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numba.core.errors import NumbaError
 
 from .. import configuration as _configuration
-from ..arrays import array, vector
+from ..arrays import array, room, vector
 from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
 from ..model import ClusterData, ClusterModel, singular_error
-
-# what the fast way of an algorithm raises for arguments that are not ready for the kernel (an empty list: ValueError)
-NOT_FAST = (TypeError, ValueError, AttributeError, NumbaError)
 
 _STATE = """
 Raises:
@@ -114,6 +110,19 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
     """Write external forces where the kernels read them."""
     data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
+
+
+def result(out: Any, shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:
+    """Return where a kernel writes its result: ``out``, if it was given, else a new array."""
+    found = room("out", out, shape, np.float64, ". Leave it out.")
+    if out is not None and any(np.may_share_memory(found, x) for x in inputs):
+        raise ArgumentTypeError("out overlaps an argument, which is read while out is written. Leave it out.")
+    return found
+
+
+def run(model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray) -> None:
+    """Run a kernel of data, on its tables for a result; raise what it reports."""
+    status(model, data._run(kernel, result, q, *rest), q)
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..model import ClusterData, ClusterModel
 from . import _check
 
-_empty = np.empty
 
-
+@fast
 @_check.documented()
-def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:
@@ -21,7 +23,7 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
     Returns:
-        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array. NaN and inf propagate.
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out``, or a fresh array. NaN and inf propagate.
 
     Raises:
         SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
@@ -36,20 +38,13 @@ def aba(model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: 
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if fext is None:
-        try:
-            if data._unchecked is model:
-                out = _empty(model.nv)
-                if data._fast_aba(data._at_ddq, q, v, tau, out) == 0:
-                    return out
-        except _check.NOT_FAST:
-            pass  # something to convert, to compile or to complain about
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
-    out, pointer = np.empty(model.nv), data._pointers["ddq"]
-    if fext is not None:
-        _check.put_forces(model, data, fext)
-        pointer = data._pointers["forced"]
-    _check.status(model, data._aba.call(pointer, q, v, tau, out), q)
-    data.ddq[:] = out
-    return out
+    result = _check.result(out, (model.nv,), q, v, tau)
+    if fext is None:
+        _check.run(model, data, "aba", "ddq", q, v, tau, result)
+        return result
+    _check.put_forces(model, data, fext)
+    _check.run(model, data, "aba", "forced", q, v, tau, result)
+    data.ddq[:] = result
+    return result

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..model import ClusterData, ClusterModel
 from . import _check
 
-_empty = np.empty
 
-
+@fast
 @_check.documented()
-def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def crba(model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None) -> np.ndarray:
     """Compute the mass matrix with the cluster composite-rigid-body algorithm.
 
     Args:
@@ -21,22 +21,13 @@ def crba(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
     Returns:
-        Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; a fresh array.
-        Kinetic energy is ``v @ M @ v / 2``, rotors included.
+        Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; ``out``, or a
+        fresh array. Kinetic energy is ``v @ M @ v / 2``, rotors included.
 
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
-    try:
-        if data._unchecked is model:
-            out = _empty(data._square)
-            if data._fast_crba(data._at_M, q, out) == 0:
-                data._M = None  # data.M is made from the kernel's own matrix, when it is asked for
-                return out
-    except _check.NOT_FAST:
-        pass  # something to convert, to compile or to complain about
     q = _check.pose(model, data, q)
-    out = np.empty(data._square)
-    _check.status(model, data._crba.call(data._pointers["M"], q, out), q)
-    data._M = None
-    return out
+    result = _check.result(out, (model.nv, model.nv), q)
+    _check.run(model, data, "crba", "M", q, result)
+    return result

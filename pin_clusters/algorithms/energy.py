@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..model import ClusterData, ClusterModel
 from . import _check
 
@@ -13,12 +14,12 @@ from . import _check
 def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[float, float]:
     """Return kinetic and potential energy, [J]."""
     q = _check.configuration(model, data, q)
-    pointer = data._pointers["energy"]
-    _check.status(model, data._energy.call(pointer, q, v), q)
-    out = pointer.arrays[-1]
-    return float(out[0]), float(out[1])
+    _check.run(model, data, "energy", "energy", q, v)
+    kinetic, potential = data._pointers["energy"].arrays[-1]
+    return float(kinetic), float(potential)
 
 
+@fast
 @_check.documented()
 def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the kinetic energy, the rotors' included.
@@ -34,6 +35,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any)
     return data.kinetic_energy
 
 
+@fast
 @_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> float:
     """Compute the potential energy of gravity, zero at the universe's origin.
@@ -49,6 +51,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> fl
     return data.potential_energy
 
 
+@fast
 @_check.documented()
 def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
     """Compute the sum of kinetic and potential energy.

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..model import ClusterData, ClusterModel
 from . import _check
 
-_empty = np.empty
 
-
+@fast
 @_check.documented()
-def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computeMinverse(model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None) -> np.ndarray:
     """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
 
     Args:
@@ -21,7 +21,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
         q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
 
     Returns:
-        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; a fresh array.
+        Inverse mass matrix of the independent joints, shape (nv, nv), symmetric; ``out``, or a fresh array.
 
     Raises:
         SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
@@ -29,14 +29,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarra
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
-    try:
-        if data._unchecked is model:
-            out = _empty(data._square)
-            if data._fast_minverse(data._at_Minv, q, out) == 0:
-                return out
-    except _check.NOT_FAST:
-        pass  # something to convert, to compile or to complain about
     q = _check.pose(model, data, q)
-    out = np.empty(data._square)
-    _check.status(model, data._minverse.call(data._pointers["Minv"], q, out), q)
-    return out
+    result = _check.result(out, (model.nv, model.nv), q)
+    _check.run(model, data, "minverse", "Minv", q, result)
+    return result

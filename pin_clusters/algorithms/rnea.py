@@ -6,21 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..model import ClusterData, ClusterModel
 from . import _check
 
 _documented = _check.documented(
     """
     Returns:
-        Torque, shape (nv,), [N m] or [N]; a fresh array.
+        Torque, shape (nv,), [N m] or [N]; ``out``, or a fresh array.
     """
 )
 
-_empty = np.empty
 
-
+@fast
 @_documented
-def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+def rnea(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
 
     Args:
@@ -29,51 +31,49 @@ def rnea(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: A
             the bodies are placed where q says, and move as G says).
 
     Returns:
-        Torque of the independent joints, shape (nv,), [N m] or [N]; a fresh array. NaN and inf propagate.
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out``, or a fresh array. NaN and inf propagate.
 
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the notation page of the documentation.
     """
-    if fext is None:
-        try:
-            if data._unchecked is model:
-                out = _empty(model.nv)
-                if data._fast_rnea(data._at_tau, q, v, a, out) == 0:
-                    return out
-        except _check.NOT_FAST:
-            pass  # something to convert, to compile or to complain about
     _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, "tau")
+    return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, "tau", out)
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: Any, v: np.ndarray, a: np.ndarray, fext: Any, result: str
+    model: ClusterModel, data: ClusterData, q: Any, v: np.ndarray, a: np.ndarray, fext: Any, name: str, out: Any
 ) -> np.ndarray:
-    """Check q and fext, and call the kernel; the field ``result`` of data receives the result as well."""
+    """Check q, fext and out, and call the kernel; the field ``name`` of data receives the result as well."""
     q = _check.configuration(model, data, q)
-    out = np.empty(model.nv)
+    result = _check.result(out, (model.nv,), q, v, a)
     if fext is None:
-        _check.status(model, data._rnea.call(data._pointers[result], q, v, a, out), q)
-        return out
+        _check.run(model, data, "rnea", name, q, v, a, result)
+        return result
     _check.put_forces(model, data, fext)
-    _check.status(model, data._rnea.call(data._pointers["forced"], q, v, a, out), q)
-    getattr(data, result)[:] = out
-    return out
+    _check.run(model, data, "rnea", "forced", q, v, a, result)
+    getattr(data, name)[:] = result
+    return result
 
 
+@fast
 @_documented
-def nonLinearEffects(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def nonLinearEffects(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` at a = 0.
 
     Args:
         data: Its workspace; ``data.nle`` keeps the result.
     """
     _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), np.zeros(model.nv), None, "nle")
+    return _run(model, data, q, _check.velocity(model, "v", v), np.zeros(model.nv), None, "nle", out)
 
 
+@fast
 @_documented
-def computeGeneralizedGravity(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computeGeneralizedGravity(
+    model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the gravity torques: ``rnea`` at rest.
 
     Args:
@@ -81,11 +81,13 @@ def computeGeneralizedGravity(model: ClusterModel, data: ClusterData, q: Any) ->
     """
     _check.model_data(model, data)
     rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, None, "g")
+    return _run(model, data, q, rest, rest, None, "g", out)
 
 
 @_documented
-def computeStaticTorque(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
+def computeStaticTorque(
+    model: ClusterModel, data: ClusterData, q: Any, fext: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the torques that hold the robot at rest under gravity and external forces.
 
     Args:
@@ -93,4 +95,4 @@ def computeStaticTorque(model: ClusterModel, data: ClusterData, q: Any, fext: An
     """
     _check.model_data(model, data)
     rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, fext, "tau")
+    return _run(model, data, q, rest, rest, fext, "tau", out)

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._kernels._jit import Pointer
+from .. import _calls
+from .._kernels._jit import Kernel, Pointer
 from .._kernels.aba import aba_at, aba_loops_at
 from .._kernels.crba import crba_at, crba_loops_at
 from .._kernels.energy import energy_at, energy_loops_at
@@ -21,9 +22,23 @@ from .tree_attributes import forwarded
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
+# where the desk has the address of a kernel
+_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
+
+
+def _energy(i: int, doc: str) -> Any:
+    """Return a property for one of the energies, which calls in machine code write as well."""
+
+    def get(data: ClusterData) -> float:
+        return float(data._kept[i])
+
+    def put(data: ClusterData, value: float) -> None:
+        data._kept[i] = value
+
+    return property(get, put, doc=doc)
 
 
 class ClusterData:
@@ -35,9 +50,6 @@ class ClusterData:
         model: The model it belongs to.
         tree: ``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives.
         hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
-        kinetic_energy: Result of ``computeKineticEnergy``, [J].
-        potential_energy: Result of ``computePotentialEnergy``, [J].
-        mechanical_energy: Result of ``computeMechanicalEnergy``, [J].
     """
 
     __slots__ = (
@@ -49,19 +61,13 @@ class ClusterData:
         "_M_kernel",
         "_Minv",
         "_aba",
-        "_at_M",
-        "_at_Minv",
-        "_at_ddq",
-        "_at_tau",
         "_check",
         "_crba",
         "_ddq",
+        "_desk",
         "_energy",
-        "_fast_aba",
-        "_fast_crba",
-        "_fast_minverse",
-        "_fast_rnea",
         "_g",
+        "_kept",
         "_minverse",
         "_model",
         "_nle",
@@ -71,10 +77,8 @@ class ClusterData:
         "_tau",
         "_unchecked",
         "_work",
+        "_zeros",
         "hg",
-        "kinetic_energy",
-        "mechanical_energy",
-        "potential_energy",
         "tree",
     )
 
@@ -98,6 +102,9 @@ class ClusterData:
     Ig = forwarded(
         "tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
     )
+    kinetic_energy = _energy(0, "Result of ``computeKineticEnergy``, [J].")
+    potential_energy = _energy(1, "Result of ``computePotentialEnergy``, [J].")
+    mechanical_energy = _energy(2, "Result of ``computeMechanicalEnergy``, [J].")
     dhg = forwarded(
         "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
     )
@@ -107,20 +114,17 @@ class ClusterData:
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
         self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
-        # for the fast way of an algorithm
-        self._fast_rnea, self._fast_aba = self._rnea.fast, self._aba.fast
-        self._fast_crba, self._fast_minverse = self._crba.fast, self._minverse.fast
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
-        self._M: np.ndarray | None = None
+        self._M = np.zeros((0, 0))
         self._square = (nv, nv)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
         self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
         self.hg = pin.Force.Zero()
-        self.kinetic_energy = self.potential_energy = self.mechanical_energy = 0.0
+        self._kept = np.zeros(4)  # kinetic, potential, mechanical energy
         self.check = False
         self.tree = model.own_tree.createData()
         results = {
@@ -139,9 +143,37 @@ class ClusterData:
         self._pointers = {
             name: Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
-        # for the fast way of an algorithm: everything at hand without a look-up
-        self._at_tau, self._at_ddq = self._pointers["tau"].address, self._pointers["ddq"].address
-        self._at_M, self._at_Minv = self._pointers["M"].address, self._pointers["Minv"].address
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Fill the desk: what calls in machine code have at hand."""
+        model, zeros = self._model, np.zeros(self._model.nv)
+        desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
+        desk[[_calls.NQ, _calls.NV, _calls.NV_AGAIN]] = model.nq, model.nv, model.nv
+        self._zeros = zeros
+        desk[_calls.ZEROS] = zeros.ctypes.data
+        desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
+        desk[_calls.KEPT] = self._kept.ctypes.data
+        desk[_calls.CHANGED] = 1
+        self._use_compiled()
+        _calls.connect(self)
+
+    def _use_compiled(self) -> None:
+        """Put kernels that are compiled on the desk."""
+        for i, entry in enumerate(_calls.ENTRIES):
+            address = getattr(self, "_" + entry.kernel).compiled_address
+            tables = self._pointers[entry.result].address
+            self._desk[_calls.PLACES + 2 * i : _calls.PLACES + 2 * i + 2] = address, tables
+
+    def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
+        """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
+        found: Kernel = getattr(self, "_" + kernel)
+        code: int = found.call(self._pointers[result], *arrays)
+        if self._desk[_PLACE_OF[kernel]] != found.compiled_address:
+            self._use_compiled()
+        if kernel == "crba":
+            self._desk[_calls.CHANGED] = 1
+        return code
 
     @property
     def check(self) -> bool:
@@ -171,8 +203,8 @@ class ClusterData:
     def M(self) -> np.ndarray:
         """Result of ``crba``, shape (nv, nv)."""
         # a copy: the kernel's own has zeros that are never written again, and users write to M
-        if self._M is None:
-            self._M = self._M_kernel.copy()
+        if self._desk[_calls.CHANGED]:
+            self._M, self._desk[_calls.CHANGED] = self._M_kernel.copy(), 0
         return self._M
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -184,6 +216,7 @@ class ClusterData:
         """Take over results; the kernels keep their addresses."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
+        self._desk[_calls.CHANGED] = 1
         for name in _VALUES:
             setattr(self, name, state[name])
 

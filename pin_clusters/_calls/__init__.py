@@ -1,0 +1,15 @@
+"""Calls without a price: functions whose usual call goes from Python to the kernel in machine code.
+
+No C compiler is needed: LLVM is there for the kernels. What is not usual (other types, other sizes, options, errors, a
+kernel that is not compiled) is left to the Python function, unchanged; in an interpreter that is not known, all is.
+"""
+
+from __future__ import annotations
+
+from .code import CHANGED, ENERGIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
+from .entries import DESK_SIZE, ENTRIES, connect, fast
+
+__all__ = [
+    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "KEPT", "NQ", "NV", "NV_AGAIN", "PLACES", "ZEROS",
+    "connect", "fast",
+]  # fmt: skip

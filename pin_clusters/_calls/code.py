@@ -1,0 +1,241 @@
+"""The machine code between Python and a kernel, as LLVM's intermediate representation.
+
+One function per entry, called as ``METH_FASTCALL | METH_KEYWORDS`` says. It does the usual call itself: arguments of
+the right type and size, result made, kernel called. Everything else it hands, unchanged, to the Python function of the
+same name, which converts, compiles or complains. What belongs to the process (offsets, addresses) stands in one table,
+filled after loading: the code knows nothing of it.
+
+Pointers are whole numbers until something is read, written or called there. No reference count is touched here but by
+Python's and NumPy's own functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from llvmlite import ir
+
+from .process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
+
+I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+
+# numbers of the desk: what a data object has at hand for calls
+NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
+PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+# numbers of the table of the process; behind them the Python function of each entry
+FOUND = (
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
+    "array_new", "new_float", "increase", "decrease", "vectorcall", "data_class", "model", "desk",
+)  # fmt: skip
+
+
+class Entry(NamedTuple):
+    """What a function gives to its kernel.
+
+    Attributes:
+        name: Of the function.
+        kernel: Of the data's kernels: rnea, aba, crba, minverse, energy.
+        result: Name of the data's result that the kernel's tables lead to.
+        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv.
+        returns: ``vector``, ``matrix``, or which of the energies: ``kinetic``, ``potential``, ``mechanical``.
+    """
+
+    name: str
+    kernel: str
+    result: str
+    arguments: str
+    returns: str
+
+
+def module(entries: Sequence[Entry]) -> str:
+    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions."""
+    m = ir.Module("pin_clusters_calls")
+    table = ir.GlobalVariable(m, ir.ArrayType(I64, len(FOUND) + len(entries)), "TABLE")
+    table.initializer = ir.Constant(table.value_type, None)
+    for place, entry in enumerate(entries):
+        _Function(m, table, entry, place).write()
+    return str(m)
+
+
+class _Function:
+    """Writes one entry."""
+
+    def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int) -> None:
+        self.entry, self.place, self.table = entry, place, table
+        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * 4), entry.name)
+        _, self.args, self.nargs, self.names = self.f.args
+        self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
+        self.slow = self.f.append_basic_block("slow")
+
+    def found(self, name: str) -> ir.Value:
+        return self._of_table(FOUND.index(name))
+
+    def _of_table(self, i: int) -> ir.Value:
+        return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
+
+    def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
+        return self.b.load(self._pointer(at, offset, kind))
+
+    def store(self, value: ir.Value, at: ir.Value, offset: int = 0) -> None:
+        self.b.store(value, self._pointer(at, offset, value.type))
+
+    def _pointer(self, at: ir.Value, offset: int | ir.Value, kind: ir.Type) -> ir.Value:
+        return self.b.inttoptr(self.b.add(at, I64(offset) if isinstance(offset, int) else offset), kind.as_pointer())
+
+    def block(self, name: str = "") -> ir.Block:
+        return self.f.append_basic_block(name)
+
+    def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
+        """Go on if a condition holds, else to the Python function."""
+        go = self.block()
+        self.b.cbranch(condition, go, otherwise or self.slow).set_weights([1000, 1])
+        self.b.position_at_end(go)
+
+    def same(self, x: ir.Value, y: ir.Value) -> None:
+        self.need(self.b.icmp_unsigned("==", x, y))
+
+    def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
+        kind = ir.FunctionType(result, [a.type for a in args])
+        return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
+
+    def write(self) -> None:
+        """Write the function."""
+        b, entry = self.b, self.entry
+        given = [size for size in entry.arguments if size != "0"]
+        self.same(self.nargs, I64(2 + len(given)))
+        is_array = entry.returns in ("vector", "matrix")
+        if not is_array:
+            self.same(self.names, I64(0))
+        out = self._keyword(8 * (2 + len(given))) if is_array else I64(0)
+        model, data = self.load(self.args), self.load(self.args, 8)
+        self.same(self.load(data, self.found("type")), self.found("data_class"))
+        self.same(self.load(data, self.found("model")), model)
+        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
+        kernel, tables = (self.load(self.desk, 8 * (PLACES + 2 * self.place + i)) for i in (0, 1))
+        self.need(b.icmp_unsigned("!=", kernel, I64(0)))
+        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        pointers, at = [], 16
+        for size in entry.arguments:
+            if size == "0":
+                pointers.append((self.load(self.desk, 8 * ZEROS), self.nv))
+            else:
+                n = self.nq if size == "q" else self.nv
+                pointers.append((self._array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
+                at += 8
+        if is_array:
+            self._with_array(out, kernel, tables, pointers)
+        else:
+            self._with_number(kernel, tables, pointers)
+        b.position_at_end(self.slow)
+        function = self._of_table(len(FOUND) + self.place)
+        b.ret(self.call(self.found("vectorcall"), I64, function, self.args, self.nargs, self.names))
+
+    def _keyword(self, at: int) -> ir.Value:
+        """The object given as ``out=``, or 0."""
+        b, start = self.b, self.b.block
+        named, go = self.block("named"), self.block("go")
+        b.cbranch(b.icmp_unsigned("==", self.names, I64(0)), go, named).set_weights([1000, 1])
+        b.position_at_end(named)
+        self.same(self.load(self.names, self.found("names")), I64(1))
+        self.same(self.load(self.names, b.add(self.found("names"), I64(8))), self.found("out"))
+        given = self.load(self.args, at)
+        end = b.block
+        b.branch(go)
+        b.position_at_end(go)
+        out = b.phi(I64)
+        out.add_incoming(I64(0), start)
+        out.add_incoming(given, end)
+        return out
+
+    def _array(self, x: ir.Value, n: ir.Value, nd: int, flags: int) -> ir.Value:
+        """Where the numbers of an array are, if it is one that the kernel takes as it is."""
+        b = self.b
+        self.same(self.load(x, self.found("type")), self.found("ndarray"))
+        # unpickled arrays have a dtype object of their own: compare what it says
+        kind = self.load(self.load(x, self.found("descr")), self.found("kind"))
+        self.same(b.and_(kind, I64(SAME)), self.found("float64"))
+        self.same(self.load(x, self.found("nd"), I32), I32(nd))
+        self.same(b.and_(self.load(x, self.found("flags"), I32), I32(flags)), I32(flags))
+        dims = self.load(x, self.found("dims"))
+        for i in range(nd):
+            self.same(self.load(dims, 8 * i), n)
+        return self.load(x, self.found("data"))
+
+    def _run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
+        """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""
+        b = self.b
+        with b.goto_entry_block():
+            code, error = b.alloca(I64), b.alloca(I64)
+        words = []
+        for where, *shape in arrays:
+            size = shape[0] if len(shape) == 1 else b.mul(*shape)
+            strides = [I64(8)] if len(shape) == 1 else [b.mul(shape[1], I64(8)), I64(8)]
+            words += [I64(0), I64(0), size, I64(8), where, *shape, *strides]
+        status = self.call(kernel, I32, b.ptrtoint(code, I64), b.ptrtoint(error, I64), tables, *words)
+        return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", b.load(code), I64(0)))
+
+    def _with_array(
+        self, out: ir.Value, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]
+    ) -> None:
+        b, nd = self.b, 1 if self.entry.returns == "vector" else 2
+        make, use, run, good, bad, own, done, drop = (self.block() for _ in range(8))
+        b.cbranch(b.icmp_unsigned("==", out, I64(0)), make, use).set_weights([1000, 1])
+        b.position_at_end(use)
+        target = self._array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
+        end = b.add(target, b.mul(I64(8), self.nv if nd == 1 else b.mul(self.nv, self.nv)))
+        for where, n in pointers:  # the kernel writes before it has read all
+            behind = b.icmp_unsigned(">=", where, end)
+            before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), target)
+            self.need(b.or_(behind, before))
+        used = b.block
+        b.branch(run)
+        b.position_at_end(make)
+        number = b.trunc(self.found("float64_number"), I32)
+        dims = b.add(self.desk, I64(8 * NV))  # twice the same number, for matrices
+        none, nothing = I64(0), I32(0)
+        fresh = self.call(
+            self.found("array_new"), I64,
+            self.found("ndarray"), I32(nd), dims, number, none, none, nothing, nothing, none,
+        )  # fmt: skip
+        failed = self.block()
+        self.need(b.icmp_unsigned("!=", fresh, none), failed)
+        fresh_data = self.load(fresh, self.found("data"))
+        made = b.block
+        b.branch(run)
+        b.position_at_end(failed)
+        b.ret(none)  # MemoryError is set
+        b.position_at_end(run)
+        result, where = b.phi(I64), b.phi(I64)
+        for phi, first, second in ((result, fresh, out), (where, fresh_data, target)):
+            phi.add_incoming(first, made)
+            phi.add_incoming(second, used)
+        fine = self._run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
+        b.cbranch(fine, good, bad).set_weights([1000, 1])
+        b.position_at_end(good)
+        if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
+            self.store(I64(1), self.desk, 8 * CHANGED)
+        b.cbranch(b.icmp_unsigned("==", out, none), done, own).set_weights([1000, 1])
+        b.position_at_end(own)
+        self.call(self.found("increase"), ir.VoidType(), out)
+        b.branch(done)
+        b.position_at_end(done)
+        b.ret(result)
+        b.position_at_end(bad)  # the Python function computes again, and complains
+        b.cbranch(b.icmp_unsigned("==", out, none), drop, self.slow)
+        b.position_at_end(drop)
+        self.call(self.found("decrease"), ir.VoidType(), result)
+        b.branch(self.slow)
+
+    def _with_number(self, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]) -> None:
+        b, which = self.b, self.entry.returns
+        self.need(self._run(kernel, tables, pointers))
+        energies, kept = self.load(self.desk, 8 * ENERGIES), self.load(self.desk, 8 * KEPT)
+        kinetic, potential = (self.load(energies, 8 * i, DOUBLE) for i in (0, 1))
+        total = b.fadd(kinetic, potential)
+        for i, (name, value) in enumerate((("kinetic", kinetic), ("potential", potential), ("mechanical", total))):
+            if which in (name, "mechanical"):
+                self.store(value, kept, 8 * i)
+            if which == name:
+                result = value
+        b.ret(self.call(self.found("new_float"), I64, result))

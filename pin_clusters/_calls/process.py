@@ -1,0 +1,149 @@
+"""Where CPython and NumPy keep what a call needs: found by looking at live objects, never assumed."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import weakref
+from collections.abc import Callable
+from ctypes import c_char_p, c_int32, c_int64, c_void_p, py_object, pythonapi
+from typing import Any
+
+import numpy as np
+
+HEAD = object.__basicsize__  # of an object: 16, and 32 without a GIL
+FLOAT64 = np.dtype(np.float64)
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+# of the eight bytes of a dtype from its kind on: kind, character, byte order, number; the flags between them differ
+SAME = 0xFFFFFFFF00FFFFFF
+
+
+class NoFastCallsError(Exception):
+    """Something is not where it was looked for: calls stay Python's."""
+
+
+def word(at: int) -> int:
+    """Read eight bytes at an address."""
+    return c_int64.from_address(at).value
+
+
+def half(at: int) -> int:
+    """Read four bytes at an address."""
+    return c_int32.from_address(at).value
+
+
+def find() -> dict[str, int]:
+    """Return offsets and addresses by name.
+
+    Raises:
+        NoFastCallsError: An object does not look as expected.
+    """
+    _need(sys.implementation.name == "cpython" and ctypes.sizeof(c_void_p) == 8 and sys.byteorder == "little", "build")
+    _need(HEAD == 16 and getattr(sys, "_is_gil_enabled", lambda: True)(), "interpreter lock")
+    data, nd, dims, strides, base, descr, flags, weak = (HEAD + x for x in (0, 8, 16, 24, 32, 40, 48, 56))
+    samples = _samples()
+    types = [o for o in range(0, HEAD, 8) if all(word(id(x) + o) == id(type(x)) for x in (*samples, 1.5, "x", ()))]
+    _need(len(types) == 1, "types")
+    for x in samples:
+        at, n = id(x), x.ndim
+        _need(word(at + data) == x.ctypes.data and half(at + nd) == n, "data of an array")
+        _need([word(word(at + dims) + 8 * i) for i in range(n)] == list(x.shape), "shape of an array")
+        _need([word(word(at + strides) + 8 * i) for i in range(n)] == list(x.strides), "strides of an array")
+        _need(word(at + descr) == id(x.dtype), "dtype of an array")
+        _need(word(at + base) == (0 if x.base is None else id(x.base)), "base of an array")
+        known = C_CONTIGUOUS | ALIGNED | WRITEABLE
+        _need(half(at + flags) & known == x.flags.num & known, "flags of an array")
+    watched = np.empty(3)
+    _need(word(id(watched) + weak) == 0, "weak references")
+    reference = weakref.ref(watched)
+    _need(word(id(watched) + weak) == id(reference), "weak references")
+    kind = HEAD + 8
+    for t in map(np.dtype, ("f8", "f4", "i8", ">f8", "?")):
+        raw, number = ctypes.string_at(id(t) + kind, 3), half(id(t) + kind + 4)
+        _need((raw, number) == (f"{t.kind}{t.char}{t.byteorder}".encode(), t.num), "fields of a dtype")
+    names = ("out",)
+    _need(word(id(names) + HEAD) == 1 and word(id(names) + HEAD + 8) == id(sys.intern("out")), "tuples")
+    # before 3.11 the function behind PyObject_Vectorcall is what has a symbol; its signature is the same
+    vectorcall = "PyObject_Vectorcall" if hasattr(pythonapi, "PyObject_Vectorcall") else "_PyFunction_Vectorcall"
+    return {
+        "type": types[0],
+        "data": data,
+        "nd": nd,
+        "dims": dims,
+        "descr": descr,
+        "flags": flags,
+        "kind": kind,
+        "float64": word(id(FLOAT64) + kind) & SAME,
+        "float64_number": FLOAT64.num,
+        "ndarray": id(np.ndarray),
+        "names": HEAD,
+        "out": id(sys.intern("out")),
+        "array_new": _array_new(),
+        "new_float": _address("PyFloat_FromDouble"),
+        "increase": _address("Py_IncRef"),
+        "decrease": _address("Py_DecRef"),
+        "vectorcall": _address(vectorcall),
+    }
+
+
+def slot(thing: Any, name: str) -> int:
+    """Return where objects of a class with ``__slots__`` keep one of them: where a mark shows up.
+
+    Raises:
+        NoFastCallsError: It does not show up in one place.
+    """
+    before, mark = getattr(thing, name), object()
+    setattr(thing, name, mark)
+    try:
+        places = [o for o in range(HEAD, type(thing).__basicsize__, 8) if word(id(thing) + o) == id(mark)]
+    finally:
+        setattr(thing, name, before)
+    _need(len(places) == 1, f"slot {name}")
+    return places[0]
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (("name", c_char_p), ("meth", c_void_p), ("flags", ctypes.c_int), ("doc", c_char_p))
+
+
+def keep_for_ever(thing: Any) -> None:
+    """Let nothing free an object: a ``__del__`` or an exit handler may call when the globals are gone."""
+    pythonapi.Py_IncRef(py_object(thing))
+
+
+def as_builtin(function: Callable[..., Any], address: int, text_signature: str) -> Any:
+    """Return the machine code at an address as a function with the name, place and docstring of a Python function."""
+    doc = f"{function.__name__}{text_signature}\n--\n\n{function.__doc__ or ''}"
+    fastcall, keywords = 0x80, 0x02
+    method = _Method(function.__name__.encode(), address, fastcall | keywords, doc.encode())
+    keep_for_ever(method)
+    new = pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = py_object, (c_void_p, c_void_p, py_object)
+    return new(ctypes.addressof(method), None, function.__module__)
+
+
+def _samples() -> list[np.ndarray]:
+    whole, closed = np.empty((3, 5)), np.empty(7)
+    closed.flags.writeable = False
+    return [whole, whole[:2], whole[:, 1], closed, np.empty(4, np.float32), np.array(1.0), np.empty(0)]
+
+
+def _need(condition: bool, what: str) -> None:
+    if not condition:
+        raise NoFastCallsError(what)
+
+
+def _address(name: str) -> int:
+    return int(ctypes.cast(getattr(pythonapi, name), c_void_p).value or 0)
+
+
+def _array_new() -> int:
+    """Return the address of ``PyArray_New``: entry 93 of NumPy's table of functions, in 1.x and in 2.x."""
+    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # since NumPy 2.0, and before
+    capsule = importlib.import_module(f"{core}._multiarray_umath")._ARRAY_API
+    pointer = pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = c_void_p, (py_object, c_char_p)
+    table = pointer(capsule, None)
+    _need(word(table + 8 * 2) == id(np.ndarray), "table of NumPy")  # entry 2 is the type of arrays
+    return word(table + 8 * 93)
