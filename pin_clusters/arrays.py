@@ -64,7 +64,7 @@ def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -
     if given is None:
         return np.empty(shape, kind)
     right = isinstance(given, np.ndarray) and given.dtype == kind
-    if not right or not given.flags.writeable or not given.flags.c_contiguous:
+    if not right or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
         what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
         raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
     if given.shape != shape:

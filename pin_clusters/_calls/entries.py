@@ -27,6 +27,9 @@ ENTRIES = (
 )
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
 
+PYTHON: dict[str, Callable[..., Any]] = {}
+"""The Python function of each entry that has machine code."""
+
 _lock = threading.Lock()
 
 
@@ -50,6 +53,11 @@ class _Loaded:
         self.table = numbers.from_address(engine.get_global_value_address("TABLE"))
         for name, value in found.items():
             self.table[FOUND.index(name)] = ctypes.c_int64(value).value
+
+    def stand_in(self, name: str, function: Callable[..., Any]) -> None:
+        """Let a Python function take what is not usual."""
+        names = [entry.name for entry in ENTRIES]
+        self.table[len(FOUND) + names.index(name)] = id(function)
 
     def connect(self, data: Any) -> None:
         """Learn from one of its objects where the class of all data keeps what a call needs."""
@@ -83,9 +91,9 @@ def fast(function: F) -> F:
     loaded = _load()
     if loaded is None:
         return function
-    names = [entry.name for entry in ENTRIES]
-    loaded.table[len(FOUND) + names.index(function.__name__)] = id(function)
+    loaded.stand_in(function.__name__, function)
     keep_for_ever(function)
+    PYTHON[function.__name__] = function
     parameters = [
         p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()
     ]

@@ -112,10 +112,10 @@ def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
     data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
 
 
-def result(out: Any, shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:
-    """Return where a kernel writes its result: ``out``, if it was given, else a new array."""
+def result(out: Any, shape: tuple[int, ...], *given: Any) -> np.ndarray:
+    """Return where a kernel writes its result: ``out``, which must be apart from all that was given, or a new array."""
     found = room("out", out, shape, np.float64, ". Leave it out.")
-    if out is not None and any(np.may_share_memory(found, x) for x in inputs):
+    if out is not None and any(np.may_share_memory(found, x) for x in given):
         raise ArgumentTypeError("out overlaps an argument, which is read while out is written. Leave it out.")
     return found
 

@@ -38,9 +38,10 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
+    given = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
-    result = _check.result(out, (model.nv,), q, v, tau)
+    result = _check.result(out, (model.nv,), *given)
     if fext is None:
         _check.run(model, data, "aba", "ddq", q, v, tau, result)
         return result

@@ -27,7 +27,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | No
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
-    q = _check.pose(model, data, q)
-    result = _check.result(out, (model.nv, model.nv), q)
+    given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), given)
     _check.run(model, data, "crba", "M", q, result)
     return result

@@ -29,7 +29,7 @@ def computeMinverse(model: ClusterModel, data: ClusterData, q: Any, *, out: np.n
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
-    q = _check.pose(model, data, q)
-    result = _check.result(out, (model.nv, model.nv), q)
+    given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), given)
     _check.run(model, data, "minverse", "Minv", q, result)
     return result

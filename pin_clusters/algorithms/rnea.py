@@ -36,16 +36,18 @@ def rnea(
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the notation page of the documentation.
     """
-    _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), _check.velocity(model, "a", a), fext, "tau", out)
+    return _run(model, data, q, v, a, fext, "tau", out)
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: Any, v: np.ndarray, a: np.ndarray, fext: Any, name: str, out: Any
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any, name: str, out: np.ndarray | None
 ) -> np.ndarray:
-    """Check q, fext and out, and call the kernel; the field ``name`` of data receives the result as well."""
+    """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
+    _check.model_data(model, data)
+    given = (q, v, a)
+    v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
-    result = _check.result(out, (model.nv,), q, v, a)
+    result = _check.result(out, (model.nv,), *given)
     if fext is None:
         _check.run(model, data, "rnea", name, q, v, a, result)
         return result
@@ -65,8 +67,7 @@ def nonLinearEffects(
     Args:
         data: Its workspace; ``data.nle`` keeps the result.
     """
-    _check.model_data(model, data)
-    return _run(model, data, q, _check.velocity(model, "v", v), np.zeros(model.nv), None, "nle", out)
+    return _run(model, data, q, v, _rest(model), None, "nle", out)
 
 
 @fast
@@ -79,9 +80,7 @@ def computeGeneralizedGravity(
     Args:
         data: Its workspace; ``data.g`` keeps the result.
     """
-    _check.model_data(model, data)
-    rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, None, "g", out)
+    return _run(model, data, q, _rest(model), _rest(model), None, "g", out)
 
 
 @_documented
@@ -93,6 +92,9 @@ def computeStaticTorque(
     Args:
         data: Its workspace; ``data.tau`` keeps the result.
     """
-    _check.model_data(model, data)
-    rest = np.zeros(model.nv)
-    return _run(model, data, q, rest, rest, fext, "tau", out)
+    return _run(model, data, q, _rest(model), _rest(model), fext, "tau", out)
+
+
+def _rest(model: Any) -> np.ndarray:
+    """Return zeros for a velocity; a model that is none is refused later."""
+    return np.zeros(getattr(model, "nv", 0))

@@ -22,6 +22,7 @@ from .tree_attributes import forwarded
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
+_NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
 # what a copy takes over
@@ -183,9 +184,9 @@ class ClusterData:
     @check.setter
     def check(self, value: bool) -> None:
         self._check = bool(value)
-        # what the fast way compares with the model it is given: nothing fits while checks are on, or where a Python
-        # function must be called first
-        self._unchecked = None if value or self._model._tables.supplies else self._model
+        # what calls in machine code compare with the model they are given: nothing fits while checks are on, or where
+        # a Python function must be called first
+        self._unchecked = _NOBODY if value or self._model._tables.supplies else self._model
 
     @property
     def model(self) -> ClusterModel:

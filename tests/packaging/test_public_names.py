@@ -15,7 +15,7 @@ import pin_clusters as pc
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = [n for n in pc.__all__ if not isinstance(getattr(pc, n), ModuleType) and callable(getattr(pc, n))]
-FUNCTIONS = [n for n in PUBLIC if inspect.isfunction(getattr(pc, n))]
+FUNCTIONS = [n for n in PUBLIC if inspect.isroutine(getattr(pc, n))]
 CLASSES = [n for n in PUBLIC if inspect.isclass(getattr(pc, n))]
 MODULES = [
     "pin_clusters",

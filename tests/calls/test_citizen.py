@@ -1,0 +1,157 @@
+"""Machine code as a Python function: what introspection, memory, threads and the end of a process see of it."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from support.fast import NAMES, needed
+
+import pin_clusters as pc
+from pin_clusters._calls import entries, process
+
+# the published inertias of some robots are no real bodies'
+pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+
+
+@needed
+@pytest.mark.parametrize("name", NAMES)
+def test_introspection(name: str) -> None:
+    function, python = getattr(pc, name), entries.PYTHON[name]
+    assert (function.__name__, function.__module__) == (python.__name__, python.__module__)
+    assert function.__doc__ == python.__doc__
+    strip = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(python).parameters.values()]
+    assert list(inspect.signature(function).parameters.values()) == strip
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+@pytest.fixture
+def usual() -> tuple[Any, ...]:
+    model = pc.load("mini_cheetah")
+    q, v = pc.randomConfiguration(model), np.ones(model.nv)
+    data = model.createData()
+    pc.aba(model, data, q, v, v)
+    pc.crba(model, data, q)
+    return model, data, q, v
+
+
+@needed
+def test_no_reference_is_lost_or_kept(usual: tuple[Any, ...]) -> None:
+    model, data, q, v = usual
+    out, short, kept = np.empty(model.nv), np.ones(2), pc.crba(model, data, q)
+    things = (model, data, q, v, out, short, np.ndarray, np.dtype(float), "out", data._desk, entries.PYTHON["aba"])
+    gc.collect()
+    before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
+    for _ in range(50):
+        for _ in range(100):
+            pc.aba(model, data, q, v, v)
+            pc.aba(model, data, q, v, v, out=out)
+            kept = pc.crba(model, data, q)
+            pc.computeKineticEnergy(model, data, q, v)
+        with pytest.raises(pc.ShapeError):
+            pc.aba(model, data, q, v, short)
+        with pytest.raises(pc.ShapeError):
+            pc.aba(model, data, q, v, v, out=short)
+    assert [sys.getrefcount(x) for x in things] == before
+    gc.collect()
+    assert abs(sys.getallocatedblocks() - blocks) < 500
+    assert kept.flags.owndata
+    assert kept.base is None
+    assert sys.getrefcount(kept) == 2
+
+
+@needed
+def test_threads(usual: tuple[Any, ...]) -> None:
+    model, data, q, v = usual
+    wanted, wrong = pc.aba(model, data, q, v, v), []
+
+    def work() -> None:
+        own = model.createData()
+        for _ in range(2000):
+            if not np.array_equal(pc.aba(model, own, q, v, v), wanted):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@needed
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms")
+def test_signals_are_handled_between_calls(usual: tuple[Any, ...]) -> None:
+    model, data, q, v = usual
+    seen: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        for _ in range(10_000_000):
+            pc.aba(model, data, q, v, v)
+            if seen:
+                break
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert seen
+
+
+@needed
+def test_calls_at_the_end_of_the_process() -> None:
+    code = """
+import numpy as np, pin_clusters as pc
+model = pc.load("four_bar")
+data, q, v = model.createData(), pc.neutral(model), np.ones(1)
+pc.aba(model, data, q, v, v)
+class Late:
+    def __init__(self, *things): self.things = things
+    def __del__(self):
+        aba, args = self.things
+        print(float(aba(*args)[0]), flush=True)
+late = Late(pc.aba, (model, data, q, v, v))
+pc.late = late
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert np.isfinite(float(done.stdout))
+
+
+def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> dict[str, int]:
+        raise process.NoFastCallsError("for this test")
+
+    def aba() -> int:
+        return 3
+
+    for name, value in (("find", refuse), ("_tried", False), ("_loaded", None)):
+        monkeypatch.setattr(entries, name, value)
+    assert entries.fast(aba) is aba
+
+
+@needed
+def test_what_is_looked_for_is_there() -> None:
+    found = process.find()
+    x = np.empty(3)
+    assert process.word(id(x) + found["data"]) == x.ctypes.data
+    thing = pc.load("four_bar").createData()
+    assert process.word(id(thing) + process.slot(thing, "_desk")) == id(thing._desk)
+    with pytest.raises(process.NoFastCallsError, match="slot"):
+        process.slot(Mirror(), "mark")
+
+
+class Mirror:
+    """Keeps its mark in no slot."""
+
+    __slots__ = ("__dict__",)
+
+    def __getattr__(self, name: str) -> None:
+        return None

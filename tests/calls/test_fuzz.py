@@ -1,0 +1,170 @@
+"""Random calls: machine code and the Python function give equal results, or raise equal exceptions."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from support.fast import NAMES, needed, python_calls
+
+import pin_clusters as pc
+from pin_clusters._calls.entries import ENTRIES, PYTHON
+
+# the published inertias of some robots are no real bodies'
+pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+
+ROBOTS = ("mini_cheetah", "four_bar", "mit_humanoid_leg")
+CALLS = {False: 4000, True: 60_000}
+
+
+class Derived(np.ndarray):
+    """An array that is not exactly one."""
+
+
+def unaligned(x: np.ndarray) -> np.ndarray:
+    room = np.zeros(x.nbytes + 1, np.uint8)[1:].view(np.float64)
+    room[:] = x
+    return room
+
+
+def closed(x: np.ndarray) -> np.ndarray:
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+FAST_FORMS = (np.copy, closed, lambda x: pickle.loads(pickle.dumps(x)), lambda x: np.frombuffer(x.tobytes()))
+OTHER_FORMS = (
+    lambda x: x.astype(np.float32), list, lambda x: np.repeat(x, 2)[::2], lambda x: x[::-1], lambda x: x[:, None],
+    lambda x: x[None], lambda x: x.astype(">f8"), lambda x: x.view(Derived), unaligned, lambda x: np.append(x, 1.0),
+    lambda x: None, lambda x: "text", lambda x: (10 * x).astype(int), lambda x: x.astype(complex), lambda x: x * np.nan,
+)  # fmt: skip
+
+
+def outcome(function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+    try:
+        return function(*arguments, **options)
+    except Exception as error:
+        return error
+
+
+def alike(x: Any, y: Any) -> bool:
+    if isinstance(x, Exception) or isinstance(y, Exception):
+        # Python words a wrong number of arguments itself
+        return type(x) is type(y) and (str(x) == str(y) or type(x) is TypeError)
+    return type(x) is type(y) and np.array_equal(x, y, equal_nan=True) and np.shape(x) == np.shape(y)
+
+
+@needed
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
+    choose, rng = random.Random(robot), np.random.default_rng(3)
+    model, twin = pc.load(robot), pc.load(robot)
+    data, again, foreign = model.createData(), model.createData(), pc.load("mit_humanoid").createData()
+    checking = model.createData()
+    checking.check = True
+    taken = dict.fromkeys(NAMES, 0)
+    count = CALLS[request.config.getoption("--long")] // len(ROBOTS)
+    with python_calls() as slow:
+        for _ in range(count):
+            entry = choose.choice(ENTRIES)
+            square = (model.nv, model.nv) if entry.returns == "matrix" else (model.nv,)
+            sizes = [size for size in entry.arguments if size != "0"]
+            arrays = []
+            for size in sizes:
+                x = pc.randomConfiguration(model) if size == "q" else rng.normal(size=model.nv)
+                arrays.append(choose.choice(FAST_FORMS if choose.random() < 0.8 else OTHER_FORMS)(x))
+            own = choose.choice([data] * 12 + [again, checking, foreign, None, "data", model])
+            arguments: list[Any] = [choose.choice([model] * 12 + [None, 3, twin]), own, *arrays]
+            options: dict[str, Any] = {}
+            match choose.randrange(14):
+                case 0:
+                    options["out"] = choose.choice(
+                        [np.empty(square), np.empty(3), np.empty((2, *square))[::2], closed(np.empty(square)), None, 3]
+                    )
+                case 1:
+                    options["out"] = arrays[-1]
+                case 2:
+                    options["v" if "v" in sizes else "q"] = arguments.pop()
+                case 3:
+                    arguments.append(None)
+                case 4:
+                    arguments = arguments[: choose.randrange(len(arguments))]
+                case 5:
+                    options["unknown"] = 1
+            before = slow[entry.name]
+            found = outcome(getattr(pc, entry.name), arguments, options)
+            taken[entry.name] += slow[entry.name] == before
+            if isinstance(options.get("out"), np.ndarray) and not isinstance(found, Exception):
+                assert found is options["out"]
+                found = found.copy()
+            wanted = outcome(PYTHON[entry.name], arguments, options)
+            assert alike(found, wanted), (entry.name, arguments, options, found, wanted)
+    assert all(times > count / 100 for times in taken.values()), taken
+
+
+@needed
+@pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
+def test_the_usual_call_is_fast(robot: str) -> None:
+    model = pc.load(robot)
+    data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
+    calls = {e.name: [{"q": q, "v": v}[size] for size in e.arguments if size != "0"] for e in ENTRIES}
+    for name, given in calls.items():
+        getattr(pc, name)(model, data, *given)  # what is not compiled yet is now
+    with python_calls() as slow:
+        for name, given in calls.items():
+            wanted = PYTHON[name](model, data, *given)
+            for form in FAST_FORMS:
+                assert np.array_equal(getattr(pc, name)(model, data, *map(form, given)), wanted), name
+            new = model.createData()
+            assert np.array_equal(getattr(pc, name)(model, new, *given), wanted), name
+        out = np.empty(model.nv)
+        assert pc.aba(model, data, q, v, v, out=out) is out
+        square = np.empty((model.nv, model.nv))
+        assert pc.crba(model, data, q, out=square) is square
+    assert set(slow.values()) == {0}, slow
+
+
+@needed
+def test_what_is_not_usual_is_not() -> None:
+    model = pc.load("mini_cheetah")
+    data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
+    pc.aba(model, data, q, v, v)
+    with python_calls() as slow:
+        data.check = True
+        pc.aba(model, data, q, v, v)
+        data.check = False
+        pc.aba(model, data, q, v, v, None)
+        pc.aba(model, data, list(q), v, v)
+        assert slow["aba"] == 3
+        pc.aba(model, data, q, v, v)
+        assert slow["aba"] == 3
+
+
+@needed
+def test_results_are_kept_as_before() -> None:
+    model = pc.load("mini_cheetah")
+    data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
+    for _ in range(2):
+        assert np.array_equal(pc.rnea(model, data, q, v, v), data.tau)
+        assert np.array_equal(pc.aba(model, data, q, v, v), data.ddq)
+        assert np.array_equal(pc.nonLinearEffects(model, data, q, v), data.nle)
+        assert np.array_equal(pc.computeGeneralizedGravity(model, data, q), data.g)
+        assert np.array_equal(pc.crba(model, data, q), data.M)
+        assert np.array_equal(pc.computeMinverse(model, data, q), data.Minv)
+        q = pc.integrate(model, q, 0.1 * v)
+    data.M[:] = 7.0
+    pc.computeMinverse(model, data, q)
+    assert (data.M == 7.0).all()  # another function's result is left alone
+    pc.crba(model, data, q)
+    assert not (data.M == 7.0).any()
+    kinetic, potential = pc.computeKineticEnergy(model, data, q, v), pc.computePotentialEnergy(model, data, q)
+    assert (data.kinetic_energy, data.potential_energy, data.mechanical_energy) == (kinetic, potential, 0.0)
+    pc.computeMechanicalEnergy(model, data, q, 2.0 * v)
+    assert data.kinetic_energy == pytest.approx(4.0 * kinetic, rel=1e-12)
+    assert data.mechanical_energy == data.kinetic_energy + data.potential_energy
+    data.kinetic_energy = 3.0
+    assert data.copy().kinetic_energy == 3.0

@@ -1,0 +1,38 @@
+"""Looking at calls in machine code: which of them end in the Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from pin_clusters._calls import entries
+
+needed = pytest.mark.skipif(
+    not entries.PYTHON, reason="calls are Python's: no JIT, checked bounds, or not this CPython"
+)
+NAMES = tuple(entry.name for entry in entries.ENTRIES)
+
+
+@contextmanager
+def python_calls() -> Iterator[dict[str, int]]:
+    """Count the calls that machine code hands to the Python functions."""
+    counts = dict.fromkeys(entries.PYTHON, 0)
+
+    def counting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def count(*arguments: Any, **options: Any) -> Any:
+            counts[name] += 1
+            return function(*arguments, **options)
+
+        return count
+
+    counters = {name: counting(name, function) for name, function in entries.PYTHON.items()}
+    try:
+        for name, counter in counters.items():
+            entries._loaded.stand_in(name, counter)
+        yield counts
+    finally:
+        for name, function in entries.PYTHON.items():
+            entries._loaded.stand_in(name, function)
