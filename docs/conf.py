@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version as _version
+
+# the Python functions tell more than the machine code that stands for them: types of arguments
+os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 project = "pin_clusters"
 author = "The pin_clusters authors"
