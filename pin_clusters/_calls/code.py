@@ -53,25 +53,25 @@ def module(entries: Sequence[Entry]) -> str:
     m = ir.Module("pin_clusters_calls")
     table = ir.GlobalVariable(m, ir.ArrayType(I64, len(FOUND) + len(entries)), "TABLE")
     table.initializer = ir.Constant(table.value_type, None)
+    data_of = _write_data(m, table)
     for place, entry in enumerate(entries):
-        _Function(m, table, entry, place).write()
+        _Function(m, table, entry, place, data_of).write()
     return str(m)
 
 
-class _Function:
-    """Writes one entry."""
+class _Writer:
+    """Writes a function of whole numbers."""
 
-    def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int) -> None:
-        self.entry, self.place, self.table = entry, place, table
-        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * 4), entry.name)
-        _, self.args, self.nargs, self.names = self.f.args
+    def __init__(self, m: ir.Module, table: ir.GlobalVariable, name: str) -> None:
+        self.table = table
+        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * 4), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
 
     def found(self, name: str) -> ir.Value:
-        return self._of_table(FOUND.index(name))
+        return self.of_table(FOUND.index(name))
 
-    def _of_table(self, i: int) -> ir.Value:
+    def of_table(self, i: int) -> ir.Value:
         return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
 
     def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
@@ -98,6 +98,35 @@ class _Function:
     def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
         kind = ir.FunctionType(result, [a.type for a in args])
         return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
+
+
+def _write_data(m: ir.Module, table: ir.GlobalVariable) -> ir.Function:
+    """Write what tells where the numbers of x are: an array of n (nd = 1) or n times n (2) numbers; 0 if it is not."""
+    w = _Writer(m, table, "data_of")
+    w.f.linkage = "internal"
+    x, n, nd, flags = w.f.args
+    w.same(w.load(x, w.found("type")), w.found("ndarray"))
+    # unpickled arrays have a dtype object of their own: compare what it says
+    kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
+    w.same(w.b.and_(kind, I64(SAME)), w.found("float64"))
+    w.same(w.load(x, w.found("nd"), I32), w.b.trunc(nd, I32))
+    w.same(w.b.and_(w.b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
+    dims = w.load(x, w.found("dims"))
+    w.same(w.load(dims), n)
+    w.same(w.load(dims, w.b.mul(I64(8), w.b.sub(nd, I64(1)))), n)
+    w.b.ret(w.load(x, w.found("data")))
+    w.b.position_at_end(w.slow)
+    w.b.ret(I64(0))
+    return w.f
+
+
+class _Function(_Writer):
+    """Writes one entry."""
+
+    def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int, data_of: ir.Function) -> None:
+        super().__init__(m, table, entry.name)
+        self.entry, self.place, self.data_of = entry, place, data_of
+        _, self.args, self.nargs, self.names = self.f.args
 
     def write(self) -> None:
         """Write the function."""
@@ -128,7 +157,7 @@ class _Function:
         else:
             self._with_number(kernel, tables, pointers)
         b.position_at_end(self.slow)
-        function = self._of_table(len(FOUND) + self.place)
+        function = self.of_table(len(FOUND) + self.place)
         b.ret(self.call(self.found("vectorcall"), I64, function, self.args, self.nargs, self.names))
 
     def _keyword(self, at: int) -> ir.Value:
@@ -150,17 +179,9 @@ class _Function:
 
     def _array(self, x: ir.Value, n: ir.Value, nd: int, flags: int) -> ir.Value:
         """Where the numbers of an array are, if it is one that the kernel takes as it is."""
-        b = self.b
-        self.same(self.load(x, self.found("type")), self.found("ndarray"))
-        # unpickled arrays have a dtype object of their own: compare what it says
-        kind = self.load(self.load(x, self.found("descr")), self.found("kind"))
-        self.same(b.and_(kind, I64(SAME)), self.found("float64"))
-        self.same(self.load(x, self.found("nd"), I32), I32(nd))
-        self.same(b.and_(self.load(x, self.found("flags"), I32), I32(flags)), I32(flags))
-        dims = self.load(x, self.found("dims"))
-        for i in range(nd):
-            self.same(self.load(dims, 8 * i), n)
-        return self.load(x, self.found("data"))
+        data = self.b.call(self.data_of, [x, n, I64(nd), I64(flags)])
+        self.need(self.b.icmp_unsigned("!=", data, I64(0)))
+        return data
 
     def _run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
         """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""

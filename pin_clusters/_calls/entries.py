@@ -6,11 +6,12 @@ import ctypes
 import inspect
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from .._kernels._jit import BOUNDSCHECK, JIT
 from .code import FOUND, PLACES, Entry, module
-from .process import NoFastCallsError, as_builtin, find, keep_for_ever, slot
+from .process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,86 +29,79 @@ ENTRIES = (
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
 
 PYTHON: dict[str, Callable[..., Any]] = {}
-"""The Python function of each entry that has machine code."""
+"""The Python function of each entry that may have machine code."""
 
 _lock = threading.Lock()
-
-
-class _Loaded:
-    """Machine code of all entries, and its table."""
-
-    def __init__(self) -> None:
-        from llvmlite import binding as llvm
-
-        found = find()
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        code = llvm.parse_assembly(module(ENTRIES))
-        machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
-        engine = llvm.create_mcjit_compiler(code, machine)
-        engine.finalize_object()
-        for thing in (engine, code, machine):
-            keep_for_ever(thing)
-        self.address = engine.get_function_address
-        numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
-        self.table = numbers.from_address(engine.get_global_value_address("TABLE"))
-        for name, value in found.items():
-            self.table[FOUND.index(name)] = ctypes.c_int64(value).value
-
-    def stand_in(self, name: str, function: Callable[..., Any]) -> None:
-        """Let a Python function take what is not usual."""
-        names = [entry.name for entry in ENTRIES]
-        self.table[len(FOUND) + names.index(name)] = id(function)
-
-    def connect(self, data: Any) -> None:
-        """Learn from one of its objects where the class of all data keeps what a call needs."""
-        places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk")}
-        for name, value in places.items():
-            self.table[FOUND.index(name)] = value
-        self.table[FOUND.index("data_class")] = id(type(data))  # the last: from here on calls are fast
-
-
-_loaded: _Loaded | None = None
-_tried = False
+_methods: dict[str, Method] = {}
+_found: dict[str, int] | None = None
+_looked = False
 _connected = False
+_table: Any = None
 
 
-def _load() -> _Loaded | None:
-    """Return the machine code; None where calls stay Python's: no JIT, checked bounds, an interpreter not known."""
-    global _loaded, _tried
+def _look() -> dict[str, int] | None:
+    """Return what the process looks like; None where calls stay Python's: no JIT, checked bounds, unknown objects."""
+    global _found, _looked
     with _lock:
-        if not _tried:
-            _tried = True
+        if not _looked:
+            _looked = True
             if JIT and not BOUNDSCHECK:
-                try:
-                    _loaded = _Loaded()
-                except (NoFastCallsError, RuntimeError, OSError):
-                    _loaded = None  # RuntimeError: LLVM may not make executable memory
-    return _loaded
+                with suppress(NoFastCallsError):
+                    _found = find()
+    return _found
 
 
 def fast(function: F) -> F:
-    """Decorate the Python function of an entry: its usual call goes to machine code, if that can be."""
-    loaded = _load()
-    if loaded is None:
+    """Decorate the Python function of an entry: from ``connect`` on its usual call is machine code, if that can be."""
+    found = _look()
+    if found is None:
         return function
-    loaded.stand_in(function.__name__, function)
-    keep_for_ever(function)
-    PYTHON[function.__name__] = function
+    name = function.__name__
     parameters = [
         p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(function).parameters.values()
     ]
-    built: F = as_builtin(function, loaded.address(function.__name__), str(inspect.Signature(parameters)))
+    built: F
+    built, _methods[name] = as_builtin(function, str(inspect.Signature(parameters)), found["vectorcall"])
+    PYTHON[name] = function
+    keep_for_ever(function)
     return built
 
 
 def connect(data: Any) -> None:
-    """Tell the machine code of the class of all data, by the first of its objects."""
+    """Make the machine code, when the first data is made: it shows where the class keeps what a call needs."""
     global _connected
+    if _connected:
+        return
     with _lock:
-        if not _connected and _loaded is not None:
-            try:
-                _loaded.connect(data)
-            except NoFastCallsError:
-                pass  # no class is known to the code: every call is the Python function's
-            _connected = True
+        if not _connected and _found is not None and len(_methods) == len(ENTRIES):
+            # RuntimeError: LLVM may not make executable memory
+            with suppress(NoFastCallsError, RuntimeError, OSError):
+                _make(_found, data)
+        _connected = True
+
+
+def stand_in(name: str, function: Callable[..., Any]) -> None:
+    """Let a Python function take the calls that are not usual."""
+    _table[len(FOUND) + [entry.name for entry in ENTRIES].index(name)] = id(function)
+
+
+def _make(found: dict[str, int], data: Any) -> None:
+    global _table
+    from llvmlite import binding as llvm
+
+    places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    code = llvm.parse_assembly(module(ENTRIES))
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
+    engine = llvm.create_mcjit_compiler(code, machine)
+    engine.finalize_object()
+    for thing in (engine, code, machine):
+        keep_for_ever(thing)
+    numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
+    _table = numbers.from_address(engine.get_global_value_address("TABLE"))
+    for name, value in {**found, **places}.items():
+        _table[FOUND.index(name)] = ctypes.c_int64(value).value
+    for entry in ENTRIES:
+        stand_in(entry.name, PYTHON[entry.name])
+        _methods[entry.name].meth = engine.get_function_address(entry.name)

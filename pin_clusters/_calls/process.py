@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
+import types
 import weakref
 from collections.abc import Callable
 from ctypes import c_char_p, c_int32, c_int64, c_void_p, py_object, pythonapi
@@ -43,8 +44,8 @@ def find() -> dict[str, int]:
     _need(HEAD == 16 and getattr(sys, "_is_gil_enabled", lambda: True)(), "interpreter lock")
     data, nd, dims, strides, base, descr, flags, weak = (HEAD + x for x in (0, 8, 16, 24, 32, 40, 48, 56))
     samples = _samples()
-    types = [o for o in range(0, HEAD, 8) if all(word(id(x) + o) == id(type(x)) for x in (*samples, 1.5, "x", ()))]
-    _need(len(types) == 1, "types")
+    kinds = [o for o in range(0, HEAD, 8) if all(word(id(x) + o) == id(type(x)) for x in (*samples, 1.5, "x", ()))]
+    _need(len(kinds) == 1, "types")
     for x in samples:
         at, n = id(x), x.ndim
         _need(word(at + data) == x.ctypes.data and half(at + nd) == n, "data of an array")
@@ -67,7 +68,7 @@ def find() -> dict[str, int]:
     # before 3.11 the function behind PyObject_Vectorcall is what has a symbol; its signature is the same
     vectorcall = "PyObject_Vectorcall" if hasattr(pythonapi, "PyObject_Vectorcall") else "_PyFunction_Vectorcall"
     return {
-        "type": types[0],
+        "type": kinds[0],
         "data": data,
         "nd": nd,
         "dims": dims,
@@ -103,8 +104,21 @@ def slot(thing: Any, name: str) -> int:
     return places[0]
 
 
-class _Method(ctypes.Structure):
+class Method(ctypes.Structure):
+    """What Python knows of a function in machine code; ``meth`` is looked up at every call."""
+
     _fields_ = (("name", c_char_p), ("meth", c_void_p), ("flags", ctypes.c_int), ("doc", c_char_p))
+
+
+class _Stand(types.ModuleType):
+    """What a function in machine code belongs to: a module, so that it is pickled by its name; calls are Python's."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function.__module__)
+        self.function = function
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.function(*arguments, **options)
 
 
 def keep_for_ever(thing: Any) -> None:
@@ -112,15 +126,19 @@ def keep_for_ever(thing: Any) -> None:
     pythonapi.Py_IncRef(py_object(thing))
 
 
-def as_builtin(function: Callable[..., Any], address: int, text_signature: str) -> Any:
-    """Return the machine code at an address as a function with the name, place and docstring of a Python function."""
+def as_builtin(function: Callable[..., Any], text_signature: str, vectorcall: int) -> tuple[Any, Method]:
+    """Return a function with the name, place and docstring of a Python function, which it calls; and its method.
+
+    Another address put into the method is what is called from then on.
+    """
     doc = f"{function.__name__}{text_signature}\n--\n\n{function.__doc__ or ''}"
     fastcall, keywords = 0x80, 0x02
-    method = _Method(function.__name__.encode(), address, fastcall | keywords, doc.encode())
+    # a vectorcall of the object that a function belongs to has the signature of such a function
+    method = Method(function.__name__.encode(), vectorcall, fastcall | keywords, doc.encode())
     keep_for_ever(method)
     new = pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = py_object, (c_void_p, c_void_p, py_object)
-    return new(ctypes.addressof(method), None, function.__module__)
+    new.restype, new.argtypes = py_object, (c_void_p, py_object, py_object)
+    return new(ctypes.addressof(method), _Stand(function), function.__module__), method
 
 
 def _samples() -> list[np.ndarray]:

@@ -132,9 +132,30 @@ def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.Monke
     def aba() -> int:
         return 3
 
-    for name, value in (("find", refuse), ("_tried", False), ("_loaded", None)):
+    for name, value in (("find", refuse), ("_looked", False), ("_found", None)):
         monkeypatch.setattr(entries, name, value)
     assert entries.fast(aba) is aba
+
+
+@needed
+@pytest.mark.parametrize("trouble", ["process.NoFastCallsError('slot')", "RuntimeError('no executable memory')"])
+def test_without_machine_code_calls_are_python_s(trouble: str) -> None:
+    code = f"""
+import numpy as np, pin_clusters as pc
+from pin_clusters._calls import entries, process
+def fail(*_): raise {trouble}
+entries.module = fail
+model = pc.load("four_bar")
+data, q, v = model.createData(), pc.neutral(model), np.ones(1)
+print(pc.aba(model, data, q, v, v)[0] == entries.PYTHON["aba"](model, data, q, v, v)[0])
+try:
+    pc.aba(model, data, q, v)
+except TypeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:2] == ["True", "aba() missing 1 required positional argument: 'tau'"]
 
 
 @needed

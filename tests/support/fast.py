@@ -31,8 +31,8 @@ def python_calls() -> Iterator[dict[str, int]]:
     counters = {name: counting(name, function) for name, function in entries.PYTHON.items()}
     try:
         for name, counter in counters.items():
-            entries._loaded.stand_in(name, counter)
+            entries.stand_in(name, counter)
         yield counts
     finally:
         for name, function in entries.PYTHON.items():
-            entries._loaded.stand_in(name, function)
+            entries.stand_in(name, function)
