@@ -62,7 +62,7 @@ def test_no_reference_is_lost_or_kept(usual: tuple[Any, ...]) -> None:
             pc.aba(model, data, q, v, v, out=short)
     assert [sys.getrefcount(x) for x in things] == before
     gc.collect()
-    assert sys.getallocatedblocks() - blocks < 500  # of 20,000 results none stays; others may have freed theirs
+    assert sys.getallocatedblocks() - blocks < 5000  # of 20,000 results none stays
     assert kept.flags.owndata
     assert kept.base is None
     assert sys.getrefcount(kept) == 2
