@@ -56,3 +56,29 @@ def test_what_hangs_below_a_part_of_a_cluster(parents: tuple[str, str], rng: np.
         tau = pc.rnea(model, data, q, v, x)
         assert relative(tau, pc.baselines.projection.rnea(model, oracle, q, v, x)) <= EXACT
         assert relative(pc.aba(model, data, q, v, tau), x) <= 1e-9
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("joints", [("left", "right"), ("left", "right", "middle")])
+def test_branches_that_one_rotor_ties(joints: tuple[str, ...], rng: np.random.Generator) -> None:
+    # one cluster, but each column moves one body: a column must not act where it does not move
+    tree = pin.Model()
+    place = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.4, 0.5), np.array([0.25, -0.12, -0.1]))
+    base = tree.addJoint(0, pin.JointModelRZ(), place, "base")
+    tree.appendBodyToJoint(base, pin.Inertia.FromSphere(2.0, 0.2), place)
+    for name, kind in zip(joints, (pin.JointModelRX(), pin.JointModelRY(), pin.JointModelRZ()), strict=False):
+        joint = tree.addJoint(base, kind, place, name)
+        tree.appendBodyToJoint(joint, pin.Inertia.FromSphere(0.7, 0.1), place)
+        below = tree.addJoint(joint, pin.JointModelRY(), place, f"below {name}")
+        tree.appendBodyToJoint(below, pin.Inertia.FromSphere(0.4, 0.1), place)
+    rotor = pc.Rotor(joints, [6.0, -4.0, 3.0][: len(joints)], axial_inertia=2e-3, carrier="base")
+    model = pc.ClusterModel(tree, [rotor])
+    data, oracle = model.createData(), pc.baselines.projection.createData(model)
+    q = pc.randomConfiguration(model)
+    v, tau = rng.normal(size=(2, model.nv))
+    M = pc.baselines.projection.crba(model, oracle, q)
+    a = pc.baselines.projection.aba(model, oracle, q, v, tau)
+    assert relative(pc.crba(model, data, q), M) <= EXACT
+    assert relative(pc.rnea(model, data, q, v, a), tau) <= 1e-11  # times cond(M)
+    assert relative(pc.aba(model, data, q, v, tau), a) <= 1e-11
+    assert relative(pc.computeMinverse(model, data, q), np.linalg.inv(M)) <= 1e-11

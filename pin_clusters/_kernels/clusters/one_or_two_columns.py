@@ -77,7 +77,9 @@ def eliminate_pair(index, params, work, out, C):
             U0, d00, u0 = U0 + V, d00 + dot6(K0, V), u0 - dot6(K0, f)
         if B.mask & 2:
             V = sym6_mul(I, K1)
-            U1, d01, d11, u1 = U1 + V, d01 + dot6(K0, V), d11 + dot6(K1, V), u1 - dot6(K1, f)
+            U1, d11, u1 = U1 + V, d11 + dot6(K1, V), u1 - dot6(K1, f)
+            if B.mask & 1:  # a K that bodies share has columns that do not move this one
+                d01 += dot6(K0, V)
     e0 = 1.0 / d00
     ell = d01 * e0
     pivot = d11 - ell * d01
