@@ -74,7 +74,6 @@ class ClusterData:
         "_nle",
         "_pointers",
         "_rnea",
-        "_square",
         "_tau",
         "_unchecked",
         "_work",
@@ -120,12 +119,11 @@ class ClusterData:
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
-        self._square = (nv, nv)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
         self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
         self.hg = pin.Force.Zero()
-        self._kept = np.zeros(4)  # kinetic, potential, mechanical energy
+        self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         self.tree = model.own_tree.createData()
         results = {
@@ -148,11 +146,11 @@ class ClusterData:
 
     def _lay_out(self) -> None:
         """Fill the desk: what calls in machine code have at hand."""
-        model, zeros = self._model, np.zeros(self._model.nv)
+        model = self._model
         desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
         desk[[_calls.NQ, _calls.NV, _calls.NV_AGAIN]] = model.nq, model.nv, model.nv
-        self._zeros = zeros
-        desk[_calls.ZEROS] = zeros.ctypes.data
+        self._zeros = np.zeros(model.nv)
+        desk[_calls.ZEROS] = self._zeros.ctypes.data
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
