@@ -11,15 +11,13 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
 
-from ._kernels import batch as _kernels
-from ._kernels._jit import JIT, Pointer
-from ._kernels.batch import OPEN as _OPEN
-from ._kernels.simd import LANES
+from ._kernels import entry_points as kernels
+from ._kernels.layout import OPEN as _OPEN
 from .arrays import numbers, plain, room
 from .configuration import residual, residual_rows
 from .constraints.closures import FunctionFailedError
@@ -46,8 +44,16 @@ _documented = stock(
     """,
 )
 
-lanes: int = LANES
-"""How many states one SIMD register of this processor holds."""
+if TYPE_CHECKING:
+    lanes: int
+    """How many states one SIMD register of this processor holds."""
+
+
+def __getattr__(name: str) -> Any:
+    """Look up ``lanes`` when it is asked for: without a library of kernels, Numba has to be imported for it."""
+    if name == "lanes":
+        return kernels.lanes()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @_documented
@@ -140,20 +146,20 @@ def _run(
     tables = tuple(given.copy() if np.may_share_memory(given, out) else given for given in (q, v, x, forces))
     if n == 0:
         return out
-    if not JIT or model._tables.supplies:
+    if not kernels.JIT or model._tables.supplies:
         _one_by_one(model, which, tables, out, told)
         _mark(model, told, tables, out, warn=status is None)
         return out
     rows = (_LOOPS if model.closures else _PLAIN)[which]
-    rows.compile()  # before the threads start: compiling is not theirs to race for
-    share = -(-n // (int(threads) * LANES)) * LANES
+    run, lanes = rows.function(), kernels.lanes()  # before the threads start: compiling is not theirs to race for
+    share = -(-n // (int(threads) * lanes)) * lanes
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]
 
     def work(part: tuple[int, int]) -> None:
-        workspace = np.repeat(model._tables.work[:, None], LANES, axis=1)
+        workspace = np.repeat(model._tables.work[:, None], lanes, axis=1)
         sizes = (model.nq, model.nv, model.nv, model.nv + forces.shape[1], model.nv)
-        lines = (np.zeros((size, LANES)) for size in sizes)
-        rows.fast(model._index, model._params, workspace, *lines, *tables, out, told, *part)
+        lines = (np.zeros((size, lanes)) for size in sizes)
+        run(model._index, model._params, workspace, *lines, *tables, out, told, *part)
 
     if len(parts) == 1:
         work(parts[0])
@@ -165,8 +171,8 @@ def _run(
     return out
 
 
-_PLAIN = (_kernels.rnea_rows, _kernels.aba_rows)
-_LOOPS = (_kernels.rnea_loops_rows, _kernels.aba_loops_rows)
+_PLAIN = (kernels.rnea_rows, kernels.aba_rows)
+_LOOPS = (kernels.rnea_loops_rows, kernels.aba_loops_rows)
 
 
 def _mark(
@@ -196,7 +202,7 @@ def _one_by_one(
     data = model.createData()
     single = (data._rnea, data._aba)[which]
     keep = np.zeros(model.nv + tables[-1].shape[1])
-    pointer = Pointer(model._index, model._params, data._work, keep)
+    pointer = kernels.Pointer(model._index, model._params, data._work, keep)
     rows = residual_rows(model)
     scales = np.array([row.scale for row in rows])[len(model.coupling_rows) :]
     for n, (q, v, x, forces) in enumerate(zip(*tables, strict=True)):

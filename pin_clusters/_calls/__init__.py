@@ -6,8 +6,8 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 
 from __future__ import annotations
 
-from .code import CHANGED, ENERGIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
-from .entries import DESK_SIZE, ENTRIES, connect, fast
+from .desk import CHANGED, DESK_SIZE, ENERGIES, ENTRIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
+from .entries import connect, fast
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "KEPT", "NQ", "NV", "NV_AGAIN", "PLACES", "ZEROS",

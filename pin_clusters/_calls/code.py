@@ -12,97 +12,38 @@ Python's and NumPy's own functions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from llvmlite import ir
 
-from .process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
-
-I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
-
-# numbers of the desk: what a data object has at hand for calls
-NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
-PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
-# numbers of the table of the process; behind them the Python function of each entry
-FOUND = (
-    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
-    "array_new", "new_float", "increase", "decrease", "vectorcall", "data_class", "model", "desk",
-)  # fmt: skip
+from .._native.process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
+from .desk import CHANGED, ENERGIES, FOUND, KEPT, NQ, NV, PLACES, ZEROS, Entry
+from .wrappers import Signature, write_wrapper
+from .writer import DOUBLE, I32, I64, Writer, array_words
 
 
-class Entry(NamedTuple):
-    """What a function gives to its kernel.
+def module(entries: Sequence[Entry], kernels: Sequence[Signature] = ()) -> str:
+    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions.
 
-    Attributes:
-        name: Of the function.
-        kernel: Of the data's kernels: rnea, aba, crba, minverse, energy.
-        result: Name of the data's result that the kernel's tables lead to.
-        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv.
-        returns: ``vector``, ``matrix``, or which of the energies: ``kinetic``, ``potential``, ``mechanical``.
+    Args:
+        entries: Functions whose usual call it does.
+        kernels: Kernels that are to be called from Python, for a library.
     """
-
-    name: str
-    kernel: str
-    result: str
-    arguments: str
-    returns: str
-
-
-def module(entries: Sequence[Entry]) -> str:
-    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions."""
     m = ir.Module("pin_clusters_calls")
     table = ir.GlobalVariable(m, ir.ArrayType(I64, len(FOUND) + len(entries)), "TABLE")
     table.initializer = ir.Constant(table.value_type, None)
+    size = ir.GlobalVariable(m, I64, "TABLE_SIZE")
+    size.initializer = I64(table.value_type.count)
     data_of = _write_data(m, table)
     for place, entry in enumerate(entries):
         _Function(m, table, entry, place, data_of).write()
+    for kernel in kernels:
+        write_wrapper(m, table, kernel)
     return str(m)
-
-
-class _Writer:
-    """Writes a function of whole numbers."""
-
-    def __init__(self, m: ir.Module, table: ir.GlobalVariable, name: str) -> None:
-        self.table = table
-        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * 4), name)
-        self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
-        self.slow = self.f.append_basic_block("slow")
-
-    def found(self, name: str) -> ir.Value:
-        return self.of_table(FOUND.index(name))
-
-    def of_table(self, i: int) -> ir.Value:
-        return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
-
-    def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
-        return self.b.load(self._pointer(at, offset, kind))
-
-    def store(self, value: ir.Value, at: ir.Value, offset: int = 0) -> None:
-        self.b.store(value, self._pointer(at, offset, value.type))
-
-    def _pointer(self, at: ir.Value, offset: int | ir.Value, kind: ir.Type) -> ir.Value:
-        return self.b.inttoptr(self.b.add(at, I64(offset) if isinstance(offset, int) else offset), kind.as_pointer())
-
-    def block(self, name: str = "") -> ir.Block:
-        return self.f.append_basic_block(name)
-
-    def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
-        """Go on if a condition holds, else to the Python function."""
-        go = self.block()
-        self.b.cbranch(condition, go, otherwise or self.slow).set_weights([1000, 1])
-        self.b.position_at_end(go)
-
-    def same(self, x: ir.Value, y: ir.Value) -> None:
-        self.need(self.b.icmp_unsigned("==", x, y))
-
-    def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
-        kind = ir.FunctionType(result, [a.type for a in args])
-        return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
 
 
 def _write_data(m: ir.Module, table: ir.GlobalVariable) -> ir.Function:
     """Write what tells where the numbers of x are: an array of n (nd = 1) or n times n (2) numbers; 0 if it is not."""
-    w = _Writer(m, table, "data_of")
+    w = Writer(m, table, "data_of")
     w.f.linkage = "internal"
     x, n, nd, flags = w.f.args
     w.same(w.load(x, w.found("type")), w.found("ndarray"))
@@ -120,7 +61,7 @@ def _write_data(m: ir.Module, table: ir.GlobalVariable) -> ir.Function:
     return w.f
 
 
-class _Function(_Writer):
+class _Function(Writer):
     """Writes one entry."""
 
     def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int, data_of: ir.Function) -> None:
@@ -184,17 +125,11 @@ class _Function(_Writer):
         return data
 
     def _run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
-        """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""
+        """Call a kernel with arrays (where, shape...); whether nothing is to be said."""
         b = self.b
-        with b.goto_entry_block():
-            code, error = b.alloca(I64), b.alloca(I64)
-        words = []
-        for where, *shape in arrays:
-            size = shape[0] if len(shape) == 1 else b.mul(*shape)
-            strides = [I64(8)] if len(shape) == 1 else [b.mul(shape[1], I64(8)), I64(8)]
-            words += [I64(0), I64(0), size, I64(8), where, *shape, *strides]
-        status = self.call(kernel, I32, b.ptrtoint(code, I64), b.ptrtoint(error, I64), tables, *words)
-        return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", b.load(code), I64(0)))
+        words = [word for where, *shape in arrays for word in array_words(b, where, shape)]
+        status, code = self.call_kernel(kernel, [tables, *words])
+        return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", code, I64(0)))
 
     def _with_array(
         self, out: ir.Value, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]

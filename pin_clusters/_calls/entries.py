@@ -9,24 +9,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from .._kernels._jit import BOUNDSCHECK, JIT
-from .code import FOUND, PLACES, Entry, module
-from .process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
+from .._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
+from .._native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
+from .desk import ENTRIES, FOUND
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-ENTRIES = (
-    Entry("aba", "aba", "ddq", "qvv", "vector"),
-    Entry("rnea", "rnea", "tau", "qvv", "vector"),
-    Entry("nonLinearEffects", "rnea", "nle", "qv0", "vector"),
-    Entry("computeGeneralizedGravity", "rnea", "g", "q00", "vector"),
-    Entry("crba", "crba", "M", "q", "matrix"),
-    Entry("computeMinverse", "minverse", "Minv", "q", "matrix"),
-    Entry("computeKineticEnergy", "energy", "energy", "qv", "kinetic"),
-    Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
-    Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
-)
-DESK_SIZE = PLACES + 2 * len(ENTRIES)
 
 PYTHON: dict[str, Callable[..., Any]] = {}
 """The Python function of each entry that may have machine code."""
@@ -87,9 +74,22 @@ def stand_in(name: str, function: Callable[..., Any]) -> None:
 
 def _make(found: dict[str, int], data: Any) -> None:
     global _table
+    places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    ahead = compiled_ahead()
+    _table, address = (ahead.table, ahead.address) if ahead is not None else _made_now()
+    for name, value in {**found, **places}.items():
+        _table[FOUND.index(name)] = ctypes.c_int64(value).value
+    for entry in ENTRIES:
+        stand_in(entry.name, PYTHON[entry.name])
+        _methods[entry.name].meth = address(entry.name)
+
+
+def _made_now() -> tuple[Any, Callable[[str], int]]:
+    """Return the table of machine code that LLVM makes, and what tells where its functions are."""
     from llvmlite import binding as llvm
 
-    places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    from .code import module
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     code = llvm.parse_assembly(module(ENTRIES))
@@ -99,9 +99,4 @@ def _make(found: dict[str, int], data: Any) -> None:
     for thing in (engine, code, machine):
         keep_for_ever(thing)
     numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
-    _table = numbers.from_address(engine.get_global_value_address("TABLE"))
-    for name, value in {**found, **places}.items():
-        _table[FOUND.index(name)] = ctypes.c_int64(value).value
-    for entry in ENTRIES:
-        stand_in(entry.name, PYTHON[entry.name])
-        _methods[entry.name].meth = engine.get_function_address(entry.name)
+    return numbers.from_address(engine.get_global_value_address("TABLE")), engine.get_function_address

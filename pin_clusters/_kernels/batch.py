@@ -8,12 +8,10 @@ from ._jit import inline, kernel
 from .aba import aba, aba_loops
 from .closure_values import largest_value
 from .coupling_of_loops import CONDITION_LIMIT, condition_of
-from .layout import LOOP
+from .layout import LOOP, OPEN
 from .rnea import rnea, rnea_loops
 from .simd import LANES, borrowed, put
 from .views import cluster, header
-
-OPEN = 1e-6  # scaled value of a row from where on a loop counts as open
 
 
 def rows_signature():

@@ -24,6 +24,7 @@ from .layout import (
     PRISMATIC,
     REVOLUTE,
     SPHERICAL,
+    TOLERANCE,
     WRONG_SIZE,
 )
 from .loop_block import block
@@ -32,8 +33,6 @@ from .spatial import rot
 from .tuples import Vec3
 from .views import body, cluster, head, header, velocity_row
 
-# largest value of a row, times max(1, |q| / 100): half of what is promised, because scales are those of some poses
-TOLERANCE = 5e-14
 ROUNDING = 1e-11  # what a row may keep where rounding stops Newton's method
 STRIDE = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
 SMALLEST_STEP = 1e-6  # part of the whole motion

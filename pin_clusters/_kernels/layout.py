@@ -278,3 +278,8 @@ BODY_WORK: Final = 68
 # what a kernel returns, besides the row of a cluster whose D is singular, or minus the row of one whose K_d is
 OK: Final = 0
 WRONG_SIZE: Final = -1
+
+# loops: largest value of a row where they are closed, times max(1, |q| / 100): half of what is promised, because scales
+# are those of some poses; and from where on they count as open
+TOLERANCE: Final = 5e-14
+OPEN: Final = 1e-6

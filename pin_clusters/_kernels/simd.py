@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
+from llvmlite import binding, ir
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ._jit import BOUNDSCHECK, JIT, inline
+from .._native.processor import LEVELS
+from ._jit import inline
+from .entry_points import BOUNDSCHECK, JIT
 from .pack import INLINE, Pack, as_scalar
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
 
 def host_lanes() -> int:
-    """Return how many float64 one vector register of this processor holds."""
-    from llvmlite import binding
-
+    """Return how many float64 one vector register of the processor holds for which Numba compiles."""
+    if config.CPU_NAME in LEVELS:
+        return LEVELS[config.CPU_NAME]
     features = binding.get_host_cpu_features()
     if features.get("avx512f"):
         return 8

@@ -13,37 +13,31 @@ from .closure_values import largest_value
 from .coupling_of_loops import condition_of
 from .increments import move_one, rate_one
 from .layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from .plan import (
+    ABA,
+    CLOSED,
+    CORRECTED,
+    COUPLING,
+    COUPLING_AT,
+    DUE,
+    END,
+    ENERGY,
+    ENERGY_AT,
+    ENTRIES,
+    FOLLOWERS,
+    LEFT,
+    MOVE,
+    MOVE_AT,
+    MOVED,
+    OWN,
+    RECORD,
+    SAMPLES,
+    STEP,
+    STEPS,
+    STOPPED,
+    TERMS,
+)
 from .views import cluster, header
-
-# plan, row 0
-MOVED: Final = 0  # rows of independent joints: kind, first index in q, first index in v
-FOLLOWERS: Final = 1  # rows of dependent joints with constant ratios: index in q, first and last term
-TERMS: Final = 2  # rows: index in q of a leader
-# plan, row 1
-CLOSED: Final = 0  # whether there are loops
-ENTRIES: Final = 1  # in q, of the joints of loops
-LEFT: Final = 2  # in q, of the independent joints of the model
-# rows: joints, followers, terms, then an index each: entries of loops, independent entries, the torques' joints in v
-
-# calls: addresses of compiled functions, and of the tables that they get
-ABA: Final = 0
-MOVE: Final = 1
-ENERGY: Final = 2
-COUPLING: Final = 3
-MOVE_AT: Final = 4
-ENERGY_AT: Final = 5
-COUPLING_AT: Final = 6
-OWN: Final = 7  # whether the torques are of the independent joints
-
-# clock: in and out
-STEP: Final = 0  # the next step
-END: Final = 1
-STEPS: Final = 2  # of the whole simulation
-RECORD: Final = 3
-CORRECTED: Final = 4  # whether rates of the increment, not velocities, are added up
-SAMPLES: Final = 5  # out
-DUE: Final = 6  # whether the first state may be a sample
-STOPPED: Final = 7  # out: 1 if a step could not be done, 2 if a cluster is beyond its limit; the caller looks closer
 
 _FASTEST: Final = 1e8
 

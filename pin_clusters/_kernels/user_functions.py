@@ -202,8 +202,3 @@ def called_hessian(index, params, work, q, r):
                         at = second + i * n + k
                         total = read_lane(work, at, lane) + weight * raw(work, x + n + m + i)
                         write_lane(work, at, lane, total)
-
-
-def external_work(n: int, m: int) -> int:
-    """How many numbers a user's function needs: Jacobian, Hessian, coordinates, value, Jacobian."""
-    return m * n + m * n * n + n + m + m * n

@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from . import layout
-from ._jit import BOUNDSCHECK
+from .entry_points import BOUNDSCHECK
 from .pack import INLINE
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.

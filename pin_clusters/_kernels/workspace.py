@@ -174,8 +174,3 @@ def spin_column(work, at, nk, i, k):
 @inline
 def set_spin_column(work, at, nk, i, k, h):
     put(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)
-
-
-def cluster_work(nk: int, carriers: int) -> int:
-    """How many numbers a cluster with a list of columns needs."""
-    return 13 * nk + nk * nk + 3 * nk * (1 + carriers)

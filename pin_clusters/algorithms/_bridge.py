@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels.coupling import coupling_at as _kernel
+from .._kernels import entry_points as kernels
 from .._kernels.layout import PLANAR, SPHERICAL
 from ..arrays import plain
 from ..errors import SingularClusterError
@@ -113,7 +113,7 @@ def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray
 def _solve(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
     """Run the kernel: its code, G and g."""
     pointer, n = data._pointers["coupling"], model.own_tree.nv
-    code = int(_kernel.call(pointer, plain(q), plain(v)))
+    code = int(kernels.coupling.call(pointer, plain(q), plain(v)))
     flat = pointer.arrays[-1].copy()
     return code, flat[: n * model.nv].reshape(n, model.nv), flat[n * model.nv :]
 

@@ -9,19 +9,14 @@ import numpy as np
 import pinocchio as pin
 
 from .. import _calls
-from .._kernels._jit import Kernel, Pointer
-from .._kernels.aba import aba_at, aba_loops_at
-from .._kernels.crba import crba_at, crba_loops_at
-from .._kernels.energy import energy_at, energy_loops_at
-from .._kernels.minverse import minverse_at, minverse_loops_at
-from .._kernels.rnea import rnea_at, rnea_loops_at
+from .._kernels import entry_points as kernels
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .tree_attributes import forwarded
 
-_PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
-_LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
+_PLAIN = (kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy)
+_LOOPS = (kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops)
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
@@ -140,7 +135,7 @@ class ClusterData:
             "forced": np.zeros(nv + 6 * model.njoints),
         }
         self._pointers = {
-            name: Pointer(model._index, model._params, self._work, array) for name, array in results.items()
+            name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
         self._lay_out()
 
@@ -166,7 +161,7 @@ class ClusterData:
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
-        found: Kernel = getattr(self, "_" + kernel)
+        found: kernels.Kernel = getattr(self, "_" + kernel)
         code: int = found.call(self._pointers[result], *arrays)
         if self._desk[_PLACE_OF[kernel]] != found.compiled_address:
             self._use_compiled()

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pinocchio as pin
 
-from .._kernels.following import TOLERANCE, move_at
+from .._kernels import entry_points as kernels
+from .._kernels.layout import TOLERANCE
 from ..errors import BranchLost
 from .cluster_model import ClusterModel
 from .loops import CONDITION_LIMIT, Loops, loops_of, names_of_cluster
@@ -29,7 +30,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return target
     moved = q.copy()
     if loops.compiled:
-        code = move_at.call(loops.pointer, moved, v, target, loops.spare)
+        code = kernels.move.call(loops.pointer, moved, v, target, loops.spare)
         if code < 0:
             raise _lost(model, model._tables.joint_of_row[-code])
     else:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._kernels import entry_points as kernels
 from .._kernels import layout
-from .._kernels._jit import Pointer
-from .._kernels.closing import project_at
 from ..arrays import on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import ConfigurationError
@@ -50,7 +49,7 @@ class Loops:
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
         self.free = np.zeros(tree.nv)
         (work,) = on_a_page(model._tables.work)
-        self.pointer = Pointer(model._index, model._params, work, np.zeros(1))
+        self.pointer = kernels.Pointer(model._index, model._params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
         self.compiled = not model._tables.supplies and not any(
             tree.nqs[j] == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
@@ -114,7 +113,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         held[:] = 0.0
         held[hold] = 1.0
         closed = q.copy()
-        if project_at.call(loops.pointer, closed, held) == 0:
+        if kernels.project.call(loops.pointer, closed, held) == 0:
             far = np.abs(closed - q).max(initial=0.0) > 0.5
             if not far or _is_closed(loops, closed):
                 return closed

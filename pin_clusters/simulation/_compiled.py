@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._kernels import simulate as _kernel
-from .._kernels._jit import JIT
-from .._kernels.coupling import coupling_at
-from .._kernels.following import move_at
+from .._kernels import entry_points as kernels
+from .._kernels import plan as at
 from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
 from ._coordinates import Coordinates
@@ -39,8 +37,8 @@ class _Prepared:
         self.ratios = np.concatenate([shape.map[follower, leader], shape.offsets])
         pointers = data._pointers
         self.calls = np.array([
-            data._aba.address(), move_at.address() if loops else 0, data._energy.address(),
-            coupling_at.address() if loops else 0, loops.pointer.address if loops else 0,
+            data._aba.address(), kernels.move.address() if loops else 0, data._energy.address(),
+            kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
             pointers["energy"].address, pointers["coupling"].address, on.own,
         ], dtype=np.int64)  # fmt: skip
         self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
@@ -57,7 +55,7 @@ class CompiledMoves(Coordinates):
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
         out, p = np.empty(self.model.nq), self.prepared
-        if np.isfinite(x).all() and _kernel.moved_at.call(
+        if np.isfinite(x).all() and kernels.moved.call(
             self.data._pointers["ddq"], p.calls, p.plan, p.ratios, q, x, out, self._spare, self._held
         ) == 0:  # fmt: skip
             return out
@@ -92,14 +90,14 @@ class CompiledEngine(MixedEngine):
         samples = np.empty((self.batch // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)))
         both = np.concatenate([state.q, state.v])
         clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0
-        _kernel.simulate_at.call(
+        kernels.simulate.call(
             on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
             prepared.coupling, prepared.energies, both, self._torque_table, method.positions, method.velocities,
             self._room, samples,
         )  # fmt: skip
-        self._take(on, samples[: clock[_kernel.SAMPLES]])
-        state.k, state.q, state.v = int(clock[_kernel.STEP]), both[:nq].copy(), both[nq:].copy()
-        if clock[_kernel.STOPPED]:
+        self._take(on, samples[: clock[at.SAMPLES]])
+        state.k, state.q, state.v = int(clock[at.STEP]), both[:nq].copy(), both[nq:].copy()
+        if clock[at.STOPPED]:
             super().advance(on, state, state.k + 1)  # says what is wrong
 
     def _take(self, on: Coordinates, samples: np.ndarray) -> None:
@@ -125,7 +123,7 @@ class CompiledEngine(MixedEngine):
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
     model = settings.model
-    known = JIT and not model._tables.supplies and manifold(model).linear
+    known = kernels.JIT and not model._tables.supplies and manifold(model).linear
     if not known or (model.closures and not loops_of(model).compiled):
         return PythonEngine(settings, recorder)
     alone = settings.dynamics is None and not callable(settings.torque)

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.loop_block import offsets
+from ..._kernels.sizes import offsets
 from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of

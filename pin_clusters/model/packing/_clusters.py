@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.workspace import cluster_work
+from ..._kernels.sizes import cluster_work
 from ..elements import RotorElement
 from ..topology import Topology
 from ._writer import Body, Writer

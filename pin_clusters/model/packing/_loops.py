@@ -9,9 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.loop_block import offsets
-from ..._kernels.user_functions import external_work
-from ..._kernels.workspace import cluster_work
+from ..._kernels.sizes import cluster_work, external_work, offsets
 from ...constraints.closures import (
     CallableClosure,
     Closure,

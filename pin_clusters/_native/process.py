@@ -14,10 +14,16 @@ from typing import Any
 import numpy as np
 
 HEAD = object.__basicsize__  # of an object: 16, and 32 without a GIL
-FLOAT64 = np.dtype(np.float64)
+FLOAT64, INT64, INT8 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int8)
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 # of the eight bytes of a dtype from its kind on: kind, character, byte order, number; the flags between them differ
 SAME = 0xFFFFFFFF00FFFFFF
+# what ``find`` returns, in the order in which machine code has it
+FOUND = (
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
+    "names", "out", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
+    "has_error", "complain", "type_error", "save_thread", "restore_thread",
+)  # fmt: skip
 
 
 class NoFastCallsError(Exception):
@@ -60,14 +66,14 @@ def find() -> dict[str, int]:
     reference = weakref.ref(watched)
     _need(word(id(watched) + weak) == id(reference), "weak references")
     kind = HEAD + 8
-    for t in map(np.dtype, ("f8", "f4", "i8", ">f8", "?")):
+    for t in map(np.dtype, ("f8", "f4", "i8", "i1", ">f8", "?")):
         raw, number = ctypes.string_at(id(t) + kind, 3), half(id(t) + kind + 4)
         _need((raw, number) == (f"{t.kind}{t.char}{t.byteorder}".encode(), t.num), "fields of a dtype")
     names = ("out",)
     _need(word(id(names) + HEAD) == 1 and word(id(names) + HEAD + 8) == id(sys.intern("out")), "tuples")
     # before 3.11 the function behind PyObject_Vectorcall is what has a symbol; its signature is the same
     vectorcall = "PyObject_Vectorcall" if hasattr(pythonapi, "PyObject_Vectorcall") else "_PyFunction_Vectorcall"
-    return {
+    result = {
         "type": kinds[0],
         "data": data,
         "nd": nd,
@@ -76,6 +82,8 @@ def find() -> dict[str, int]:
         "flags": flags,
         "kind": kind,
         "float64": word(id(FLOAT64) + kind) & SAME,
+        "int64": word(id(INT64) + kind) & SAME,
+        "int8": word(id(INT8) + kind) & SAME,
         "float64_number": FLOAT64.num,
         "ndarray": id(np.ndarray),
         "names": HEAD,
@@ -85,7 +93,16 @@ def find() -> dict[str, int]:
         "increase": _address("Py_IncRef"),
         "decrease": _address("Py_DecRef"),
         "vectorcall": _address(vectorcall),
+        "to_number": _address("PyLong_AsLongLong"),
+        "new_number": _address("PyLong_FromLongLong"),
+        "has_error": _address("PyErr_Occurred"),
+        "complain": _address("PyErr_SetString"),
+        "type_error": id(TypeError),
+        "save_thread": _address("PyEval_SaveThread"),
+        "restore_thread": _address("PyEval_RestoreThread"),
     }
+    assert tuple(result) == FOUND
+    return result
 
 
 def slot(thing: Any, name: str) -> int:

@@ -1,0 +1,45 @@
+"""What calls in machine code find where: on the desk of a data, and in the table of the process."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._native.process import FOUND as OF_PROCESS
+
+# numbers of the desk: what a data object has at hand for calls
+NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
+PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+# numbers of the table; behind them the Python function of each entry
+FOUND = (*OF_PROCESS, "data_class", "model", "desk")
+
+
+class Entry(NamedTuple):
+    """What a function gives to its kernel.
+
+    Attributes:
+        name: Of the function.
+        kernel: Of the data's kernels: rnea, aba, crba, minverse, energy.
+        result: Name of the data's result that the kernel's tables lead to.
+        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv.
+        returns: ``vector``, ``matrix``, or which of the energies: ``kinetic``, ``potential``, ``mechanical``.
+    """
+
+    name: str
+    kernel: str
+    result: str
+    arguments: str
+    returns: str
+
+
+ENTRIES = (
+    Entry("aba", "aba", "ddq", "qvv", "vector"),
+    Entry("rnea", "rnea", "tau", "qvv", "vector"),
+    Entry("nonLinearEffects", "rnea", "nle", "qv0", "vector"),
+    Entry("computeGeneralizedGravity", "rnea", "g", "q00", "vector"),
+    Entry("crba", "crba", "M", "q", "matrix"),
+    Entry("computeMinverse", "minverse", "Minv", "q", "matrix"),
+    Entry("computeKineticEnergy", "energy", "energy", "qv", "kinetic"),
+    Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
+    Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
+)
+DESK_SIZE = PLACES + 2 * len(ENTRIES)

@@ -1,0 +1,236 @@
+"""The cache of what Numba compiled: one folder per kernel, with a note of its files' checksums.
+
+What the note does not vouch for (damaged, cut off, left by a process that died, of other sources) is thrown away and
+compiled again. Two processes do not compile the same kernel: the second waits, and loads. Where nothing can be written,
+kernels are compiled, and used, in every process.
+
+Environment:
+    PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numba
+from llvmlite import binding as llvm
+from numba import config
+
+from .entry_points import BOUNDSCHECK
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+_NOTE = "checksums.json"
+
+
+def _digest() -> str:
+    """Name the state of the sources, and the processor: Numba's own key sees the outer function's file only."""
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    h = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {BOUNDSCHECK} {processor}".encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        h.update(path.read_bytes())
+    return h.hexdigest()[:16]
+
+
+def _candidates() -> list[Path]:
+    """List the places for compiled kernels, best first."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    temporary = Path(tempfile.gettempdir()) / f"pin_clusters-{user}"
+    chosen = os.environ.get("PIN_CLUSTERS_CACHE")
+    if chosen:
+        return [Path(chosen), temporary]
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    try:
+        return [(Path(base) if base else Path.home() / ".cache") / "pin_clusters", temporary]
+    except RuntimeError:  # no home folder
+        return [temporary]
+
+
+def _usable(place: Path) -> bool:
+    """Whether compiled kernels can be kept in a place that is the user's own: what is found there is executed."""
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and place.stat().st_uid != os.getuid():
+            return False
+        (place / _digest()).mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=place / _digest()):
+            return True
+    except OSError:
+        return False
+
+
+_lock = threading.RLock()
+_folder: Path | None = None
+_searched = False
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of compiled kernels, None if no place can be written; says so once when it falls back."""
+    global _folder, _searched
+    with _lock:
+        if not _searched:
+            places = _candidates()
+            for place in places:
+                if _usable(place):
+                    _folder = place / _digest()
+                    if place != places[0]:
+                        _say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
+                    break
+            else:
+                _say(f"cannot write to {places[0]}; kernels are compiled again in every process")
+            _searched = True
+    return _folder
+
+
+def is_kept(name: str, source: str) -> bool:
+    """Whether a kernel, whose source is a file, is in the cache."""
+    folder = cache_folder()
+    return folder is not None and _is_intact(folder / name, source)
+
+
+def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
+    """Let a dispatcher have its code, from the cache if it is there; says so on stderr when it takes seconds."""
+    folder, source = cache_folder(), dispatcher.py_func.__code__.co_filename
+    if folder is None:
+        _compile(dispatcher, signature, title, "in every process")
+        return
+    place = folder / name
+    if _is_intact(place, source) and _load(dispatcher, signature, place):
+        return
+    with _alone(place, title):
+        if _is_intact(place, source) and _load(dispatcher, signature, place):
+            return  # another process has compiled it meanwhile
+        shutil.rmtree(place, ignore_errors=True)
+        _keep_in(dispatcher, place)
+        _compile(dispatcher, signature, title, f"once, kept in {folder}")
+        with suppress(OSError):  # a full disk: compiled again next time
+            (place / _NOTE).write_text(json.dumps(_state(place, source)), encoding="utf-8")
+
+
+def _state(place: Path, source: str) -> dict[str, Any]:
+    """What the note says: Numba looks at the time of the source, too."""
+    stamp = os.stat(source)
+    files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != _NOTE)
+    checksums = {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {"source": [stamp.st_mtime, stamp.st_size], "files": checksums}
+
+
+def _is_intact(place: Path, source: str) -> bool:
+    try:
+        told = json.loads((place / _NOTE).read_text(encoding="utf-8"))
+        return bool(told == _state(place, source) and told["files"])
+    except (OSError, ValueError):
+        return False
+
+
+def _keep_in(dispatcher: Any, place: Path) -> None:
+    """Let Numba read and write compiled code in a folder."""
+    with _lock:
+        # Numba reads this setting when it makes the cache object; the user's own setting is put back
+        before, config.CACHE_DIR = config.CACHE_DIR, str(place)
+        try:
+            dispatcher.enable_caching()
+        finally:
+            config.CACHE_DIR = before
+
+
+def _load(dispatcher: Any, signature: Any, place: Path) -> bool:
+    """Load what is intact; returns whether Numba took it."""
+    _keep_in(dispatcher, place)
+    if dispatcher._cache.load_overload(signature, dispatcher.targetctx) is None:
+        return False
+    dispatcher.compile(signature)
+    return True
+
+
+def _compile(dispatcher: Any, signature: Any, title: str, kept: str) -> None:
+    """Compile, and obey Ctrl-C; what cannot be written to the cache is used all the same."""
+    _say(f"compiling {title} for this processor, {kept} ...", end=" ")
+    start = time.perf_counter()
+    problem = ""
+    try:
+        with _interruptible():
+            dispatcher.compile(signature)
+    except OSError as error:
+        if not dispatcher.overloads:
+            raise
+        problem = f", not kept: {error}"
+    finally:
+        print(f"{time.perf_counter() - start:.1f} s{problem}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt where Python would: exceptions vanish in callbacks of weak references and of LLVM.
+
+    Once Ctrl-C was pressed, it is repeated until one gets through.
+    """
+    main = threading.main_thread()
+    if threading.current_thread() is not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    over = threading.Event()
+    repeat: list[threading.Thread] = []
+
+    def again() -> None:
+        while not over.wait(0.1):
+            signal.pthread_kill(main.ident, signal.SIGINT)  # type: ignore[arg-type]
+
+    def interrupt(number: int, frame: Any) -> None:
+        if not repeat and hasattr(signal, "pthread_kill"):
+            repeat.append(threading.Thread(target=again, daemon=True))
+            repeat[0].start()
+        if not over.is_set():
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in repeat:
+            thread.join()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if repeat:  # whatever else came of it
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _alone(place: Path, title: str) -> Iterator[None]:
+    """Let one process at a time compile a kernel, where the system knows locks."""
+    file: IO[str] | None = None
+    with suppress(OSError):
+        file = open(f"{place}.lock", "w", encoding="utf-8")
+    try:
+        if file is not None and fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                _say(f"waiting for another process, which compiles {title}")
+                with suppress(OSError):
+                    fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError:
+                pass  # a file system without locks
+        yield
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _say(text: str, end: str = "\n") -> None:
+    print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201

@@ -1,0 +1,152 @@
+"""The entry points, as all but the kernels see them: called without importing Numba or a kernel before it is needed.
+
+Environment:
+    NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
+    PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles with checked accesses (about twice slower).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._native import library
+
+if TYPE_CHECKING:
+    from ._jit import Source
+
+
+def _jit_is_on() -> bool:
+    numba = sys.modules.get("numba")
+    if numba is not None:
+        return not numba.config.DISABLE_JIT
+    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
+
+
+JIT = _jit_is_on()
+BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
+
+
+def compiled_ahead() -> library.Library | None:
+    """Return the library of kernels, if there is one that serves."""
+    return library.load() if JIT and not BOUNDSCHECK else None
+
+
+@functools.cache
+def lanes() -> int:
+    """Return how many states a batch takes at once: the float64 of one register."""
+    if not JIT:
+        return 1
+    ahead = compiled_ahead()
+    if ahead is not None:
+        return ahead.lanes
+    from .simd import LANES
+
+    return LANES
+
+
+# threads may meet a kernel for the first time together
+_lock = threading.RLock()
+
+
+class Kernel:
+    """An entry point with one signature; its code is found in the library, or compiled, at its first use.
+
+    Attributes:
+        name: Of the function.
+        compiled_address: Of its machine code, as Numba's code calls it; 0 as long as there is none.
+        fast: Takes its arguments, which must have the kernel's types; None as long as there is no machine code.
+    """
+
+    __slots__ = ("_module", "compiled_address", "fast", "name")
+
+    def __init__(self, place: str) -> None:
+        self._module, _, self.name = place.partition(".")
+        self.compiled_address = 0
+        self.fast: Callable[..., Any] | None = None
+
+    @property
+    def source(self) -> Source:
+        """What it is made of; imports Numba."""
+        return getattr(importlib.import_module(f".{self._module}", __package__), self.name)
+
+    def call(self, pointer: Pointer, *arguments: Any) -> Any:
+        """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
+        if not JIT:
+            plain = self.source.plain
+            assert plain is not None
+            return plain(*pointer.arrays, *arguments)
+        return self.function()(pointer.address, *arguments)
+
+    def function(self) -> Callable[..., Any]:
+        """Compile if need be, and return what takes the kernel's arguments."""
+        if self.fast is None:
+            with _lock:
+                if self.fast is None:
+                    self._make()
+        assert self.fast is not None
+        return self.fast
+
+    def address(self) -> int:
+        """Compile the kernel if need be, and return the address of its machine code, for other kernels to call."""
+        self.function()
+        return self.compiled_address
+
+    def _make(self) -> None:
+        ahead = compiled_ahead()
+        if ahead is not None:
+            self.compiled_address, self.fast = ahead.kernel(self.name)
+        else:
+            from ._jit import compiled
+
+            self.compiled_address, self.fast = compiled(self.source)
+
+
+rnea = Kernel("rnea.rnea_at")
+rnea_loops = Kernel("rnea.rnea_loops_at")
+aba = Kernel("aba.aba_at")
+aba_loops = Kernel("aba.aba_loops_at")
+crba = Kernel("crba.crba_at")
+crba_loops = Kernel("crba.crba_loops_at")
+minverse = Kernel("minverse.minverse_at")
+minverse_loops = Kernel("minverse.minverse_loops_at")
+energy = Kernel("energy.energy_at")
+energy_loops = Kernel("energy.energy_loops_at")
+coupling = Kernel("coupling.coupling_at")
+project = Kernel("closing.project_at")
+move = Kernel("following.move_at")
+rnea_rows = Kernel("batch.rnea_rows")
+rnea_loops_rows = Kernel("batch.rnea_loops_rows")
+aba_rows = Kernel("batch.aba_rows")
+aba_loops_rows = Kernel("batch.aba_loops_rows")
+simulate = Kernel("simulate.simulate_at")
+moved = Kernel("simulate.moved_at")
+
+ALL = tuple(thing for thing in list(globals().values()) if isinstance(thing, Kernel))
+
+
+class Pointer:
+    """The tables of a model and a workspace, behind one address: passing four arrays costs more than a small robot.
+
+    Attributes:
+        arrays: index, params, work, keep; kept alive here.
+        address: Of a block of whole numbers: address and size of each array.
+    """
+
+    __slots__ = ("_block", "address", "arrays")
+
+    def __init__(self, index: np.ndarray, params: np.ndarray, work: np.ndarray, keep: np.ndarray) -> None:
+        self.arrays = (index, params, work, keep)
+        numbers: list[int] = []
+        for array in self.arrays:
+            assert array.flags.c_contiguous
+            numbers += [array.ctypes.data, array.shape[0]]
+        self._block = np.array(numbers, dtype=np.int64)
+        self.address = int(self._block.ctypes.data)

@@ -1,0 +1,48 @@
+"""How much room there is for what has no fixed size in ``work``; for those who lay tables out, too."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Block(NamedTuple):
+    """What a LOOP cluster keeps behind ``Head.at``: offsets, and sizes with them.
+
+    nd, nr, nk: dependent velocities, rows, independent velocities.
+    """
+
+    nd: int
+    nr: int
+    width: int  # Columns of K: nd + nk
+    K: int  # nr x width: dependent velocities, then independent ones. Rows are divided by their scales
+    P: int  # nd x nr: P K_d = 1
+    W: int  # 6 per row: its wrench, where it is a row on bodies, W . (v_b - v_a)
+    value: int  # nr: bias of the rows, or by how much they are open
+    spin_bias: int  # nk: torques that spin elements and armature need at a = 0
+    condition: int  # 1: squared Frobenius norms of K_d and P, multiplied
+    room: int  # nr x (nd + nr), for the elimination
+    saved: int  # nd x nr: a P that is kept; then nd x nd: its product with another pose's K_d
+    end: int
+
+
+def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
+    """Lay out the block that begins at an offset."""
+    width = nd + nk
+    P = at + nr * width
+    W = P + nd * nr
+    value = W + 6 * nr
+    spin_bias = value + nr
+    condition = spin_bias + nk
+    room = condition + 1
+    saved = room + nr * (nd + nr)
+    return Block(nd, nr, width, at, P, W, value, spin_bias, condition, room, saved, saved + nd * nr + nd * nd)
+
+
+def cluster_work(nk: int, carriers: int) -> int:
+    """How many numbers a cluster with a list of columns needs."""
+    return 13 * nk + nk * nk + 3 * nk * (1 + carriers)
+
+
+def external_work(n: int, m: int) -> int:
+    """How many numbers a user's function needs: Jacobian, Hessian, coordinates, value, Jacobian."""
+    return m * n + m * n * n + n + m + m * n
