@@ -55,7 +55,7 @@ def fast(function: F) -> F:
 
 
 def connect(data: Any) -> None:
-    """Make the machine code, when the first data is made: it shows where the class keeps what a call needs."""
+    """Make the machine code, for the first data that has a kernel: it shows where its class keeps what a call needs."""
     global _connected
     if _connected:
         return

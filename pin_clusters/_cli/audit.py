@@ -10,7 +10,7 @@ from rich.console import Console
 from .. import audit
 from ..study import Trajectory
 from ..study.accuracy import Base
-from . import common, study, tables
+from . import common, compile, study, tables
 
 
 def run(
@@ -29,6 +29,7 @@ def run(
     as_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_is else study.load(robot, base, trajectory)
     audit.check(model)
+    compile.announce(model, "rnea", "aba", "crba", "energy", "moved")
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(

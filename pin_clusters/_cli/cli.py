@@ -39,12 +39,21 @@ def main() -> None:
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser
       pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
+      pin-clusters compile                    all kernels now, so that nothing waits later
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
     """  # noqa: D301 (click wants the character)
 
 
-for command in (robot.info, robot.bench, robot.view, accuracy.study, accuracy.audit, sweep.sweep):
+for command in (
+    robot.info,
+    robot.bench,
+    robot.view,
+    robot.compile_kernels,
+    accuracy.study,
+    accuracy.audit,
+    sweep.sweep,
+):
     main.add_command(command)
 
 

@@ -15,7 +15,7 @@ from ..errors import UnknownNameError, did_you_mean
 from ..model import ClusterModel
 from ..study import StudyResult, Trajectory, paper, plots, report, trajectories
 from ..study.accuracy import Base
-from . import common, tables
+from . import common, compile, tables
 
 WAVES = ("sine", "chirp", "minimum-jerk")
 _OPTIONS = {
@@ -101,6 +101,7 @@ def run(
 ) -> None:
     """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``."""
     model = load(robot, base, trajectory)
+    compile.announce(model, "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)

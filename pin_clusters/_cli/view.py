@@ -16,7 +16,7 @@ from rich.console import Console
 from .. import approximations
 from ..errors import LoadError, PinClustersError
 from ..model import ClusterModel
-from . import common, motions, study, tables
+from . import common, compile, motions, study, tables
 
 
 def run(
@@ -52,6 +52,7 @@ def run(
         model = load(robot, animate)
         if ghost is not None:
             motions.check_ghost(model, ghost)
+        compile.announce(model, *_needed(animate, ghost))
         visual = meshes_of(model, robot) if meshes else None
         page = _page(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:
@@ -66,6 +67,15 @@ def run(
     finally:
         if server is not None:
             server.server_close()
+
+
+def _needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
+    """Which kernels the motion needs."""
+    if animate is None:
+        return ()
+    along = () if animate in ("swing", "random") else ("rnea_rows",)
+    swing = ("rnea", "aba", "energy", "simulate") if animate == "swing" else ()
+    return (*along, *swing, *(("aba", "energy", "moved") if ghost is not None else ()))
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:

@@ -89,10 +89,10 @@ def cache_folder() -> Path | None:
                 if _usable(place):
                     _folder = place / _digest()
                     if place != places[0]:
-                        _say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
+                        say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
                     break
             else:
-                _say(f"cannot write to {places[0]}; kernels are compiled again in every process")
+                say(f"cannot write to {places[0]}; kernels are compiled again in every process")
             _searched = True
     return _folder
 
@@ -103,11 +103,26 @@ def is_kept(name: str, source: str) -> bool:
     return folder is not None and _is_intact(folder / name, source)
 
 
+def is_taken(name: str) -> bool:
+    """Whether another process is compiling a kernel."""
+    folder = cache_folder()
+    if folder is None or fcntl is None:
+        return False
+    try:
+        with open(folder / f"{name}.lock", "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
     """Let a dispatcher have its code, from the cache if it is there; says so on stderr when it takes seconds."""
     folder, source = cache_folder(), dispatcher.py_func.__code__.co_filename
     if folder is None:
-        _compile(dispatcher, signature, title, "in every process")
+        _compile(dispatcher, signature, title)
         return
     place = folder / name
     if _is_intact(place, source) and _load(dispatcher, signature, place):
@@ -117,7 +132,7 @@ def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> N
             return  # another process has compiled it meanwhile
         shutil.rmtree(place, ignore_errors=True)
         _keep_in(dispatcher, place)
-        _compile(dispatcher, signature, title, f"once, kept in {folder}")
+        _compile(dispatcher, signature, title)
         with suppress(OSError):  # a full disk: compiled again next time
             (place / _NOTE).write_text(json.dumps(_state(place, source)), encoding="utf-8")
 
@@ -158,20 +173,41 @@ def _load(dispatcher: Any, signature: Any, place: Path) -> bool:
     return True
 
 
-def _compile(dispatcher: Any, signature: Any, title: str, kept: str) -> None:
+_said_where = False
+
+
+def kept() -> str:
+    """Say how long compiled kernels last, for a message."""
+    global _said_where
+    _said_where = True
+    folder = cache_folder()
+    return f"once, kept in {folder}" if folder is not None else "in every process, as no folder can be written"
+
+
+def _compile(dispatcher: Any, signature: Any, title: str) -> None:
     """Compile, and obey Ctrl-C; what cannot be written to the cache is used all the same."""
-    _say(f"compiling {title} for this processor, {kept} ...", end=" ")
-    start = time.perf_counter()
-    problem = ""
-    try:
-        with _interruptible():
-            dispatcher.compile(signature)
-    except OSError as error:
+    problem: OSError | None = None
+    with _told(f"compiling {title}" + ("" if _said_where else f" for this processor, {kept()}")):
+        try:
+            with _interruptible():
+                dispatcher.compile(signature)
+        except OSError as error:  # a full disk
+            problem = error
+    if problem is not None:
         if not dispatcher.overloads:
-            raise
-        problem = f", not kept: {error}"
+            raise problem
+        say(f"{title} could not be kept: {problem}")
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Say what takes time, and how long it took."""
+    say(f"{what} ...", end=" ")
+    start = time.perf_counter()
+    try:
+        yield
     finally:
-        print(f"{time.perf_counter() - start:.1f} s{problem}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"{time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)  # noqa: T201
 
 
 @contextmanager
@@ -221,8 +257,7 @@ def _alone(place: Path, title: str) -> Iterator[None]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                _say(f"waiting for another process, which compiles {title}")
-                with suppress(OSError):
+                with _told(f"compiling {title}, in another process"), suppress(OSError):
                     fcntl.flock(file, fcntl.LOCK_EX)
             except OSError:
                 pass  # a file system without locks
@@ -232,5 +267,6 @@ def _alone(place: Path, title: str) -> Iterator[None]:
             file.close()
 
 
-def _say(text: str, end: str = "\n") -> None:
+def say(text: str, end: str = "\n") -> None:
+    """Tell the user."""
     print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201

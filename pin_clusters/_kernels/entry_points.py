@@ -129,7 +129,8 @@ aba_loops_rows = Kernel("batch.aba_loops_rows")
 simulate = Kernel("simulate.simulate_at")
 moved = Kernel("simulate.moved_at")
 
-ALL = tuple(thing for thing in list(globals().values()) if isinstance(thing, Kernel))
+BY_NAME = {name: thing for name, thing in list(globals().items()) if isinstance(thing, Kernel)}
+ALL = tuple(BY_NAME.values())
 
 
 class Pointer:

@@ -150,7 +150,6 @@ class ClusterData:
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
         self._use_compiled()
-        _calls.connect(self)
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
@@ -158,6 +157,8 @@ class ClusterData:
             address = getattr(self, "_" + entry.kernel).compiled_address
             tables = self._pointers[entry.result].address
             self._desk[_calls.PLACES + 2 * i : _calls.PLACES + 2 * i + 2] = address, tables
+            if address:
+                _calls.connect(self)
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""

@@ -11,7 +11,7 @@ from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import simulation
-from pin_clusters._kernels._jit import JIT
+from pin_clusters._kernels.entry_points import JIT
 from pin_clusters.simulation import _compiled, run
 
 pytestmark = pytest.mark.skipif(not JIT, reason="there is no compiled loop without the JIT")

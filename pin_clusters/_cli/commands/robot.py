@@ -1,4 +1,4 @@
-"""Commands that look at one robot: ``info``, ``bench``, ``view``."""
+"""Commands that look at robots: ``info``, ``bench``, ``view``; and ``compile``."""
 
 from __future__ import annotations
 
@@ -30,6 +30,26 @@ def info(robot: str) -> None:
     command.show(common.load(robot), common.console())
 
 
+@click.command(name="compile", context_settings=CONTEXT)
+@click.argument("robots", metavar="[ROBOT|FILE]...", nargs=-1)
+def compile_kernels(robots: tuple[str, ...]) -> None:
+    """Compile kernels now, so that nothing has to wait for them later.
+
+    All of them, or those that the given robots need: in the image of a container, before a class or a demonstration.
+    They are kept in the user's cache folder, or in the folder that PIN_CLUSTERS_CACHE names. An installation whose
+    kernels came compiled (PIN_CLUSTERS_BUILD) needs none of this.
+
+    \b
+    Examples:
+      pin-clusters compile
+      pin-clusters compile mini_cheetah tello
+      PIN_CLUSTERS_CACHE=/opt/kernels pin-clusters compile
+    """  # noqa: D301 (click wants the character)
+    from .. import compile as command
+
+    command.run(robots, common.console())
+
+
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
@@ -48,8 +68,10 @@ def bench(robot: str, repeats: int) -> None:
     """  # noqa: D301 (click wants the character)
     from ... import rivals
     from .. import bench as command
+    from .. import compile
 
     model = common.load(robot)
+    compile.announce(model, "rnea", "aba", "crba")
     with common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
