@@ -6,10 +6,11 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 
 from __future__ import annotations
 
-from .code import CHANGED, ENERGIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
+from .code import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, NV_AGAIN, PLACES, TAU, ZEROS
 from .entries import DESK_SIZE, ENTRIES, connect, fast
+from .moves import Desk
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "KEPT", "NQ", "NV", "NV_AGAIN", "PLACES", "ZEROS",
-    "connect", "fast",
+    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
+    "ZEROS", "Desk", "connect", "fast",
 ]  # fmt: skip

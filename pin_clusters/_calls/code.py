@@ -1,33 +1,23 @@
-"""The machine code between Python and a kernel, as LLVM's intermediate representation.
+"""The machine code between Python and a kernel of a data object, as LLVM's intermediate representation.
 
 One function per entry, called as ``METH_FASTCALL | METH_KEYWORDS`` says. It does the usual call itself: arguments of
 the right type and size, result made, kernel called. Everything else it hands, unchanged, to the Python function of the
-same name, which converts, compiles or complains. What belongs to the process (offsets, addresses) stands in one table,
-filled after loading: the code knows nothing of it.
-
-Pointers are whole numbers until something is read, written or called there. No reference count is touched here but by
-Python's and NumPy's own functions.
+same name, which converts, compiles or complains. No reference count is touched here but by Python's and NumPy's own
+functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from llvmlite import ir
 
-from .process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
-
-I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+from .process import ALIGNED, C_CONTIGUOUS, WRITEABLE
+from .writer import DOUBLE, I64, Library, Writer
 
 # numbers of the desk: what a data object has at hand for calls
-NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
-PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
-# numbers of the table of the process; behind them the Python function of each entry
-FOUND = (
-    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
-    "array_new", "new_float", "increase", "decrease", "vectorcall", "data_class", "model", "desk",
-)  # fmt: skip
+NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU = range(10)
+PLACES = 10  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 
 
 class Entry(NamedTuple):
@@ -37,7 +27,8 @@ class Entry(NamedTuple):
         name: Of the function.
         kernel: Of the data's kernels: rnea, aba, crba, minverse, energy.
         result: Name of the data's result that the kernel's tables lead to.
-        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv.
+        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv. Then
+            ``f`` if external forces are given, which the kernel reads behind its result.
         returns: ``vector``, ``matrix``, or which of the energies: ``kinetic``, ``potential``, ``mechanical``.
     """
 
@@ -48,84 +39,12 @@ class Entry(NamedTuple):
     returns: str
 
 
-def module(entries: Sequence[Entry]) -> str:
-    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions."""
-    m = ir.Module("pin_clusters_calls")
-    table = ir.GlobalVariable(m, ir.ArrayType(I64, len(FOUND) + len(entries)), "TABLE")
-    table.initializer = ir.Constant(table.value_type, None)
-    data_of = _write_data(m, table)
-    for place, entry in enumerate(entries):
-        _Function(m, table, entry, place, data_of).write()
-    return str(m)
-
-
-class _Writer:
-    """Writes a function of whole numbers."""
-
-    def __init__(self, m: ir.Module, table: ir.GlobalVariable, name: str) -> None:
-        self.table = table
-        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * 4), name)
-        self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
-        self.slow = self.f.append_basic_block("slow")
-
-    def found(self, name: str) -> ir.Value:
-        return self.of_table(FOUND.index(name))
-
-    def of_table(self, i: int) -> ir.Value:
-        return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
-
-    def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
-        return self.b.load(self._pointer(at, offset, kind))
-
-    def store(self, value: ir.Value, at: ir.Value, offset: int = 0) -> None:
-        self.b.store(value, self._pointer(at, offset, value.type))
-
-    def _pointer(self, at: ir.Value, offset: int | ir.Value, kind: ir.Type) -> ir.Value:
-        return self.b.inttoptr(self.b.add(at, I64(offset) if isinstance(offset, int) else offset), kind.as_pointer())
-
-    def block(self, name: str = "") -> ir.Block:
-        return self.f.append_basic_block(name)
-
-    def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
-        """Go on if a condition holds, else to the Python function."""
-        go = self.block()
-        self.b.cbranch(condition, go, otherwise or self.slow).set_weights([1000, 1])
-        self.b.position_at_end(go)
-
-    def same(self, x: ir.Value, y: ir.Value) -> None:
-        self.need(self.b.icmp_unsigned("==", x, y))
-
-    def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
-        kind = ir.FunctionType(result, [a.type for a in args])
-        return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
-
-
-def _write_data(m: ir.Module, table: ir.GlobalVariable) -> ir.Function:
-    """Write what tells where the numbers of x are: an array of n (nd = 1) or n times n (2) numbers; 0 if it is not."""
-    w = _Writer(m, table, "data_of")
-    w.f.linkage = "internal"
-    x, n, nd, flags = w.f.args
-    w.same(w.load(x, w.found("type")), w.found("ndarray"))
-    # unpickled arrays have a dtype object of their own: compare what it says
-    kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
-    w.same(w.b.and_(kind, I64(SAME)), w.found("float64"))
-    w.same(w.load(x, w.found("nd"), I32), w.b.trunc(nd, I32))
-    w.same(w.b.and_(w.b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
-    dims = w.load(x, w.found("dims"))
-    w.same(w.load(dims), n)
-    w.same(w.load(dims, w.b.mul(I64(8), w.b.sub(nd, I64(1)))), n)
-    w.b.ret(w.load(x, w.found("data")))
-    w.b.position_at_end(w.slow)
-    w.b.ret(I64(0))
-    return w.f
-
-
-class _Function(_Writer):
+class Function(Writer):
     """Writes one entry."""
 
-    def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int, data_of: ir.Function) -> None:
-        super().__init__(m, table, entry.name)
-        self.entry, self.place, self.data_of = entry, place, data_of
+    def __init__(self, library: Library, entry: Entry, place: int) -> None:
+        super().__init__(library, entry.name)
+        self.entry, self.place = entry, place
         _, self.args, self.nargs, self.names = self.f.args
 
     def write(self) -> None:
@@ -145,20 +64,22 @@ class _Function(_Writer):
         self.need(b.icmp_unsigned("!=", kernel, I64(0)))
         self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
         pointers, at = [], 16
+        forces = None
         for size in entry.arguments:
             if size == "0":
                 pointers.append((self.load(self.desk, 8 * ZEROS), self.nv))
+            elif size == "f":
+                n = self.load(self.desk, 8 * NJOINTS)
+                forces = self.array(self.load(self.args, at), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), b.mul(I64(6), n)
             else:
                 n = self.nq if size == "q" else self.nv
-                pointers.append((self._array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
+                pointers.append((self.array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
                 at += 8
         if is_array:
-            self._with_array(out, kernel, tables, pointers)
+            self._with_array(out, kernel, tables, pointers, forces)
         else:
             self._with_number(kernel, tables, pointers)
-        b.position_at_end(self.slow)
-        function = self.of_table(len(FOUND) + self.place)
-        b.ret(self.call(self.found("vectorcall"), I64, function, self.args, self.nargs, self.names))
+        self.hand_over(self.place)
 
     def _keyword(self, at: int) -> ir.Value:
         """The object given as ``out=``, or 0."""
@@ -177,33 +98,19 @@ class _Function(_Writer):
         out.add_incoming(given, end)
         return out
 
-    def _array(self, x: ir.Value, n: ir.Value, nd: int, flags: int) -> ir.Value:
-        """Where the numbers of an array are, if it is one that the kernel takes as it is."""
-        data = self.b.call(self.data_of, [x, n, I64(nd), I64(flags)])
-        self.need(self.b.icmp_unsigned("!=", data, I64(0)))
-        return data
-
-    def _run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
-        """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""
-        b = self.b
-        with b.goto_entry_block():
-            code, error = b.alloca(I64), b.alloca(I64)
-        words = []
-        for where, *shape in arrays:
-            size = shape[0] if len(shape) == 1 else b.mul(*shape)
-            strides = [I64(8)] if len(shape) == 1 else [b.mul(shape[1], I64(8)), I64(8)]
-            words += [I64(0), I64(0), size, I64(8), where, *shape, *strides]
-        status = self.call(kernel, I32, b.ptrtoint(code, I64), b.ptrtoint(error, I64), tables, *words)
-        return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", b.load(code), I64(0)))
-
     def _with_array(
-        self, out: ir.Value, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]
+        self,
+        out: ir.Value,
+        kernel: ir.Value,
+        tables: ir.Value,
+        pointers: list[tuple[ir.Value, ir.Value]],
+        forces: tuple[ir.Value, ir.Value] | None,
     ) -> None:
         b, nd = self.b, 1 if self.entry.returns == "vector" else 2
         make, use, run, good, bad, own, done, drop = (self.block() for _ in range(8))
         b.cbranch(b.icmp_unsigned("==", out, I64(0)), make, use).set_weights([1000, 1])
         b.position_at_end(use)
-        target = self._array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
+        target = self.array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
         end = b.add(target, b.mul(I64(8), self.nv if nd == 1 else b.mul(self.nv, self.nv)))
         for where, n in pointers:  # the kernel writes before it has read all
             behind = b.icmp_unsigned(">=", where, end)
@@ -212,13 +119,7 @@ class _Function(_Writer):
         used = b.block
         b.branch(run)
         b.position_at_end(make)
-        number = b.trunc(self.found("float64_number"), I32)
-        dims = b.add(self.desk, I64(8 * NV))  # twice the same number, for matrices
-        none, nothing = I64(0), I32(0)
-        fresh = self.call(
-            self.found("array_new"), I64,
-            self.found("ndarray"), I32(nd), dims, number, none, none, nothing, nothing, none,
-        )  # fmt: skip
+        fresh, none = self.new_array(b.add(self.desk, I64(8 * NV)), nd), I64(0)  # twice the same number, for matrices
         failed = self.block()
         self.need(b.icmp_unsigned("!=", fresh, none), failed)
         fresh_data = self.load(fresh, self.found("data"))
@@ -231,11 +132,15 @@ class _Function(_Writer):
         for phi, first, second in ((result, fresh, out), (where, fresh_data, target)):
             phi.add_incoming(first, made)
             phi.add_incoming(second, used)
-        fine = self._run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
+        if forces is not None:
+            self.common("copy", self.load(self.desk, 8 * FORCES), *forces)
+        fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
         b.cbranch(fine, good, bad).set_weights([1000, 1])
         b.position_at_end(good)
         if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
             self.store(I64(1), self.desk, 8 * CHANGED)
+        if forces is not None:  # the kernel's result has forces behind it, and is not the data's own
+            self.common("copy", self.load(self.desk, 8 * TAU), where, self.nv)
         b.cbranch(b.icmp_unsigned("==", out, none), done, own).set_weights([1000, 1])
         b.position_at_end(own)
         self.call(self.found("increase"), ir.VoidType(), out)
@@ -245,12 +150,12 @@ class _Function(_Writer):
         b.position_at_end(bad)  # the Python function computes again, and complains
         b.cbranch(b.icmp_unsigned("==", out, none), drop, self.slow)
         b.position_at_end(drop)
-        self.call(self.found("decrease"), ir.VoidType(), result)
+        self.drop(result)
         b.branch(self.slow)
 
     def _with_number(self, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]) -> None:
         b, which = self.b, self.entry.returns
-        self.need(self._run(kernel, tables, pointers))
+        self.need(self.run(kernel, tables, pointers))
         energies, kept = self.load(self.desk, 8 * ENERGIES), self.load(self.desk, 8 * KEPT)
         kinetic, potential = (self.load(energies, 8 * i, DOUBLE) for i in (0, 1))
         total = b.fadd(kinetic, potential)

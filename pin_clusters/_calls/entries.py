@@ -9,15 +9,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import pinocchio as pin
+
 from .._kernels._jit import BOUNDSCHECK, JIT
-from .code import FOUND, PLACES, Entry, module
+from .code import PLACES, Entry, Function
+from .moves import MOVES
+from .parts import write_parts
 from .process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
+from .writer import FOUND, Library
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ENTRIES = (
     Entry("aba", "aba", "ddq", "qvv", "vector"),
     Entry("rnea", "rnea", "tau", "qvv", "vector"),
+    Entry("computeStaticTorque", "rnea", "forced", "q00f", "vector"),
     Entry("nonLinearEffects", "rnea", "nle", "qv0", "vector"),
     Entry("computeGeneralizedGravity", "rnea", "g", "q00", "vector"),
     Entry("crba", "crba", "M", "q", "matrix"),
@@ -27,6 +33,8 @@ ENTRIES = (
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
+NAMES = (*(entry.name for entry in ENTRIES), *(move.name for move in MOVES))
+"""All functions that have machine code, in the order of their places."""
 
 PYTHON: dict[str, Callable[..., Any]] = {}
 """The Python function of each entry that may have machine code."""
@@ -73,7 +81,7 @@ def connect(data: Any) -> None:
     if _connected:
         return
     with _lock:
-        if not _connected and _found is not None and len(_methods) == len(ENTRIES):
+        if not _connected and _found is not None and len(_methods) == len(NAMES):
             # RuntimeError: LLVM may not make executable memory
             with suppress(NoFastCallsError, RuntimeError, OSError):
                 _make(_found, data)
@@ -82,26 +90,49 @@ def connect(data: Any) -> None:
 
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
-    _table[len(FOUND) + [entry.name for entry in ENTRIES].index(name)] = id(function)
+    _table[len(FOUND) + NAMES.index(name)] = id(function)
+
+
+def module() -> str:
+    """Return the code of all functions."""
+    library = Library(len(NAMES))
+    write_parts(library)
+    for place, entry in enumerate(ENTRIES):
+        Function(library, entry, place).write()
+    for place, move in enumerate(MOVES, len(ENTRIES)):
+        move(library, place).write()
+    return str(library.m)
 
 
 def _make(found: dict[str, int], data: Any) -> None:
     global _table
     from llvmlite import binding as llvm
 
-    places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    model = data.model
+    places = {
+        "model": slot(data, "_unchecked"),
+        "desk": slot(data, "_desk"),
+        "data_class": id(type(data)),
+        "model_class": id(type(model)),
+        "model_desk": slot(model, "_desk"),
+        "numbers": slot(model._desk, "numbers"),
+        "pin_integrate": id(pin.integrate),
+        "pin_difference": id(pin.difference),
+    }
+    for function in (pin.integrate, pin.difference):
+        keep_for_ever(function)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    code = llvm.parse_assembly(module(ENTRIES))
+    code = llvm.parse_assembly(module())
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(code, machine)
     engine.finalize_object()
     for thing in (engine, code, machine):
         keep_for_ever(thing)
-    numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
+    numbers = ctypes.c_int64 * (len(FOUND) + len(NAMES))
     _table = numbers.from_address(engine.get_global_value_address("TABLE"))
     for name, value in {**found, **places}.items():
         _table[FOUND.index(name)] = ctypes.c_int64(value).value
-    for entry in ENTRIES:
-        stand_in(entry.name, PYTHON[entry.name])
-        _methods[entry.name].meth = engine.get_function_address(entry.name)
+    for name in NAMES:
+        stand_in(name, PYTHON[name])
+        _methods[name].meth = engine.get_function_address(name)

@@ -85,6 +85,8 @@ def find() -> dict[str, int]:
         "increase": _address("Py_IncRef"),
         "decrease": _address("Py_DecRef"),
         "vectorcall": _address(vectorcall),
+        "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
+        "clear": _address("PyErr_Clear"),
     }
 
 
@@ -95,11 +97,11 @@ def slot(thing: Any, name: str) -> int:
         NoFastCallsError: It does not show up in one place.
     """
     before, mark = getattr(thing, name), object()
-    setattr(thing, name, mark)
+    object.__setattr__(thing, name, mark)  # also where the class refuses
     try:
         places = [o for o in range(HEAD, type(thing).__basicsize__, 8) if word(id(thing) + o) == id(mark)]
     finally:
-        setattr(thing, name, before)
+        object.__setattr__(thing, name, before)
     _need(len(places) == 1, f"slot {name}")
     return places[0]
 

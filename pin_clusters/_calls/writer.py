@@ -1,0 +1,150 @@
+"""What all machine code here is written with: whole numbers, the table of the process, reads, calls and loops.
+
+Pointers are whole numbers until something is read, written or called there. What belongs to the process (offsets,
+addresses) stands in one table, filled after loading: the code knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+
+# numbers of the table of the process; behind them the Python function of each entry
+FOUND = (
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
+    "array_new", "new_float", "increase", "decrease", "vectorcall", "call_any", "clear", "data_class", "model", "desk",
+    "model_class", "model_desk", "numbers", "pin_integrate", "pin_difference",
+)  # fmt: skip
+
+
+class Library:
+    """One module of machine code.
+
+    Attributes:
+        m: The module.
+        table: ``TABLE``: what ``FOUND`` lists, then the Python function of each entry.
+        common: Functions that only others call, by name.
+    """
+
+    def __init__(self, functions: int) -> None:
+        self.m = ir.Module("pin_clusters_calls")
+        self.table = ir.GlobalVariable(self.m, ir.ArrayType(I64, len(FOUND) + functions), "TABLE")
+        self.table.initializer = ir.Constant(self.table.value_type, None)
+        self.common: dict[str, ir.Function] = {}
+
+
+class Writer:
+    """Writes a function of whole numbers."""
+
+    def __init__(self, library: Library, name: str, arguments: int = 4) -> None:
+        self.library, self.table = library, library.table
+        self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
+        self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
+        self.slow = self.f.append_basic_block("slow")
+
+    def found(self, name: str) -> ir.Value:
+        return self.of_table(FOUND.index(name))
+
+    def of_table(self, i: int) -> ir.Value:
+        return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
+
+    def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
+        return self.b.load(self._pointer(at, offset, kind))
+
+    def store(self, value: ir.Value, at: ir.Value, offset: int | ir.Value = 0) -> None:
+        self.b.store(value, self._pointer(at, offset, value.type))
+
+    def _pointer(self, at: ir.Value, offset: int | ir.Value, kind: ir.Type) -> ir.Value:
+        return self.b.inttoptr(self.b.add(at, I64(offset) if isinstance(offset, int) else offset), kind.as_pointer())
+
+    def item(self, at: ir.Value, i: ir.Value, kind: ir.Type = I64) -> ir.Value:
+        """Load item i of eight bytes."""
+        return self.load(at, self.b.mul(I64(8), i), kind)
+
+    def put_item(self, value: ir.Value, at: ir.Value, i: ir.Value) -> None:
+        """Store item i of eight bytes."""
+        self.store(value, at, self.b.mul(I64(8), i))
+
+    def block(self, name: str = "") -> ir.Block:
+        return self.f.append_basic_block(name)
+
+    def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
+        """Go on if a condition holds, else to the Python function."""
+        go = self.block()
+        self.b.cbranch(condition, go, otherwise or self.slow).set_weights([1000, 1])
+        self.b.position_at_end(go)
+
+    def same(self, x: ir.Value, y: ir.Value) -> None:
+        self.need(self.b.icmp_unsigned("==", x, y))
+
+    def there(self, x: ir.Value) -> ir.Value:
+        """Whether something is not zero."""
+        return self.b.icmp_unsigned("!=", x, I64(0))
+
+    @contextmanager
+    def loop(self, n: ir.Value) -> Iterator[ir.Value]:
+        """Do the body for i = 0..n-1."""
+        b, start, head, body, end = self.b, self.b.block, self.block(), self.block(), self.block()
+        b.branch(head)
+        b.position_at_end(head)
+        i = b.phi(I64)
+        i.add_incoming(I64(0), start)
+        b.cbranch(b.icmp_signed("<", i, n), body, end)
+        b.position_at_end(body)
+        yield i
+        i.add_incoming(b.add(i, I64(1)), b.block)
+        b.branch(head)
+        b.position_at_end(end)
+
+    def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
+        kind = ir.FunctionType(result, [a.type for a in args])
+        return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
+
+    def common(self, name: str, *args: ir.Value) -> ir.Value:
+        """Call one of the library's own functions."""
+        return self.b.call(self.library.common[name], args)
+
+    def array(self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None) -> ir.Value:
+        """Where the numbers of an array are, if it is one that the kernel takes as it is: n, or n times ``last``."""
+        data = self.common("data_of", x, n, I64(nd), I64(flags), n if last is None else last)
+        self.need(self.there(data))
+        return data
+
+    def new_array(self, dims: ir.Value, nd: int) -> ir.Value:
+        """Make an array of the shape that stands at an address; 0 if there is no memory, which Python then knows."""
+        number, none, nothing = self.b.trunc(self.found("float64_number"), I32), I64(0), I32(0)
+        return self.call(
+            self.found("array_new"), I64,
+            self.found("ndarray"), I32(nd), dims, number, none, none, nothing, nothing, none,
+        )  # fmt: skip
+
+    def drop(self, x: ir.Value) -> None:
+        """Give a reference back."""
+        self.call(self.found("decrease"), ir.VoidType(), x)
+
+    def room(self, n: int) -> ir.Value:
+        """Where n whole numbers may be kept until the function returns."""
+        with self.b.goto_entry_block():
+            room = self.b.alloca(I64, n)
+        return self.b.ptrtoint(room, I64)
+
+    def run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
+        """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""
+        b, code, error = self.b, self.room(1), self.room(1)
+        words = []
+        for where, *shape in arrays:
+            size = shape[0] if len(shape) == 1 else b.mul(*shape)
+            strides = [I64(8)] if len(shape) == 1 else [b.mul(shape[1], I64(8)), I64(8)]
+            words += [I64(0), I64(0), size, I64(8), where, *shape, *strides]
+        status = self.call(kernel, I32, code, error, tables, *words)
+        return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", self.load(code), I64(0)))
+
+    def hand_over(self, place: int) -> None:
+        """Write the end of what is not usual: the Python function gets all arguments as they are."""
+        b, (_, args, nargs, names) = self.b, self.f.args
+        b.position_at_end(self.slow)
+        b.ret(self.call(self.found("vectorcall"), I64, self.of_table(len(FOUND) + place), args, nargs, names))
