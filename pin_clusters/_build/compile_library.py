@@ -118,8 +118,7 @@ def build(level: str, folder: Path) -> Path:
     """Compile all kernels for a level, in this process; ``NUMBA_CPU_NAME`` must have been set before Numba came."""
     only_the_kernels()
     from llvmlite import binding as llvm
-    from pin_clusters._calls.code import module
-    from pin_clusters._calls.desk import ENTRIES
+    from pin_clusters._calls.module import module
     from pin_clusters._kernels import entry_points, simd
     from pin_clusters._native import library
     from pin_clusters._native.processor import LEVELS
@@ -136,7 +135,7 @@ def build(level: str, folder: Path) -> Path:
     whole = parts[0][1]
     for _, part, _, _ in parts[1:]:
         whole.link_in(part)
-    calls = llvm.parse_assembly(module(ENTRIES, wrappers) + STUB)
+    calls = llvm.parse_assembly(module(wrappers) + STUB)
     calls.triple, calls.data_layout = whole.triple, whole.data_layout
     exported = {f.name for f in calls.functions if not f.is_declaration and f.linkage != llvm.Linkage.internal}
     exported |= {g.name for g in calls.global_variables if g.linkage != llvm.Linkage.internal}

@@ -6,10 +6,25 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 
 from __future__ import annotations
 
-from .desk import CHANGED, DESK_SIZE, ENERGIES, ENTRIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
+from .desk import (
+    CHANGED,
+    DESK_SIZE,
+    ENERGIES,
+    ENTRIES,
+    FORCES,
+    KEPT,
+    NJOINTS,
+    NQ,
+    NV,
+    NV_AGAIN,
+    PLACES,
+    TAU,
+    ZEROS,
+    Desk,
+)  # fmt: skip
 from .entries import connect, fast
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "KEPT", "NQ", "NV", "NV_AGAIN", "PLACES", "ZEROS",
-    "connect", "fast",
+    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
+    "ZEROS", "Desk", "connect", "fast",
 ]  # fmt: skip

@@ -1,16 +1,28 @@
-"""What calls in machine code find where: on the desk of a data, and in the table of the process."""
+"""What calls in machine code find where: on the desk of a data, on that of a model, and in the table of the process."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from .._native.process import FOUND as OF_PROCESS
 
 # numbers of the desk: what a data object has at hand for calls
-NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
-PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU = range(10)
+PLACES = 10  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
-FOUND = (*OF_PROCESS, "data_class", "model", "desk")
+FOUND = (
+    *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
+    "pin_difference",
+)  # fmt: skip
+# what a model has at hand for calls; "..._at" and rooms are addresses
+NUMBERS = (
+    "integrates", "differs", "projects",  # whether the usual call may be done here
+    "nq", "nv", "nv_tree", "tree", "independent_at", "follow",
+    "closed", "move", "move_tables", "held", "spare", "left", "left_at", "dependents", "dependents_at", "turns_at",
+    "close", "close_tables", "free", "units", "units_at", "outside", "residuals", "residual", "step",
+)  # fmt: skip
 
 
 class Entry(NamedTuple):
@@ -20,7 +32,8 @@ class Entry(NamedTuple):
         name: Of the function.
         kernel: Of the data's kernels: rnea, aba, crba, minverse, energy.
         result: Name of the data's result that the kernel's tables lead to.
-        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv.
+        arguments: For each array of the kernel: ``q`` or ``v`` if given, of that size; ``0``: zeros of size nv. Then
+            ``f`` if external forces are given, which the kernel reads behind its result.
         returns: ``vector``, ``matrix``, or which of the energies: ``kinetic``, ``potential``, ``mechanical``.
     """
 
@@ -34,6 +47,7 @@ class Entry(NamedTuple):
 ENTRIES = (
     Entry("aba", "aba", "ddq", "qvv", "vector"),
     Entry("rnea", "rnea", "tau", "qvv", "vector"),
+    Entry("computeStaticTorque", "rnea", "forced", "q00f", "vector"),
     Entry("nonLinearEffects", "rnea", "nle", "qv0", "vector"),
     Entry("computeGeneralizedGravity", "rnea", "g", "q00", "vector"),
     Entry("crba", "crba", "M", "q", "matrix"),
@@ -42,4 +56,33 @@ ENTRIES = (
     Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
+MOVES = ("integrate", "difference", "project")
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
+NAMES = (*(entry.name for entry in ENTRIES), *MOVES)
+"""All functions that have machine code, in the order of their places."""
+
+
+class Desk:
+    """What a model has at hand for calls in machine code; empty until something of its tables is known.
+
+    Attributes:
+        numbers: Those that ``NUMBERS`` lists.
+        kept: What the addresses among them lead to.
+    """
+
+    __slots__ = ("kept", "numbers")
+
+    def __init__(self) -> None:
+        self.numbers = np.zeros(len(NUMBERS), dtype=np.int64)
+        self.kept: list[Any] = []
+
+    def put(self, **numbers: int) -> None:
+        """Write numbers."""
+        for name, value in numbers.items():
+            self.numbers[NUMBERS.index(name)] = value
+
+    def room(self, **arrays: np.ndarray) -> None:
+        """Keep arrays, and write where their numbers are."""
+        for name, array in arrays.items():
+            self.kept.append(array)
+            self.put(**{name: array.ctypes.data})

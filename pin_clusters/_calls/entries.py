@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from .._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
 from .._native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
-from .desk import ENTRIES, FOUND
+from .desk import FOUND, NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,7 +60,7 @@ def connect(data: Any) -> None:
     if _connected:
         return
     with _lock:
-        if not _connected and _found is not None and len(_methods) == len(ENTRIES):
+        if not _connected and _found is not None and len(_methods) == len(NAMES):
             # RuntimeError: LLVM may not make executable memory
             with suppress(NoFastCallsError, RuntimeError, OSError):
                 _make(_found, data)
@@ -69,34 +69,48 @@ def connect(data: Any) -> None:
 
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
-    _table[len(FOUND) + [entry.name for entry in ENTRIES].index(name)] = id(function)
+    _table[len(FOUND) + NAMES.index(name)] = id(function)
 
 
 def _make(found: dict[str, int], data: Any) -> None:
     global _table
-    places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    import pinocchio as pin
+
+    model = data.model
+    places = {
+        "model": slot(data, "_unchecked"),
+        "desk": slot(data, "_desk"),
+        "data_class": id(type(data)),
+        "model_class": id(type(model)),
+        "model_desk": slot(model, "_desk"),
+        "numbers": slot(model._desk, "numbers"),
+        "pin_integrate": id(pin.integrate),
+        "pin_difference": id(pin.difference),
+    }
+    for function in (pin.integrate, pin.difference):
+        keep_for_ever(function)
     ahead = compiled_ahead()
     _table, address = (ahead.table, ahead.address) if ahead is not None else _made_now()
     for name, value in {**found, **places}.items():
         _table[FOUND.index(name)] = ctypes.c_int64(value).value
-    for entry in ENTRIES:
-        stand_in(entry.name, PYTHON[entry.name])
-        _methods[entry.name].meth = address(entry.name)
+    for name in NAMES:
+        stand_in(name, PYTHON[name])
+        _methods[name].meth = address(name)
 
 
 def _made_now() -> tuple[Any, Callable[[str], int]]:
     """Return the table of machine code that LLVM makes, and what tells where its functions are."""
     from llvmlite import binding as llvm
 
-    from .code import module
+    from .module import module
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    code = llvm.parse_assembly(module(ENTRIES))
+    code = llvm.parse_assembly(module())
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(code, machine)
     engine.finalize_object()
     for thing in (engine, code, machine):
         keep_for_ever(thing)
-    numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
+    numbers = ctypes.c_int64 * (len(FOUND) + len(NAMES))
     return numbers.from_address(engine.get_global_value_address("TABLE")), engine.get_function_address

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
-from .writer import I32, I64, Writer, array_words
+from .writer import I32, I64, Library, Writer, array_words
 
 _SIZES = {"float64": 8, "int64": 8, "int8": 1}
 
@@ -26,11 +26,12 @@ class Signature(NamedTuple):
     nogil: bool
 
 
-def write_wrapper(m: ir.Module, table: ir.GlobalVariable, kernel: Signature) -> None:
+def write_wrapper(library: Library, kernel: Signature) -> None:
     """Write ``py_NAME``, a ``METH_FASTCALL`` function that calls ``nb_NAME``; and whether that is without the lock."""
+    m = library.m
     unlocked = ir.GlobalVariable(m, I64, "nogil_" + kernel.name)
     unlocked.initializer = I64(int(kernel.nogil))
-    w = Writer(m, table, "py_" + kernel.name, 3)
+    w = Writer(library, "py_" + kernel.name, 3)
     b = w.b
     _, given, count = w.f.args
     w.same(count, I64(len(kernel.arguments)))

@@ -1,12 +1,13 @@
-"""Writing functions of whole numbers in LLVM's intermediate representation.
+"""What all machine code here is written with: whole numbers, the table of the process, reads, calls and loops.
 
 Pointers are whole numbers until something is read, written or called there. What belongs to the process (offsets,
-addresses) is read from a table.
+addresses) stands in one table, filled after loading: the code knows nothing of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from llvmlite import ir
 
@@ -17,20 +18,37 @@ I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 
 def array_words(b: ir.IRBuilder, where: ir.Value, shape: Sequence[ir.Value], item: int = 8) -> list[ir.Value]:
     """Return what stands for a contiguous array in a call of Numba's kind: numbers without an owner, sizes, strides."""
-    size, stride = shape[-1], I64(item)
-    strides = [stride]
-    for n in reversed(shape[:-1]):
-        strides.insert(0, b.mul(strides[0], shape[len(shape) - len(strides)]))
-        size = b.mul(size, n)
-    return [I64(0), I64(0), size, stride, where, *shape, *strides]
+    size, strides = shape[-1], [I64(item)]
+    for i in reversed(range(len(shape) - 1)):
+        strides.insert(0, b.mul(strides[0], shape[i + 1]))
+        size = b.mul(size, shape[i])
+    return [I64(0), I64(0), size, I64(item), where, *shape, *strides]
+
+
+class Library:
+    """One module of machine code.
+
+    Attributes:
+        m: The module.
+        table: ``TABLE``: what ``FOUND`` lists, then the Python function of each entry.
+        common: Functions that only others call, by name.
+    """
+
+    def __init__(self, functions: int) -> None:
+        self.m = ir.Module("pin_clusters_calls")
+        self.table = ir.GlobalVariable(self.m, ir.ArrayType(I64, len(FOUND) + functions), "TABLE")
+        self.table.initializer = ir.Constant(self.table.value_type, None)
+        size = ir.GlobalVariable(self.m, I64, "TABLE_SIZE")
+        size.initializer = I64(len(FOUND) + functions)
+        self.common: dict[str, ir.Function] = {}
 
 
 class Writer:
     """Writes a function of whole numbers."""
 
-    def __init__(self, m: ir.Module, table: ir.GlobalVariable, name: str, arguments: int = 4) -> None:
-        self.table = table
-        self.f = ir.Function(m, ir.FunctionType(I64, [I64] * arguments), name)
+    def __init__(self, library: Library, name: str, arguments: int = 4) -> None:
+        self.library, self.table = library, library.table
+        self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
 
@@ -43,11 +61,19 @@ class Writer:
     def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
         return self.b.load(self._pointer(at, offset, kind))
 
-    def store(self, value: ir.Value, at: ir.Value, offset: int = 0) -> None:
+    def store(self, value: ir.Value, at: ir.Value, offset: int | ir.Value = 0) -> None:
         self.b.store(value, self._pointer(at, offset, value.type))
 
     def _pointer(self, at: ir.Value, offset: int | ir.Value, kind: ir.Type) -> ir.Value:
         return self.b.inttoptr(self.b.add(at, I64(offset) if isinstance(offset, int) else offset), kind.as_pointer())
+
+    def item(self, at: ir.Value, i: ir.Value, kind: ir.Type = I64) -> ir.Value:
+        """Load item i of eight bytes."""
+        return self.load(at, self.b.mul(I64(8), i), kind)
+
+    def put_item(self, value: ir.Value, at: ir.Value, i: ir.Value) -> None:
+        """Store item i of eight bytes."""
+        self.store(value, at, self.b.mul(I64(8), i))
 
     def block(self, name: str = "") -> ir.Block:
         return self.f.append_basic_block(name)
@@ -61,14 +87,70 @@ class Writer:
     def same(self, x: ir.Value, y: ir.Value) -> None:
         self.need(self.b.icmp_unsigned("==", x, y))
 
+    def there(self, x: ir.Value) -> ir.Value:
+        """Whether something is not zero."""
+        return self.b.icmp_unsigned("!=", x, I64(0))
+
+    @contextmanager
+    def loop(self, n: ir.Value) -> Iterator[ir.Value]:
+        """Do the body for i = 0..n-1."""
+        b, start, head, body, end = self.b, self.b.block, self.block(), self.block(), self.block()
+        b.branch(head)
+        b.position_at_end(head)
+        i = b.phi(I64)
+        i.add_incoming(I64(0), start)
+        b.cbranch(b.icmp_signed("<", i, n), body, end)
+        b.position_at_end(body)
+        yield i
+        i.add_incoming(b.add(i, I64(1)), b.block)
+        b.branch(head)
+        b.position_at_end(end)
+
     def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
         kind = ir.FunctionType(result, [a.type for a in args])
         return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
 
+    def common(self, name: str, *args: ir.Value) -> ir.Value:
+        """Call one of the library's own functions."""
+        return self.b.call(self.library.common[name], args)
+
+    def array(self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None) -> ir.Value:
+        """Where the numbers of an array are, if it is one that the kernel takes as it is: n, or n times ``last``."""
+        data = self.common("data_of", x, n, I64(nd), I64(flags), n if last is None else last)
+        self.need(self.there(data))
+        return data
+
+    def new_array(self, dims: ir.Value, nd: int) -> ir.Value:
+        """Make an array of the shape that stands at an address; 0 if there is no memory, which Python then knows."""
+        number, none, nothing = self.b.trunc(self.found("float64_number"), I32), I64(0), I32(0)
+        return self.call(
+            self.found("array_new"), I64,
+            self.found("ndarray"), I32(nd), dims, number, none, none, nothing, nothing, none,
+        )  # fmt: skip
+
+    def drop(self, x: ir.Value) -> None:
+        """Give a reference back."""
+        self.call(self.found("decrease"), ir.VoidType(), x)
+
+    def room(self, n: int) -> ir.Value:
+        """Where n whole numbers may be kept until the function returns."""
+        with self.b.goto_entry_block():
+            room = self.b.alloca(I64, n)
+        return self.b.ptrtoint(room, I64)
+
     def call_kernel(self, kernel: ir.Value, words: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
         """Call a kernel as Numba's code calls it; return the status, 0 without an exception, and what it returns."""
-        b = self.b
-        with b.goto_entry_block():
-            code, error = b.alloca(I64), b.alloca(I64)
-        status = self.call(kernel, I32, b.ptrtoint(code, I64), b.ptrtoint(error, I64), *words)
-        return status, b.load(code)
+        code, error = self.room(1), self.room(1)
+        return self.call(kernel, I32, code, error, *words), self.load(code)
+
+    def run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
+        """Call a kernel with arrays (where, shape...); whether nothing is to be said."""
+        words = [word for where, *shape in arrays for word in array_words(self.b, where, shape)]
+        status, code = self.call_kernel(kernel, [tables, *words])
+        return self.b.and_(self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", code, I64(0)))
+
+    def hand_over(self, place: int) -> None:
+        """Write the end of what is not usual: the Python function gets all arguments as they are."""
+        b, (_, args, nargs, names) = self.b, self.f.args
+        b.position_at_end(self.slow)
+        b.ret(self.call(self.found("vectorcall"), I64, self.of_table(len(FOUND) + place), args, nargs, names))

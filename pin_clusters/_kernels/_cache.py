@@ -36,6 +36,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = "checksums.json"
+_WITHOUT = ("_cache.py", "compiling.py", "entry_points.py")  # of which no code is compiled
 
 
 def _digest() -> str:
@@ -43,7 +44,8 @@ def _digest() -> str:
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     h = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {BOUNDSCHECK} {processor}".encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
-        h.update(path.read_bytes())
+        if path.name not in _WITHOUT:
+            h.update(path.read_bytes())
     return h.hexdigest()[:16]
 
 

@@ -31,6 +31,7 @@ from .processor import LEVELS, levels
 FOLDER = Path(__file__).with_name("built")
 FORMAT = 1  # of the note and of the symbols
 _SOURCES = ("_kernels", "_calls", "_native", "_build")
+_WITHOUT = ("_cache.py", "compiling.py", "hook.py")  # of which no code becomes part of a library
 
 
 @functools.cache
@@ -39,7 +40,8 @@ def digest() -> str:
     h = hashlib.sha256(str(FORMAT).encode())
     for folder in _SOURCES:
         for path in sorted((Path(__file__).parents[1] / folder).rglob("*.py")):
-            h.update(path.read_bytes())
+            if path.name not in _WITHOUT:
+                h.update(path.read_bytes())
     return h.hexdigest()
 
 

@@ -22,7 +22,7 @@ SAME = 0xFFFFFFFF00FFFFFF
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
     "names", "out", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
-    "has_error", "complain", "type_error", "save_thread", "restore_thread",
+    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "clear",
 )  # fmt: skip
 
 
@@ -100,6 +100,8 @@ def find() -> dict[str, int]:
         "type_error": id(TypeError),
         "save_thread": _address("PyEval_SaveThread"),
         "restore_thread": _address("PyEval_RestoreThread"),
+        "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
+        "clear": _address("PyErr_Clear"),
     }
     assert tuple(result) == FOUND
     return result
@@ -112,11 +114,11 @@ def slot(thing: Any, name: str) -> int:
         NoFastCallsError: It does not show up in one place.
     """
     before, mark = getattr(thing, name), object()
-    setattr(thing, name, mark)
+    object.__setattr__(thing, name, mark)  # also where the class refuses
     try:
         places = [o for o in range(HEAD, type(thing).__basicsize__, 8) if word(id(thing) + o) == id(mark)]
     finally:
-        setattr(thing, name, before)
+        object.__setattr__(thing, name, before)
     _need(len(places) == 1, f"slot {name}")
     return places[0]
 

@@ -83,6 +83,7 @@ def computeGeneralizedGravity(
     return _run(model, data, q, _rest(model), _rest(model), None, "g", out)
 
 
+@fast
 @_documented
 def computeStaticTorque(
     model: ClusterModel, data: ClusterData, q: Any, fext: Any, *, out: np.ndarray | None = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import weakref
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -16,6 +16,10 @@ from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
 from ..joints import in_q
 from ..model import ClusterModel, check_closed, loops_of, primitives_of
+from ._affine import Affine
+
+if TYPE_CHECKING:
+    from ._shortest import Way
 
 _documented = stock(
     COMMON,
@@ -76,6 +80,8 @@ class Manifold:
         leaders: Indices in q.
         map: Shape (dependents, leaders); chains are resolved.
         offsets: Shape (dependents,).
+        affine: The same, q to q.
+        ways: The shortest ways onto the couplings, by held joints, as they are needed.
     """
 
     couplings: tuple[Follower, ...]
@@ -86,6 +92,8 @@ class Manifold:
     leaders: np.ndarray
     map: np.ndarray
     offsets: np.ndarray
+    affine: Affine
+    ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:
         """Set the dependent joints from the independent ones, in place.
@@ -94,9 +102,7 @@ class Manifold:
         """
         with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN propagate
             if self.linear:
-                if len(self.dependents):
-                    q[self.dependents] = self.map @ q[self.leaders] + self.offsets
-                return q
+                return self.affine.apply(q, q)
             for f in self.followers:
                 value = f.target(q)
                 if f.nq == 2:
@@ -169,7 +175,11 @@ def _make(model: ClusterModel) -> Manifold:
         resolved[f.iq] = sum((c * resolved[iq] for iq, _, _, c in f.masters), line)
     whole = np.array([resolved[f.iq] for f in followers]).reshape(len(followers), len(leaders) + 1)
     columns, offsets = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
-    return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets)
+    affine = Affine.of_rows(
+        (int(iq), float(offset), [(int(leaders[k]), float(line[k])) for k in np.flatnonzero(line)])
+        for iq, offset, line in zip(dependents, offsets, columns, strict=True)
+    )
+    return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine)
 
 
 @_documented

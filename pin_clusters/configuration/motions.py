@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._calls import fast
 from ..arrays import array, configuration, velocity
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import BranchLost, ShapeError
 from ..joints import in_q
 from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
+from ._desk import lay_out
 from .manifold import manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
 
+@fast
 @_documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
@@ -47,11 +50,19 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     shape = manifold(model)
     q = configuration(model, "q", q)
     v = velocity(model, "v", v)
-    if not model.closures:
-        return shape.follow(pin.integrate(model.own_tree, q, model.coupling_matrix @ v))
-    return shape.follow(carry(model, q, v))
+    if model.closures:
+        moved = carry(model, q, v)
+    elif shape.linear:
+        v_tree = np.zeros(model.own_tree.nv)
+        v_tree[model.idx_v_independent] = v
+        moved = pin.integrate(model.own_tree, q, v_tree)
+    else:  # the turns of joints that follow continuous ones count
+        moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
+    lay_out(model, shape)
+    return shape.follow(moved)
 
 
+@fast
 @_documented
 def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     """Return the independent velocity that leads from q0 to q1 in unit time.
@@ -63,11 +74,12 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
     Raises:
         BranchLost: The motion from q0 does not lead the loops to where they are in q1.
     """
-    manifold(model)
+    shape = manifold(model)
     q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
     v = pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
     if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
         _check_branch(model, q0, q1, v)
+    lay_out(model, shape)
     return v
 
 

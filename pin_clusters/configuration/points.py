@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from .._calls import fast
 from ..arrays import configuration
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
-from ..joints import in_v
+from ..joints import in_q, in_v
 from ..model import ClusterModel, carry, close, loops_of
-from .manifold import Follower, Manifold, check_norms, manifold, owner
+from ._desk import lay_out
+from ._shortest import shortest_way
+from .manifold import check_norms, manifold, owner
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 # Pinocchio writes "no limit" as the largest float
@@ -101,6 +105,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     return reached
 
 
+@fast
 @_documented
 def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
@@ -142,53 +147,21 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
     for _, first, last in shape.units:
-        norm = np.linalg.norm(q[first:last])
+        norm = math.sqrt(sum(x * x for x in q[first:last].tolist()))
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero
-    if not shape.followers and not model.closures:
-        return q
-    tree = model.own_tree
+    tree, way = model.own_tree, shortest_way(model, shape, tuple(sorted(set(ids))))
     if model.closures:
         q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
-        if not _outside(model, shape):
-            return shape.follow(q) if shape.followers and not ids else q
-    fixed = [(tree.idx_qs[j], tree.nqs[j], tree.idx_vs[j], tree.nvs[j]) for j in ids]
-    moved = pin.integrate(tree, q, _step(model, shape, q, fixed))
+    lay_out(model, shape)
+    if not way.outside:
+        return shape.follow(q) if shape.followers and not ids else q
+    moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))
     shape.follow(moved)
-    for iq, nq, _, _ in fixed:
-        moved[iq : iq + nq] = q[iq : iq + nq]  # not even rounding moves a held joint
+    for i in (i for j in ids for i in in_q(tree, j)):
+        moved[i] = q[i]  # not even rounding moves a held joint
     return moved
-
-
-def _step(model: ClusterModel, shape: Manifold, q: np.ndarray, fixed: list[tuple[int, int, int, int]]) -> np.ndarray:
-    """Return the shortest tangent vector onto the couplings, shape (tree.nv,); they are linear, so one is enough."""
-    outside = _outside(model, shape)
-    A = np.zeros((len(outside), model.own_tree.nv))
-    for line, f in zip(A, outside, strict=True):
-        line[f.iv] += 1.0
-        for _, _, iv, coefficient in f.masters:
-            line[iv] -= coefficient
-    for _, _, iv, nv in fixed:
-        A[:, iv : iv + nv] = 0.0
-    r = np.array([f.residual(q) for f in outside])
-    step = np.linalg.lstsq(A, -r, rcond=None)[0]
-    left = np.abs(A @ step + r)
-    worst = np.argmax(left)
-    if left[worst] > 1e-9 * max(1.0, np.abs(r).max()):
-        f = outside[worst]
-        raise ConfigurationError(
-            f"project: with the held joints, {f.label} cannot be fulfilled; {left[worst]:.3g} (rad or m) are left. "
-            "Hold fewer joints of its cluster."
-        )
-    return step
-
-
-def _outside(model: ClusterModel, shape: Manifold) -> list[Follower]:
-    """Return the followers in clusters without closed loops."""
-    inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
-    ids = [model.own_tree.idx_vs[j] for j in inside]
-    return [f for f in shape.followers if f.iv not in ids]
 
 
 def _names(hold: Any) -> Sequence[str]:

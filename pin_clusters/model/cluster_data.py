@@ -149,6 +149,9 @@ class ClusterData:
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
+        desk[_calls.NJOINTS] = model.njoints
+        desk[_calls.FORCES] = self._pointers["forced"].arrays[-1][model.nv :].ctypes.data
+        desk[_calls.TAU] = self._tau.ctypes.data
         self._use_compiled()
 
     def _use_compiled(self) -> None:

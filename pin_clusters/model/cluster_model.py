@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
+from .._calls import Desk
 from ..arrays import array, on_a_page
 from ..constraints.closures import Closure
 from ..errors import (
@@ -88,6 +89,7 @@ class ClusterModel(TreeAttributes):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
+    _desk: Desk
     __slots__ = tuple(__annotations__)
 
     def __init__(
@@ -150,6 +152,7 @@ class ClusterModel(TreeAttributes):
             "_topology": topology,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
+            "_desk": Desk(),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)

@@ -16,7 +16,8 @@ import pytest
 from support.fast import NAMES, needed
 
 import pin_clusters as pc
-from pin_clusters._calls import entries, process
+from pin_clusters._calls import entries
+from pin_clusters._native import process
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -142,11 +143,11 @@ def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.Monke
 def test_without_machine_code_calls_are_python_s(trouble: str) -> None:
     code = f"""
 import numpy as np, pin_clusters as pc
-from pin_clusters._calls import code, entries
+from pin_clusters._calls import entries, module
 from pin_clusters._native import library, process
 def fail(*_): raise {trouble}
 library.load = lambda: None
-code.module = fail
+module.module = fail
 model = pc.load("four_bar")
 data, q, v = model.createData(), pc.neutral(model), np.ones(1)
 print(pc.aba(model, data, q, v, v)[0] == entries.PYTHON["aba"](model, data, q, v, v)[0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 import random
 from typing import Any
 
 import numpy as np
 import pytest
-from support.fast import NAMES, needed, python_calls
+from support.fast import needed, python_calls
+from support.forms import FAST_FORMS, OTHER_FORMS, alike, closed, outcome
 
 import pin_clusters as pc
 from pin_clusters._calls.entries import ENTRIES, PYTHON
@@ -20,44 +20,6 @@ ROBOTS = ("mini_cheetah", "four_bar", "mit_humanoid_leg")
 CALLS = {False: 4000, True: 60_000}
 
 
-class Derived(np.ndarray):
-    """An array that is not exactly one."""
-
-
-def unaligned(x: np.ndarray) -> np.ndarray:
-    room = np.zeros(x.nbytes + 1, np.uint8)[1:].view(np.float64)
-    room[:] = x
-    return room
-
-
-def closed(x: np.ndarray) -> np.ndarray:
-    x = x.copy()
-    x.flags.writeable = False
-    return x
-
-
-FAST_FORMS = (np.copy, closed, lambda x: pickle.loads(pickle.dumps(x)), lambda x: np.frombuffer(x.tobytes()))
-OTHER_FORMS = (
-    lambda x: x.astype(np.float32), list, lambda x: np.repeat(x, 2)[::2], lambda x: x[::-1], lambda x: x[:, None],
-    lambda x: x[None], lambda x: x.astype(">f8"), lambda x: x.view(Derived), unaligned, lambda x: np.append(x, 1.0),
-    lambda x: None, lambda x: "text", lambda x: (10 * x).astype(int), lambda x: x.astype(complex), lambda x: x * np.nan,
-)  # fmt: skip
-
-
-def outcome(function: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
-    try:
-        return function(*arguments, **options)
-    except Exception as error:
-        return error
-
-
-def alike(x: Any, y: Any) -> bool:
-    if isinstance(x, Exception) or isinstance(y, Exception):
-        # Python words a wrong number of arguments itself
-        return type(x) is type(y) and (str(x) == str(y) or type(x) is TypeError)
-    return type(x) is type(y) and np.array_equal(x, y, equal_nan=True) and np.shape(x) == np.shape(y)
-
-
 @needed
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
@@ -66,7 +28,8 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     data, again, foreign = model.createData(), model.createData(), pc.load("mit_humanoid").createData()
     checking = model.createData()
     checking.check = True
-    taken = dict.fromkeys(NAMES, 0)
+    taken = {entry.name: 0 for entry in ENTRIES}
+    shapes = {"v": model.nv, "f": (model.njoints, 6)}
     count = CALLS[request.config.getoption("--long")] // len(ROBOTS)
     with python_calls() as slow:
         for _ in range(count):
@@ -75,7 +38,7 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
             sizes = [size for size in entry.arguments if size != "0"]
             arrays = []
             for size in sizes:
-                x = pc.randomConfiguration(model) if size == "q" else rng.normal(size=model.nv)
+                x = pc.randomConfiguration(model) if size == "q" else rng.normal(size=shapes[size])
                 arrays.append(choose.choice(FAST_FORMS if choose.random() < 0.8 else OTHER_FORMS)(x))
             own = choose.choice([data] * 12 + [again, checking, foreign, None, "data", model])
             arguments: list[Any] = [choose.choice([model] * 12 + [None, 3, twin]), own, *arrays]
@@ -88,7 +51,7 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
                 case 1:
                     options["out"] = arrays[-1]
                 case 2:
-                    options["v" if "v" in sizes else "q"] = arguments.pop()
+                    options["fext" if "f" in sizes else "v" if "v" in sizes else "q"] = arguments.pop()
                 case 3:
                     arguments.append(None)
                 case 4:
@@ -111,7 +74,8 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
 def test_the_usual_call_is_fast(robot: str) -> None:
     model = pc.load(robot)
     data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
-    calls = {e.name: [{"q": q, "v": v}[size] for size in e.arguments if size != "0"] for e in ENTRIES}
+    forces = np.random.default_rng(0).normal(size=(model.njoints, 6))
+    calls = {e.name: [{"q": q, "v": v, "f": forces}[size] for size in e.arguments if size != "0"] for e in ENTRIES}
     for name, given in calls.items():
         getattr(pc, name)(model, data, *given)  # what is not compiled yet is now
     with python_calls() as slow:
@@ -153,6 +117,9 @@ def test_results_are_kept_as_before() -> None:
         assert np.array_equal(pc.aba(model, data, q, v, v), data.ddq)
         assert np.array_equal(pc.nonLinearEffects(model, data, q, v), data.nle)
         assert np.array_equal(pc.computeGeneralizedGravity(model, data, q), data.g)
+        fext = np.ones((model.njoints, 6))
+        assert np.array_equal(pc.computeStaticTorque(model, data, q, fext), data.tau)
+        assert np.array_equal(data.tau, pc.rnea(model, data, q, 0.0 * v, 0.0 * v, list(fext)))
         assert np.array_equal(pc.crba(model, data, q), data.M)
         assert np.array_equal(pc.computeMinverse(model, data, q), data.Minv)
         q = pc.integrate(model, q, 0.1 * v)

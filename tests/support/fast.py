@@ -13,7 +13,7 @@ from pin_clusters._calls import entries
 needed = pytest.mark.skipif(
     not entries.PYTHON, reason="calls are Python's: no JIT, checked bounds, or not this CPython"
 )
-NAMES = tuple(entry.name for entry in entries.ENTRIES)
+NAMES = entries.NAMES
 
 
 @contextmanager

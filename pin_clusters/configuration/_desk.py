@@ -1,0 +1,56 @@
+"""What calls of ``integrate``, ``difference`` and ``project`` in machine code have at hand, per model."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+
+from .. import _calls
+from .._kernels import entry_points as kernels
+from ..arrays import on_a_page
+from ..model import ClusterModel, loops_of
+from ._shortest import shortest_way
+from .manifold import Manifold
+
+_lock = threading.RLock()  # a finalizer may come here in the middle
+
+
+def lay_out(model: ClusterModel, shape: Manifold) -> None:
+    """Fill the desk of a model, once, and put kernels there that are compiled by now."""
+    desk = model._desk
+    if not desk.kept:
+        with _lock:
+            if not desk.kept:
+                _fill(desk, model, shape)
+    if model.closures:
+        desk.put(move=kernels.move.compiled_address, close=kernels.project.compiled_address)
+
+
+def _fill(desk: _calls.Desk, model: ClusterModel, shape: Manifold) -> None:
+    _calls.connect(model.createData())
+    tree = model.own_tree
+    desk.put(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=id(tree))
+    desk.room(independent_at=np.array(model.idx_v_independent), follow=shape.affine.numbers())
+    compiled = not model.closures
+    if model.closures:
+        loops = loops_of(model)
+        compiled = loops.compiled
+        (work,) = on_a_page(model._tables.work)
+        pointer = kernels.Pointer(model._index, model._params, work, np.zeros(1))
+        left = np.setdiff1d(loops.entries, loops.independent_entries)
+        turns = np.where(loops.turns, 2.0 * math.pi, 1e300)  # no difference is half of that
+        desk.kept.append(pointer)
+        desk.put(closed=1, move_tables=pointer.address, close_tables=pointer.address)
+        desk.put(left=len(left), dependents=len(loops.dependents))
+        desk.room(left_at=left, dependents_at=np.array(loops.dependents), turns_at=turns, held=np.zeros(model.nq))
+        desk.room(spare=np.zeros(model.nq), free=np.zeros(tree.nv))
+    way = shortest_way(model, shape, ())
+    units = np.array([(first, last - first) for _, first, last in shape.units], dtype=np.int64).reshape(-1, 2)
+    desk.put(units=len(units), outside=len(way.outside))
+    desk.room(units_at=units, residuals=np.zeros(len(way.outside)))
+    desk.room(residual=way.residual.numbers(), step=way.step.numbers())
+    # last: from here on calls may come
+    inside = len(shape.followers) - len(way.outside)
+    desk.put(differs=compiled, integrates=compiled and shape.linear, projects=compiled and shape.linear and inside == 0)

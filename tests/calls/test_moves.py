@@ -1,0 +1,232 @@
+"""Machine code of integrate, difference and project: the bits of the Python functions, and when it is taken."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import random
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import mixed, trees
+from support.fast import needed, python_calls
+from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
+
+import pin_clusters as pc
+from pin_clusters._calls.entries import PYTHON
+from pin_clusters._calls.moves import MOVES
+
+# the published inertias of some robots are no real bodies'
+pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
+
+NAMES = tuple(move.name for move in MOVES)
+ROBOTS = ("mini_cheetah", "four_bar", "tello", "delta", "lines", "bare", "free", "kinds")
+FAST = {name: NAMES for name in ROBOTS}
+# (cos, sin) joints in couplings: turns are counted by the Python functions
+FAST["free"] = ("difference",)
+CALLS = {False: 3000, True: 60_000}
+
+
+def robot(name: str) -> pc.ClusterModel:
+    if name in mixed.KINDS:
+        return mixed.robot(name)
+    if name == "kinds":  # one of all joints
+        rng, made = np.random.default_rng(5), trees.Robot()
+        for i, (kind, make) in enumerate(trees.KINDS.items()):
+            parent = None if i % 4 == 0 or kind == "freeflyer" else made.nodes[-1].name
+            made.nodes.append(trees.Node(kind, parent, make(rng), trees.placement(rng), trees.inertia(rng), 0.1))
+        return made.build()
+    return pc.load(name)
+
+
+def near(model: pc.ClusterModel, rng: np.random.Generator) -> np.ndarray:
+    """Return a configuration from which small steps lead to assembled ones."""
+    return pc.integrate(model, pc.neutral(model), 0.1 * rng.normal(size=model.nv))
+
+
+def off(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a configuration beside the couplings and loops, of norms that are not one."""
+    q = pin.integrate(model.tree, q, 0.02 * rng.normal(size=model.tree.nv))
+    for j in range(1, model.njoints):
+        if model.nqs[j] == 4:
+            q[model.idx_qs[j] : model.idx_qs[j] + 4] *= rng.uniform(0.5, 2.0)
+    return q
+
+
+def arguments_of(name: str, model: pc.ClusterModel, rng: np.random.Generator) -> list[np.ndarray]:
+    q = near(model, rng)
+    v = rng.choice([0.02, 0.3, 3.0]) * rng.normal(size=model.nv)
+    if name == "project":
+        return [off(model, q, rng)]
+    return [q, v if name == "integrate" else near(model, rng)]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
+    choose, rng = random.Random(name), np.random.default_rng(3)
+    model = robot(name)
+    held = str(model.names[1])
+    usual, taken = dict.fromkeys(NAMES, 0), dict.fromkeys(NAMES, 0)
+    for function in NAMES:
+        getattr(pc, function)(model, *(x * 0.0 if function == "integrate" and i else pc.neutral(model)
+                                       for i, x in enumerate(arguments_of(function, model, rng))))  # fmt: skip
+    with python_calls() as slow:
+        for _ in range(CALLS[request.config.getoption("--long")] // len(ROBOTS)):
+            function = choose.choice(NAMES)
+            arrays = arguments_of(function, model, rng)
+            plain = choose.random() < 0.7
+            if wild := choose.random() < 0.1:
+                arrays[-1][rng.random(len(arrays[-1])) < 0.3] = choose.choice([np.nan, np.inf])
+            given: list[Any] = [choose.choice(FAST_FORMS if plain else OTHER_FORMS)(x) for x in arrays]
+            things: list[Any] = [choose.choice([model] * 12 + [None, 3, model.tree]), *given]
+            options: dict[str, Any] = {}
+            match choose.randrange(14):
+                case 0:
+                    options["hold" if function == "project" else "out"] = choose.choice([held, [held], (), None])
+                case 1:
+                    options[{"integrate": "v", "difference": "q1", "project": "q"}[function]] = things.pop()
+                case 2:
+                    things.append(choose.choice([None, held]))
+                case 3:
+                    things = things[: choose.randrange(len(things))]
+            before = slow[function]
+            found = outcome(getattr(pc, function), things, options)
+            fast = slow[function] == before
+            wanted = outcome(PYTHON[function], things, options)
+            assert alike(found, wanted), (function, things, options, found, wanted)
+            if plain and not wild and len(things) == 1 + len(arrays) and things[0] is model and not options:
+                usual[function] += 1
+                taken[function] += fast
+            if not isinstance(found, Exception):
+                assert found.flags.owndata
+                assert not any(found is x or np.shares_memory(found, x) for x in given if isinstance(x, np.ndarray))
+    for function in NAMES:  # loops that do not close are the Python functions'
+        least = (0.3 if model.closures else 1.0) if function in FAST[name] else 0.0
+        assert least * usual[function] <= taken[function] <= usual[function] * (function in FAST[name]), (usual, taken)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_usual_call_is_fast(name: str, rng: np.random.Generator) -> None:
+    model = robot(name)
+    q = pc.neutral(model)
+    calls = {"integrate": [q, 0.01 * rng.normal(size=model.nv)], "difference": [q, q], "project": [q]}
+    for function, given in calls.items():
+        getattr(pc, function)(model, *given)  # what is not compiled yet is now
+    with python_calls() as slow:
+        for function, given in calls.items():
+            assert np.array_equal(getattr(pc, function)(model, *given), PYTHON[function](model, *given)), function
+    assert {f for f in NAMES if slow[f] == 0} == set(FAST[name]), slow
+
+
+def test_a_copy_of_a_model_has_a_desk_of_its_own() -> None:
+    model = robot("lines")
+    q, v = pc.neutral(model), np.ones(model.nv)
+    there = pc.integrate(model, q, v)
+    twin = pickle.loads(pickle.dumps(model))
+    assert twin._desk is not model._desk
+    assert not twin._desk.kept
+    with python_calls() as slow:
+        for _ in range(2):
+            assert np.array_equal(pc.integrate(twin, q, v), there)
+        assert slow["integrate"] == 1
+
+
+class Own(pc.ClusterModel):
+    """A class of the user."""
+
+
+def test_a_class_of_the_user_is_python_s() -> None:
+    model = Own(pc.load("four_bar").tree, pc.load("four_bar").constraints)
+    q = pc.neutral(model)
+    with python_calls() as slow:
+        for _ in range(3):
+            pc.integrate(model, q, [0.1])
+            pc.integrate(model, q, np.array([0.1]))
+        assert slow["integrate"] == 6
+
+
+@pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
+def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> None:
+    model = robot(name)
+    q, v, short = pc.neutral(model), 0.01 * rng.normal(size=model.nv), np.ones(2)
+    there, wild = pc.integrate(model, q, v), np.full(model.nv, np.nan)
+    pc.project(model, q)
+    things = (  # not the type of numbers, of which each of Pinocchio's results keeps a reference
+        model, q, v, short, there, wild, model.own_tree, pin.integrate, pin.difference, np.ndarray,
+        model._desk, model._desk.numbers, PYTHON["integrate"],
+    )  # fmt: skip
+    gc.collect()
+    before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
+    for _ in range(50):
+        for _ in range(100):
+            kept = pc.integrate(model, q, v)
+            pc.difference(model, q, there)
+            pc.project(model, there)
+        pc.integrate(model, q, wild)
+        pc.difference(model, q, wild[:1] if model.nq == 1 else np.full(model.nq, np.nan))
+        with pytest.raises(pc.ShapeError):
+            pc.integrate(model, q, short)
+    assert [sys.getrefcount(x) for x in things] == before
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 5000  # of 15,000 results none stays
+    assert sys.getrefcount(kept) == 2
+
+
+def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:
+    model = pc.load("four_bar")
+    other, _ = pc.with_independent(model, ["rocker"])
+    q, far = pc.neutral(other), np.array([3.0])
+    pc.integrate(other, q, np.array([0.01]))
+    before = None
+    for _ in range(20):
+        with pytest.raises(pc.BranchLost, match="cannot follow the motion"):
+            pc.integrate(other, q, far)
+        gc.collect()
+        counts = [sys.getrefcount(x) for x in (other, q, far, other.own_tree)]
+        assert before in (None, counts)
+        before = counts
+
+
+def test_several_threads_move_one_model(rng: np.random.Generator) -> None:
+    model = pc.load("tello")
+    q, v = pc.neutral(model), 0.05 * rng.normal(size=(8, model.nv))
+    wanted = [pc.integrate(model, q, x) for x in v]
+    away = off(model, q, rng)
+    onto, wrong = pc.project(model, away), list[int]()
+
+    def work(i: int) -> None:
+        for _ in range(500):
+            there = pc.integrate(model, q, v[i])
+            if not np.array_equal(there, wanted[i]) or not np.array_equal(pc.project(model, away), onto):
+                wrong.append(i)
+            if np.abs(pc.difference(model, q, there) - v[i]).max() > 1e-12:  # a few roundings of 0.1
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_branches_are_told_apart() -> None:
+    """What difference sees on its way in machine code: the other assembly, and whole turns that mean nothing."""
+    model = pc.load("four_bar")
+    q = pc.neutral(model)
+    own, other = pc.branches(model, q, "crank")
+    assert pc.difference(model, q, own) == pytest.approx(0.0, abs=1e-15)
+    with pytest.raises(pc.BranchLost, match="different branches"):
+        pc.difference(model, q, other)
+    turned = own.copy()
+    turned[model.idx_qs[model.getJointId("rocker")]] += 2.0 * np.pi
+    with python_calls() as slow:
+        assert pc.difference(model, q, turned) == pytest.approx(0.0, abs=1e-15)
+        assert slow["difference"] == 0
+        turned[model.idx_qs[model.getJointId("rocker")]] += 1e-5  # beyond what counts as the same
+        with pytest.raises(pc.BranchLost, match="different branches"):
+            pc.difference(model, q, turned)
