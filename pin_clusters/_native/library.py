@@ -18,6 +18,7 @@ import hashlib
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -98,9 +99,21 @@ class Library:
         return address, new(ctypes.addressof(method), None, None)
 
 
-@functools.cache
+_lock = threading.RLock()
+
+
 def load() -> Library | None:
-    """Return the best library that fits this processor and these sources; None: Numba compiles."""
+    """Return the best library that fits this processor and these sources; None: Numba compiles.
+
+    Raises:
+        ValueError: PIN_CLUSTERS_LEVEL is no level.
+    """
+    with _lock:
+        return _load()
+
+
+@functools.cache
+def _load() -> Library | None:
     wanted = os.environ.get("PIN_CLUSTERS_LEVEL", "")
     if wanted == "numba":
         return None

@@ -17,16 +17,18 @@ from support.calls import ALL, DYNAMICS, call, rows, state
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
-from pin_clusters._kernels import _jit, aba, batch, crba, energy, minverse, rnea
+from pin_clusters._kernels import entry_points
 
 KERNELS = {
-    "rnea": rnea.rnea_at,
-    "aba": aba.aba_at,
-    "crba": crba.crba_at,
-    "computeMinverse": minverse.minverse_at,
-    "computeKineticEnergy": energy.energy_at,
+    "rnea": entry_points.rnea,
+    "aba": entry_points.aba,
+    "crba": entry_points.crba,
+    "computeMinverse": entry_points.minverse,
+    "computeKineticEnergy": entry_points.energy,
 }
-compiled = pytest.mark.skipif(not _jit.JIT, reason="nothing is compiled")
+by_numba = pytest.mark.skipif(
+    not entry_points.JIT or entry_points.compiled_ahead() is not None, reason="Numba compiles nothing here"
+)
 
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "list": lambda x: x.tolist(),
@@ -75,7 +77,7 @@ def test_any_form_of_input_will_do(name: str, form: str) -> None:
     assert all(np.array_equal(np.asarray(given[x]), y) for x, y in before.items())
 
 
-@compiled
+@by_numba
 def test_no_form_of_input_compiles_anew() -> None:
     s = state()
     for name, kernel in KERNELS.items():
@@ -83,7 +85,7 @@ def test_no_form_of_input_compiles_anew() -> None:
             call(name, s, **{x: convert(getattr(s, x)) for x in DYNAMICS[name][1]})
         assert len(kernel.fast.signatures) == 1, name
     frozen = lambda x: np.frombuffer(x.tobytes()).reshape(x.shape)  # noqa: E731
-    for function, kernel in ((pc.batch.rnea, batch.rnea_rows), (pc.batch.aba, batch.aba_rows)):
+    for function, kernel in ((pc.batch.rnea, entry_points.rnea_rows), (pc.batch.aba, entry_points.aba_rows)):
         for convert in (np.asfortranarray, list, lambda x: x.astype(np.float32), lambda x: x[::-1], frozen):
             function(s.model, *(convert(x) for x in rows(s)))
         assert len(kernel.fast.signatures) == 1
@@ -214,7 +216,7 @@ print("none")
 """
 
 
-@compiled
+@by_numba
 def test_kernels_do_not_allocate() -> None:
     # the same package, whose kernels are compiled
     folders = Path(__file__).parents[1], Path(pc.__file__).parents[1]

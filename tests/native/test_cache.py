@@ -1,0 +1,217 @@
+"""The cache of what Numba compiled: survives damage, a full disk, two processes at once; obeys Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pin_clusters._kernels import entry_points
+from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
+
+pytestmark = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")
+if JIT:
+    from pin_clusters._kernels import _cache
+CALL = """
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.ClusterModel(pin.buildSampleModelManipulator())
+print(pc.computeKineticEnergy(model, model.createData(), pc.neutral(model), np.ones(model.nv)) > 0)
+"""
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """A fresh process's; None removes a variable. Kernels are Numba's, also where a library was installed."""
+    own = {k: v for k, v in os.environ.items() if k not in {"PIN_CLUSTERS_CACHE", "NUMBA_DISABLE_JIT"}}
+    own["PIN_CLUSTERS_LEVEL"] = "numba"
+    own.update({k: v for k, v in changes.items() if v is not None})
+    for k, v in changes.items():
+        if v is None:
+            own.pop(k, None)
+    return own
+
+
+def run(code: str = CALL, **changes: str | None) -> tuple[str, str]:
+    """Run the call in a fresh process with a changed environment."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    return done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A cache with one kernel, and what was said when it was compiled."""
+    folder = tmp_path_factory.mktemp("cache") / "cache"
+    out, said = run(PIN_CLUSTERS_CACHE=str(folder))
+    assert out == "True\n"
+    return folder, said
+
+
+def test_compiles_once_and_says_so(filled: tuple[Path, str]) -> None:
+    folder, said = filled
+    start = f"pin_clusters: compiling energy (kinetic and potential) for this processor, once, kept in {folder}"
+    assert said.startswith(start)
+    assert said.count("\n") == 1
+    assert said.endswith(" s\n")
+    assert run(PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
+
+
+def test_falls_back_when_the_home_folder_cannot_be_written(tmp_path: Path) -> None:
+    blocked, temporary = tmp_path / "file", tmp_path / "tmp"
+    blocked.write_text("")
+    temporary.mkdir()
+    out, said = run(HOME=str(blocked / "home"), XDG_CACHE_HOME=None, TMPDIR=str(temporary))
+    assert out == "True\n"
+    assert f"cannot write to {blocked / 'home'}" in said
+    assert f"compiled kernels are kept in {temporary}" in said
+    assert any(temporary.rglob("*.nbi"))
+
+
+@pytest.mark.long
+def test_a_chosen_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    out, said = run(PIN_CLUSTERS_CACHE=str(blocked / "cache"), TMPDIR=str(tmp_path))
+    assert out == "True\n"
+    assert f"cannot write to {blocked / 'cache'}" in said
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def scramble(path: Path) -> None:
+    content, chosen = bytearray(path.read_bytes()), random.Random(0)
+    for i in chosen.sample(range(len(content)), 50):
+        content[i] ^= 0xFF
+    path.write_bytes(content)
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "index cut off": ("*.nbi", cut),
+    "index empty": ("*.nbi", lambda path: path.write_bytes(b"")),
+    "index foreign": ("*.nbi", lambda path: path.write_bytes(b"something else")),
+    "code cut off": ("*.nbc", cut),
+    "code empty": ("*.nbc", lambda path: path.write_bytes(b"")),
+    "code scrambled": ("*.nbc", scramble),
+    "code gone": ("*.nbc", Path.unlink),
+    "note cut off": ("checksums.json", cut),
+    "note foreign": ("checksums.json", lambda path: path.write_text("[]")),
+    "note gone": ("checksums.json", Path.unlink),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_seen(filled: tuple[Path, str], tmp_path: Path, damage: str) -> None:
+    (note,) = filled[0].rglob("checksums.json")
+    place, source = tmp_path / "kernel", entry_points.energy.source.entry.__code__.co_filename
+    shutil.copytree(note.parent, place)
+    assert _cache._is_intact(place, source)
+    pattern, change = DAMAGE[damage]
+    for path in place.rglob(pattern):
+        change(path)
+    assert not _cache._is_intact(place, source)
+
+
+@pytest.mark.parametrize(
+    "damage", [pytest.param(d, marks=() if d == "code scrambled" else pytest.mark.long) for d in DAMAGE]
+)
+def test_what_is_damaged_is_compiled_again(filled: tuple[Path, str], damage: str) -> None:
+    folder, _ = filled
+    pattern, change = DAMAGE[damage]
+    found = list(folder.rglob(pattern))
+    assert found
+    for path in found:
+        change(path)
+    out, said = run(PIN_CLUSTERS_CACHE=str(folder))
+    assert out == "True\n"
+    assert said.count("compiling energy") == 1
+    assert run(PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
+
+
+FULL = """
+import errno, builtins
+from pin_clusters._kernels import _cache
+whole = open
+def full(path, mode="r", *rest, **more):
+    if "w" in mode and str(path).startswith(FOLDER) and not str(path).endswith(".lock"):
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+    return whole(path, mode, *rest, **more)
+builtins.open = full
+"""
+
+
+def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    code = f"FOLDER = {str(folder)!r}\n{FULL}{CALL}"
+    out, said = run(code, PIN_CLUSTERS_CACHE=str(folder))
+    assert out == "True\n"
+    assert "energy (kinetic and potential) could not be kept: [Errno 28] No space left on device" in said
+    out, said = run(PIN_CLUSTERS_CACHE=str(folder))
+    assert (out, said.count("compiling energy")) == ("True\n", 1)
+
+
+def test_two_processes_compile_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", CALL]
+    options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(tmp_path)), "text": True}
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) for _ in range(2)]
+    told = [process.communicate() for process in both]
+    assert [out for out, _ in told] == ["True\n", "True\n"]
+    said = "".join(err for _, err in told)
+    assert said.count("compiling energy (kinetic and potential) for this processor") == 1, said
+
+
+@pytest.mark.parametrize("delay", [0.3, *(pytest.param(d, marks=pytest.mark.long) for d in (0.05, 0.7, 1.2, 2.0))])
+def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float) -> None:
+    """Also where an exception would be swallowed; and nothing is left half done."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", CALL], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    head = process.stderr.read(len("pin_clusters: compiling"))
+    assert head.endswith("compiling")
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    out, err = process.communicate(timeout=120)
+    if process.returncode == 0:  # it was done before
+        assert delay > 1.0
+        return
+    assert process.returncode in (-signal.SIGINT, 130, 1)
+    assert "KeyboardInterrupt" in err
+    assert out == ""
+    assert time.monotonic() - start < 20.0
+    out, said = run(PIN_CLUSTERS_CACHE=str(tmp_path))
+    assert (out, said.count("compiling energy")) == ("True\n", 1)
+
+
+THREADS = """
+import threading
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.ClusterModel(pin.buildSampleModelManipulator())
+found = []
+def work():
+    found.append(pc.computeKineticEnergy(model, model.createData(), pc.neutral(model), np.ones(model.nv)))
+threads = [threading.Thread(target=work) for _ in range(6)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(found), len(set(found)))
+"""
+
+
+def test_threads_that_meet_a_kernel_together(tmp_path: Path) -> None:
+    out, said = run(code=THREADS, PIN_CLUSTERS_CACHE=str(tmp_path))
+    assert out == "6 1\n"
+    assert said.count("compiling") == 1
+    assert "cannot write" not in said
