@@ -6,11 +6,12 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 
 from __future__ import annotations
 
+from .asking import Question
 from .code import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, NV_AGAIN, PLACES, TAU, ZEROS
-from .entries import DESK_SIZE, ENTRIES, connect, fast
+from .entries import DESK_SIZE, ENTRIES, asking, connect, fast
 from .moves import Desk
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
-    "ZEROS", "Desk", "connect", "fast",
+    "ZEROS", "Desk", "Question", "asking", "connect", "fast",
 ]  # fmt: skip

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import pinocchio as pin
 
 from .._kernels._jit import BOUNDSCHECK, JIT
+from .asking import NAME as ASK
+from .asking import Ask
 from .code import PLACES, Entry, Function
 from .moves import MOVES
 from .parts import write_parts
@@ -45,6 +47,7 @@ _found: dict[str, int] | None = None
 _looked = False
 _connected = False
 _table: Any = None
+_ask = 0
 
 
 def _look() -> dict[str, int] | None:
@@ -88,6 +91,11 @@ def connect(data: Any) -> None:
         _connected = True
 
 
+def asking() -> int:
+    """Return the address of what asks functions of the user, once something is connected; 0 if there is none."""
+    return _ask
+
+
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
     _table[len(FOUND) + NAMES.index(name)] = id(function)
@@ -101,11 +109,12 @@ def module() -> str:
         Function(library, entry, place).write()
     for place, move in enumerate(MOVES, len(ENTRIES)):
         move(library, place).write()
+    Ask(library).write()
     return str(library.m)
 
 
 def _make(found: dict[str, int], data: Any) -> None:
-    global _table
+    global _table, _ask
     from llvmlite import binding as llvm
 
     model = data.model
@@ -136,3 +145,4 @@ def _make(found: dict[str, int], data: Any) -> None:
     for name in NAMES:
         stand_in(name, PYTHON[name])
         _methods[name].meth = engine.get_function_address(name)
+    _ask = engine.get_function_address(ASK)

@@ -86,7 +86,7 @@ def find() -> dict[str, int]:
         "decrease": _address("Py_DecRef"),
         "vectorcall": _address(vectorcall),
         "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
-        "clear": _address("PyErr_Clear"),
+        "fetch": _address("PyErr_Fetch"),
     }
 
 

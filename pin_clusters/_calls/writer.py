@@ -16,7 +16,7 @@ I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 # numbers of the table of the process; behind them the Python function of each entry
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
-    "array_new", "new_float", "increase", "decrease", "vectorcall", "call_any", "clear", "data_class", "model", "desk",
+    "array_new", "new_float", "increase", "decrease", "vectorcall", "call_any", "fetch", "data_class", "model", "desk",
     "model_class", "model_desk", "numbers", "pin_integrate", "pin_difference",
 )  # fmt: skip
 
@@ -103,6 +103,13 @@ class Writer:
     def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
         kind = ir.FunctionType(result, [a.type for a in args])
         return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
+
+    def call_python(self, function: ir.Value, *arguments: ir.Value) -> ir.Value:
+        """Call an object of Python; a new reference, or 0 and an error."""
+        room = self.room(len(arguments))
+        for i, x in enumerate(arguments):
+            self.store(x, room, 8 * i)
+        return self.call(self.found("call_any"), I64, function, room, I64(len(arguments)), I64(0))
 
     def common(self, name: str, *args: ir.Value) -> ir.Value:
         """Call one of the library's own functions."""
