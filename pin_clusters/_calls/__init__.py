@@ -22,9 +22,10 @@ from .desk import (
     ZEROS,
     Desk,
 )  # fmt: skip
-from .entries import connect, fast
+from .entries import asking, connect, fast
+from .question import Question
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
-    "ZEROS", "Desk", "connect", "fast",
+    "ZEROS", "Desk", "Question", "asking", "connect", "fast",
 ]  # fmt: skip

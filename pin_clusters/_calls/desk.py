@@ -56,6 +56,8 @@ ENTRIES = (
     Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
+ASK = "ask"
+"""What asks functions of the user: a function that only kernels call."""
 MOVES = ("integrate", "difference", "project")
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
 NAMES = (*(entry.name for entry in ENTRIES), *MOVES)

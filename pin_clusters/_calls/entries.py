@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from .._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
 from .._native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
-from .desk import FOUND, NAMES
+from .desk import ASK, FOUND, NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,6 +24,7 @@ _found: dict[str, int] | None = None
 _looked = False
 _connected = False
 _table: Any = None
+_ask = 0
 
 
 def _look() -> dict[str, int] | None:
@@ -67,13 +68,18 @@ def connect(data: Any) -> None:
         _connected = True
 
 
+def asking() -> int:
+    """Return the address of what asks functions of the user, once something is connected; 0 if there is none."""
+    return _ask
+
+
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
     _table[len(FOUND) + NAMES.index(name)] = id(function)
 
 
 def _make(found: dict[str, int], data: Any) -> None:
-    global _table
+    global _table, _ask
     import pinocchio as pin
 
     model = data.model
@@ -96,6 +102,7 @@ def _make(found: dict[str, int], data: Any) -> None:
     for name in NAMES:
         stand_in(name, PYTHON[name])
         _methods[name].meth = address(name)
+    _ask = address(ASK)
 
 
 def _made_now() -> tuple[Any, Callable[[str], int]]:

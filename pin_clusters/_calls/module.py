@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .asking import Ask
 from .code import Function
 from .desk import ENTRIES, MOVES, NAMES
 from .moves import WRITERS
@@ -24,6 +25,7 @@ def module(kernels: Sequence[Signature] = ()) -> str:
         Function(library, entry, place).write()
     for place, name in enumerate(MOVES, len(ENTRIES)):
         WRITERS[name](library, place).write()
+    Ask(library).write()
     for kernel in kernels:
         write_wrapper(library, kernel)
     return str(library.m)

@@ -93,11 +93,7 @@ class _Move(Writer):
 
     def pinocchio(self, name: str, n: ir.Value, *arguments: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Call a function of Pinocchio for the tree, which returns n numbers."""
-        room = self.room(1 + len(arguments))
-        for i, x in enumerate((self.number("tree"), *arguments)):
-            self.store(x, room, 8 * i)
-        count = I64(1 + len(arguments))
-        x = self.own(self.call(self.found("call_any"), I64, self.found(name), room, count, I64(0)))
+        x = self.own(self.call_python(self.found(name), self.number("tree"), *arguments))
         return x, self.array(x, n, 1, C_CONTIGUOUS | ALIGNED | WRITEABLE)
 
     def spread(self, v: ir.Value, v_tree: ir.Value) -> None:

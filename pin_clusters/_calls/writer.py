@@ -110,6 +110,13 @@ class Writer:
         kind = ir.FunctionType(result, [a.type for a in args])
         return self.b.call(self.b.inttoptr(target, kind.as_pointer()), args)
 
+    def call_python(self, function: ir.Value, *arguments: ir.Value) -> ir.Value:
+        """Call an object of Python; a new reference, or 0 and an error."""
+        room = self.room(len(arguments))
+        for i, x in enumerate(arguments):
+            self.store(x, room, 8 * i)
+        return self.call(self.found("call_any"), I64, function, room, I64(len(arguments)), I64(0))
+
     def common(self, name: str, *args: ir.Value) -> ir.Value:
         """Call one of the library's own functions."""
         return self.b.call(self.library.common[name], args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -53,3 +54,14 @@ def call_at(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
         return context.get_returned_value(builder, own.return_type, builder.load(code))
 
     return types.int64(function, address, arrays), codegen
+
+
+@intrinsic
+def call_plain(typing: Any, function: Any, argument: Any) -> Any:
+    """Call what is no kernel: a function of one whole number that returns one, as C calls it."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), [args[1]])
+
+    return types.int64(types.int64, types.int64), codegen

@@ -23,6 +23,8 @@ MOVE_AT: Final = 4
 ENERGY_AT: Final = 5
 COUPLING_AT: Final = 6
 OWN: Final = 7  # whether the torques are of the independent joints
+ASK: Final = 8  # of what asks the user's function for torques, and what it gets; 0: they are in a table
+ASK_AT: Final = 9
 
 # clock: in and out
 STEP: Final = 0  # the next step
@@ -33,3 +35,4 @@ CORRECTED: Final = 4  # whether rates of the increment, not velocities, are adde
 SAMPLES: Final = 5  # out
 DUE: Final = 6  # whether the first state may be a sample
 STOPPED: Final = 7  # out: 1 if a step could not be done, 2 if a cluster is beyond its limit; the caller looks closer
+ANSWERS: Final = 8  # out: how often the user's function gave torques in the step that could not be done

@@ -22,7 +22,7 @@ SAME = 0xFFFFFFFF00FFFFFF
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
     "names", "out", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
-    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "clear",
+    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch",
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def find() -> dict[str, int]:
         "save_thread": _address("PyEval_SaveThread"),
         "restore_thread": _address("PyEval_RestoreThread"),
         "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
-        "clear": _address("PyErr_Clear"),
+        "fetch": _address("PyErr_Fetch"),
     }
     assert tuple(result) == FOUND
     return result

@@ -1,11 +1,18 @@
-"""Steps in compiled code: all of them where torques are an array or none; else the increments alone."""
+"""Steps in compiled code, around the calls of a function that gives torques; with ``dynamics`` the increments alone."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 
+from .. import _calls
 from .._kernels import entry_points as kernels
 from .._kernels import plan as at
+from ..arrays import velocity
 from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
 from ._coordinates import Coordinates
@@ -39,7 +46,7 @@ class _Prepared:
         self.calls = np.array([
             data._aba.address(), kernels.move.address() if loops else 0, data._energy.address(),
             kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
-            pointers["energy"].address, pointers["coupling"].address, on.own,
+            pointers["energy"].address, pointers["coupling"].address, on.own, 0, 0,
         ], dtype=np.int64)  # fmt: skip
         self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
 
@@ -63,7 +70,7 @@ class CompiledMoves(Coordinates):
 
 
 class MixedEngine(PythonEngine):
-    """Runs steps in Python, but for increments: torques and dynamics are functions of the user."""
+    """Runs steps in Python, but for increments: accelerations are a function of the user."""
 
     coordinates = CompiledMoves
 
@@ -71,14 +78,19 @@ class MixedEngine(PythonEngine):
 class CompiledEngine(MixedEngine):
     """Runs steps in one call; what it cannot do, or must report, is left to Python."""
 
-    batch = 1000
-
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         super().__init__(settings, recorder)
         model = settings.model
-        self._torque_table = np.zeros((1, model.nv)) if settings.torque is None else settings.torque
+        self._question: _calls.Question | None = None
+        self._answers = deque[Callable[..., Any]]()  # of the step that Python does again: nobody is asked twice
+        if callable(settings.torque):
+            self._question = _calls.Question(settings.torque, self._convert, model.nq, model.nv)
+            self._torque_table = np.zeros((len(self.method.times), model.nv))
+        else:
+            self.batch = 1000
+            self._torque_table = np.zeros((1, model.nv)) if settings.torque is None else settings.torque
         self._lengths = np.array([settings.dt, settings.step(settings.steps - 1)])
-        self._clock = np.zeros(8, dtype=np.int64)
+        self._clock = np.zeros(9, dtype=np.int64)
         self._room = np.zeros((5 + 3 * len(self.method.positions), model.nq))
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
@@ -87,18 +99,53 @@ class CompiledEngine(MixedEngine):
         s, clock, method, prepared = self.settings, self._clock, self.method, on.prepared
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
         nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
-        samples = np.empty((self.batch // s.record + 2, 4 + nq + 2 * nv + (2 * n if on.at.size else 0)))
+        samples = np.empty((self.batch // s.record + 2, 4 + nq + 3 * nv + (2 * n if on.at.size else 0)))
         both = np.concatenate([state.q, state.v])
-        clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0
-        kernels.simulate.call(
-            on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
-            prepared.coupling, prepared.energies, both, self._torque_table, method.positions, method.velocities,
-            self._room, samples,
-        )  # fmt: skip
+        clock[:] = state.k, end, s.steps, s.record, method.corrected, 0, self.recorder.wants(state.k), 0, 0
+        asked, times = np.zeros(1), np.zeros((1, 1))
+        if self._question:
+            asked, times = self._question.asked, self._times(state.k, end)
+            prepared.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.numbers.ctypes.data
+        with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
+            kernels.simulate.call(
+                on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
+                prepared.coupling, prepared.energies, asked, both, self._torque_table, times, method.positions,
+                method.velocities, self._room, samples,
+            )  # fmt: skip
         self._take(on, samples[: clock[at.SAMPLES]])
         state.k, state.q, state.v = int(clock[at.STEP]), both[:nq].copy(), both[nq:].copy()
         if clock[at.STOPPED]:
-            super().advance(on, state, state.k + 1)  # says what is wrong
+            self._recall(int(clock[at.ANSWERS]))
+            try:
+                super().advance(on, state, state.k + 1)  # says what is wrong
+            finally:
+                self._answers.clear()
+
+    def _times(self, begin: int, end: int) -> np.ndarray:
+        """Return the time of each stage, shape (steps, stages)."""
+        s, k = self.settings, np.arange(begin, end)
+        h = np.where(k < s.steps - 1, *self._lengths)
+        return k[:, None] * s.dt + np.array(self.method.times) * h[:, None]
+
+    def _convert(self, given: Any) -> np.ndarray | None:
+        """Return what a function gave as torques, None if it is of no use: then ``_call`` says why."""
+        model = self.settings.model
+        with suppress(Exception):
+            return velocity(model, "tau", [given] if np.ndim(given) == 0 and model.nv == 1 else given)
+        return None
+
+    def _recall(self, count: int) -> None:
+        """Keep what the function gave or raised in the step that could not be done."""
+        if self._question:
+            for tau in self._torque_table[:count].copy():
+                self._answers.append(lambda *_, tau=tau: tau)
+            if (failed := self._question.take()) is not None:
+                self._answers.append(failed)
+
+    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if self._answers:
+            return self._call("tau", t, self._answers.popleft())
+        return super()._torque(on, k, t, q, v)
 
     def _take(self, on: Coordinates, samples: np.ndarray) -> None:
         """Record samples."""
@@ -109,8 +156,7 @@ class CompiledEngine(MixedEngine):
         r.time[to], r.kinetic[to], r.energy[to] = steps * s.dt, samples[:, 1], samples[:, 1] + samples[:, 2]
         r.residual[to] = samples[:, 3]
         r.q[to] = samples[:, 4 : 4 + nq]
-        r.tau[to] = self._torque_table[np.minimum(steps, len(self._torque_table) - 1)]
-        v, a = samples[:, 4 + nq : 4 + nq + nv], samples[:, 4 + nq + nv : 4 + nq + 2 * nv]
+        v, a, r.tau[to] = (samples[:, 4 + nq + i * nv : 4 + nq + (i + 1) * nv] for i in range(3))
         if on.at.size:
             v_tree, a_tree = samples[:, -2 * n : -n], samples[:, -n:]
         else:
@@ -126,5 +172,7 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     known = kernels.JIT and not model._tables.supplies and manifold(model).linear
     if not known or (model.closures and not loops_of(model).compiled):
         return PythonEngine(settings, recorder)
-    alone = settings.dynamics is None and not callable(settings.torque)
-    return (CompiledEngine if alone else MixedEngine)(settings, recorder)
+    if callable(settings.torque):
+        _calls.connect(model.createData())
+    alone = not callable(settings.torque) or _calls.asking()
+    return (CompiledEngine if alone and settings.dynamics is None else MixedEngine)(settings, recorder)

@@ -52,9 +52,9 @@ def simulate(
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
     ``v_tree`` of the result say the rest.
 
-    The loop is compiled if ``tau`` is an array or None, ``dynamics`` is None, and the model has no ``Coupling`` on a
-    Python function and no (cos, sin) joint in a coupling; otherwise it runs in Python. The results are
-    the same up to rounding.
+    The loop is compiled, around the calls of ``tau`` if it is a function, if ``dynamics`` is None, and the model has
+    no ``Coupling`` on a Python function and no (cos, sin) joint in a coupling; otherwise it runs in Python. The results
+    are the same up to rounding.
 
     Args:
         model: Cluster model.

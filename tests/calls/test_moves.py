@@ -17,13 +17,13 @@ from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
 import pin_clusters as pc
+from pin_clusters._calls.desk import MOVES
 from pin_clusters._calls.entries import PYTHON
-from pin_clusters._calls.moves import MOVES
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
 
-NAMES = tuple(move.name for move in MOVES)
+NAMES = MOVES
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "delta", "lines", "bare", "free", "kinds")
 FAST = {name: NAMES for name in ROBOTS}
 # (cos, sin) joints in couplings: turns are counted by the Python functions
