@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .asking import Ask
+from .asker import Ask
 from .code import Function
 from .desk import ENTRIES, MOVES, NAMES
 from .moves import WRITERS

@@ -1,4 +1,4 @@
-"""What a compiled simulation asks a function of the user, and what became of it; ``asking`` has the machine code."""
+"""What a compiled simulation asks a function of the user, and what became of it; ``asker`` has the machine code."""
 
 from __future__ import annotations
 
