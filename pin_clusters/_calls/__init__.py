@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from .asking import Question
 from .code import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, NV_AGAIN, PLACES, TAU, ZEROS
-from .entries import DESK_SIZE, ENTRIES, asking, connect, fast
+from .entries import DESK_SIZE, ENTRIES, asking, connect, fast, is_connected
 from .moves import Desk
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
-    "ZEROS", "Desk", "Question", "asking", "connect", "fast",
+    "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
 ]  # fmt: skip
