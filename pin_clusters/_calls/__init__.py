@@ -9,9 +9,9 @@ from __future__ import annotations
 from .asking import Question
 from .code import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, NV_AGAIN, PLACES, TAU, ZEROS
 from .entries import DESK_SIZE, ENTRIES, asking, connect, fast, is_connected
-from .moves import Desk
+from .model_desk import MOST_HOLDS, WAY, Desk
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
-    "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
+    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "MOST_HOLDS", "NJOINTS", "NQ", "NV", "NV_AGAIN",
+    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
 ]  # fmt: skip

@@ -80,6 +80,7 @@ def find() -> dict[str, int]:
         "ndarray": id(np.ndarray),
         "names": HEAD,
         "out": id(sys.intern("out")),
+        "hold": id(sys.intern("hold")),
         "array_new": _array_new(),
         "new_float": _address("PyFloat_FromDouble"),
         "increase": _address("Py_IncRef"),

@@ -17,7 +17,7 @@ I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
     "array_new", "new_float", "increase", "decrease", "vectorcall", "call_any", "fetch", "data_class", "model", "desk",
-    "model_class", "model_desk", "numbers", "pin_integrate", "pin_difference",
+    "hold", "model_class", "model_desk", "numbers", "pin_integrate", "pin_difference",
 )  # fmt: skip
 
 
