@@ -20,12 +20,12 @@ from .desk import (
     PLACES,
     TAU,
     ZEROS,
-    Desk,
 )  # fmt: skip
-from .entries import asking, connect, fast
+from .entries import asking, connect, fast, is_connected
+from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "NJOINTS", "NQ", "NV", "NV_AGAIN", "PLACES", "TAU",
-    "ZEROS", "Desk", "Question", "asking", "connect", "fast",
+    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "MOST_HOLDS", "NJOINTS", "NQ", "NV", "NV_AGAIN",
+    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
 ]  # fmt: skip

@@ -1,10 +1,8 @@
-"""What calls in machine code find where: on the desk of a data, on that of a model, and in the table of the process."""
+"""What calls in machine code find where: on the desk of a data, and in the table of the process."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from .._native.process import FOUND as OF_PROCESS
 
@@ -15,13 +13,6 @@ PLACES = 10  # from here on per entry: address of its kernel (0: not compiled), 
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
     "pin_difference",
-)  # fmt: skip
-# what a model has at hand for calls; "..._at" and rooms are addresses
-NUMBERS = (
-    "integrates", "differs", "projects",  # whether the usual call may be done here
-    "nq", "nv", "nv_tree", "tree", "independent_at", "follow",
-    "closed", "move", "move_tables", "held", "spare", "left", "left_at", "dependents", "dependents_at", "turns_at",
-    "close", "close_tables", "free", "units", "units_at", "outside", "residuals", "residual", "step",
 )  # fmt: skip
 
 
@@ -62,29 +53,3 @@ MOVES = ("integrate", "difference", "project")
 DESK_SIZE = PLACES + 2 * len(ENTRIES)
 NAMES = (*(entry.name for entry in ENTRIES), *MOVES)
 """All functions that have machine code, in the order of their places."""
-
-
-class Desk:
-    """What a model has at hand for calls in machine code; empty until something of its tables is known.
-
-    Attributes:
-        numbers: Those that ``NUMBERS`` lists.
-        kept: What the addresses among them lead to.
-    """
-
-    __slots__ = ("kept", "numbers")
-
-    def __init__(self) -> None:
-        self.numbers = np.zeros(len(NUMBERS), dtype=np.int64)
-        self.kept: list[Any] = []
-
-    def put(self, **numbers: int) -> None:
-        """Write numbers."""
-        for name, value in numbers.items():
-            self.numbers[NUMBERS.index(name)] = value
-
-    def room(self, **arrays: np.ndarray) -> None:
-        """Keep arrays, and write where their numbers are."""
-        for name, array in arrays.items():
-            self.kept.append(array)
-            self.put(**{name: array.ctypes.data})

@@ -68,8 +68,13 @@ def connect(data: Any) -> None:
         _connected = True
 
 
+def is_connected() -> bool:
+    """Whether ``connect`` did what it can."""
+    return _connected
+
+
 def asking() -> int:
-    """Return the address of what asks functions of the user, once something is connected; 0 if there is none."""
+    """Return the address of what asks functions of the user, once connected; 0 if there is none."""
     return _ask
 
 

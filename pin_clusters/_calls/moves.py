@@ -14,7 +14,7 @@ import numpy as np
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import NUMBERS
+from .model_desk import NUMBERS, WAY
 from .writer import DOUBLE, I64, Library, Writer
 
 SAME_POSE = 1e-6  # [rad] or [m]: within it joints stand alike
@@ -35,15 +35,19 @@ class _Move(Writer):
         self.error = self.block("error")
         with self.b.goto_block(self.error):
             self.b.ret(I64(0))  # Python knows what happened
-        _, self.args, nargs, names = self.f.args
-        self.same(nargs, I64(self.arguments))
-        self.same(names, I64(0))
+        _, self.args, self.nargs, self.names = self.f.args
+        self.count()
         model = self.load(self.args)
         self.same(self.load(model, self.found("type")), self.found("model_class"))
         desk = self.load(model, self.found("model_desk"))
         self.desk = self.load(self.load(desk, self.found("numbers")), self.found("data"))
         self.need(self.there(self.number(self.allowed)))
         self.nq, self.nv, self.nv_tree = self.number("nq"), self.number("nv"), self.number("nv_tree")
+
+    def count(self) -> None:
+        """See that there are as many arguments as there should be."""
+        self.same(self.nargs, I64(self.arguments))
+        self.same(self.names, I64(0))
 
     def write(self) -> None:
         """Write the function."""
@@ -177,12 +181,41 @@ class Difference(_Move):
 
 
 class Project(_Move):
-    """``project(model, q)``, with no joint held."""
+    """``project(model, q, hold)``."""
 
     name, allowed, arguments = "project", "projects", 2
 
+    def count(self) -> None:
+        """Take ``hold`` by its place or by its name."""
+        b, named = self.b, self.room(1)
+        self.store(I64(0), named)
+        with b.if_then(self.there(self.names)):
+            self.same(self.load(self.names, self.found("names")), I64(1))
+            self.same(self.load(self.names, b.add(self.found("names"), I64(8))), self.found("hold"))
+            self.store(I64(1), named)
+        self.need(b.icmp_unsigned(">=", self.nargs, I64(self.arguments)))
+        self.given_hold = b.sub(b.add(self.nargs, self.load(named)), I64(self.arguments))
+        self.need(b.icmp_unsigned("<=", self.given_hold, I64(1)))
+
+    def find_way(self) -> ir.Value:
+        """The way for the joints that are held."""
+        b, way = self.b, self.room(1)
+        self.store(self.number("way"), way)
+        with b.if_then(self.there(self.given_hold)):
+            hold, table = self.load(self.args, 8 * self.arguments), self.number("holds_at")
+            self.store(I64(0), way)
+            with self.loop(self.number("holds")) as i:
+                row = b.add(table, b.mul(I64(16), i))
+                with b.if_then(b.icmp_unsigned("==", self.load(row), hold)):
+                    self.store(self.load(row, 8), way)
+        found = self.load(way)
+        self.need(self.there(found))
+        return found
+
     def usual(self) -> ir.Value:
         """Renew unit norms, close loops, then take the shortest way onto the couplings."""
+        way = self.find_way()
+        free, held, held_at, outside, residuals, residual, steps = (self.load(way, 8 * i) for i in range(len(WAY)))
         _, q_at = self.given(1, self.nq)
         self.need(self.there(self.common("finite", q_at, self.nq)))
         q, x = self.new("nq")
@@ -193,16 +226,18 @@ class Project(_Move):
             length = self.item(units, self.b.add(self.b.mul(I64(2), i), I64(1)))
             self._normalise(first, length)
         with self.closed():
-            self._close(x)
+            self._close(x, free)
         result = self.room(1)
         self.store(q, result)
-        with self.b.if_then(self.there(self.number("outside"))):
+        with self.b.if_then(self.there(outside)):
             step, step_at = self.new("nv_tree")
-            residuals = self.number("residuals")
-            self.common("affine", self.number("residual"), x, residuals)
-            self.common("affine", self.number("step"), residuals, step_at)
+            self.common("affine", residual, x, residuals)
+            self.common("affine", steps, residuals, step_at)
             moved, moved_at = self.pinocchio("pin_integrate", self.nq, q, step)
             self.follow(moved_at)
+            with self.loop(held) as i:
+                k = self.item(held_at, i)
+                self.put_item(self.item(x, k), moved_at, k)
             self.store(moved, result)
             self.drop(step)
             self.drop(q)
@@ -221,11 +256,11 @@ class Project(_Move):
         with self.loop(n) as i:
             self.put_item(self.b.fdiv(self.item(x, i, DOUBLE), norm), x, i)
 
-    def _close(self, x: ir.Value) -> None:
+    def _close(self, x: ir.Value, free: ir.Value) -> None:
         kernel, held = self.number("close"), self.number("held")
         self.need(self.there(kernel))
         self.common("copy", held, x, self.nq)
-        arrays = [(x, self.nq), (self.number("free"), self.nv_tree)]
+        arrays = [(x, self.nq), (free, self.nv_tree)]
         self.need(self.run(kernel, self.number("close_tables"), arrays))
         with self.loop(self.nq) as i:
             way = self.size(self.b.fsub(self.item(x, i, DOUBLE), self.item(held, i, DOUBLE)))

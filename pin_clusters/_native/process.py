@@ -21,7 +21,7 @@ SAME = 0xFFFFFFFF00FFFFFF
 # what ``find`` returns, in the order in which machine code has it
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
-    "names", "out", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
+    "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
     "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch",
 )  # fmt: skip
 
@@ -88,6 +88,7 @@ def find() -> dict[str, int]:
         "ndarray": id(np.ndarray),
         "names": HEAD,
         "out": id(sys.intern("out")),
+        "hold": id(sys.intern("hold")),
         "array_new": _array_new(),
         "new_float": _address("PyFloat_FromDouble"),
         "increase": _address("Py_IncRef"),

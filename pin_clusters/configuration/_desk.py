@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
+from typing import Any
 
 import numpy as np
 
 from .. import _calls
 from .._kernels import entry_points as kernels
 from ..arrays import on_a_page
+from ..joints import in_q, in_v
 from ..model import ClusterModel, loops_of
 from ._shortest import shortest_way
 from .manifold import Manifold
@@ -29,7 +31,8 @@ def lay_out(model: ClusterModel, shape: Manifold) -> None:
 
 
 def _fill(desk: _calls.Desk, model: ClusterModel, shape: Manifold) -> None:
-    _calls.connect(model.createData())
+    if not _calls.is_connected():
+        _calls.connect(model.createData())
     tree = model.own_tree
     desk.put(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=id(tree))
     desk.room(independent_at=np.array(model.idx_v_independent), follow=shape.affine.numbers())
@@ -45,12 +48,40 @@ def _fill(desk: _calls.Desk, model: ClusterModel, shape: Manifold) -> None:
         desk.put(closed=1, move_tables=pointer.address, close_tables=pointer.address)
         desk.put(left=len(left), dependents=len(loops.dependents))
         desk.room(left_at=left, dependents_at=np.array(loops.dependents), turns_at=turns, held=np.zeros(model.nq))
-        desk.room(spare=np.zeros(model.nq), free=np.zeros(tree.nv))
-    way = shortest_way(model, shape, ())
+        desk.room(spare=np.zeros(model.nq))
     units = np.array([(first, last - first) for _, first, last in shape.units], dtype=np.int64).reshape(-1, 2)
-    desk.put(units=len(units), outside=len(way.outside))
-    desk.room(units_at=units, residuals=np.zeros(len(way.outside)))
-    desk.room(residual=way.residual.numbers(), step=way.step.numbers())
+    desk.room(units_at=units)
+    desk.put(units=len(units), way=_put_way(desk, model, shape, ()))
     # last: from here on calls may come
-    inside = len(shape.followers) - len(way.outside)
+    inside = len(shape.followers) - len(shortest_way(model, shape, ()).outside)
     desk.put(differs=compiled, integrates=compiled and shape.linear, projects=compiled and shape.linear and inside == 0)
+
+
+def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, ...]) -> None:
+    """Let ``project`` with some held joints be a call in machine code, where they leave a way whatever q is."""
+    desk = model._desk
+    fixed = type(hold) is str or (type(hold) is tuple and all(type(name) is str for name in hold))
+    if not fixed or hold in desk.held or len(desk.held) == _calls.MOST_HOLDS:
+        return
+    if shortest_way(model, shape, ids).rest is None:
+        with _lock:
+            desk.keep_hold(hold, _put_way(desk, model, shape, ids))
+
+
+def _put_way(desk: _calls.Desk, model: ClusterModel, shape: Manifold, ids: tuple[int, ...]) -> int:
+    """Lay out the way for some held joints, and return where it is."""
+    way, tree = shortest_way(model, shape, ids), model.own_tree
+    free = np.zeros(tree.nv)
+    free[[iv for j in ids for iv in in_v(tree, j)]] = 1.0
+    held = np.array([i for j in ids for i in in_q(tree, j)], dtype=np.int64)
+    desk.kept.append(way)
+    numbers = {
+        "free": desk.address(free),
+        "held": len(held),
+        "held_at": desk.address(held),
+        "outside": len(way.outside),
+        "residuals": desk.address(np.zeros(len(way.outside))),
+        "residual": desk.address(way.residual.numbers()),
+        "step": desk.address(way.step.numbers()),
+    }
+    return desk.address(np.array([numbers[name] for name in _calls.WAY], dtype=np.int64))

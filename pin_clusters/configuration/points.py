@@ -15,7 +15,7 @@ from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
 from ..joints import in_q, in_v
 from ..model import ClusterModel, carry, close, loops_of
-from ._desk import lay_out
+from ._desk import keep_hold, lay_out
 from ._shortest import shortest_way
 from .manifold import check_norms, manifold, owner
 
@@ -151,10 +151,12 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero
-    tree, way = model.own_tree, shortest_way(model, shape, tuple(sorted(set(ids))))
+    held = tuple(sorted(set(ids)))
+    tree, way = model.own_tree, shortest_way(model, shape, held)
     if model.closures:
         q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
     lay_out(model, shape)
+    keep_hold(model, shape, hold, held)
     if not way.outside:
         return shape.follow(q) if shape.followers and not ids else q
     moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))

@@ -7,6 +7,7 @@ import pickle
 import random
 import sys
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 import pin_clusters as pc
 from pin_clusters._calls.desk import MOVES
 from pin_clusters._calls.entries import PYTHON
+from pin_clusters._calls.model_desk import MOST_HOLDS
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
@@ -69,7 +71,11 @@ def arguments_of(name: str, model: pc.ClusterModel, rng: np.random.Generator) ->
 def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
     choose, rng = random.Random(name), np.random.default_rng(3)
     model = robot(name)
-    held = str(model.names[1])
+    held = model.independent_joints[0]
+    pins = "project" in FAST[name]
+    if pins:
+        pc.project(model, pc.neutral(model), held)
+        pc.project(model, pc.neutral(model), ())
     usual, taken = dict.fromkeys(NAMES, 0), dict.fromkeys(NAMES, 0)
     for function in NAMES:
         getattr(pc, function)(model, *(x * 0.0 if function == "integrate" and i else pc.neutral(model)
@@ -98,7 +104,10 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
             fast = slow[function] == before
             wanted = outcome(PYTHON[function], things, options)
             assert alike(found, wanted), (function, things, options, found, wanted)
-            if plain and not wild and len(things) == 1 + len(arrays) and things[0] is model and not options:
+            known = not options and len(things) == 1 + len(arrays)
+            if function == "project" and (options.get("hold", 0) in (held, ()) or things[2:] == [held]):
+                known = pins and "q" not in options and len(things) + len(options) == 3
+            if plain and not wild and known and things[0] is model:
                 usual[function] += 1
                 taken[function] += fast
             if not isinstance(found, Exception):
@@ -133,6 +142,61 @@ def test_a_copy_of_a_model_has_a_desk_of_its_own() -> None:
         for _ in range(2):
             assert np.array_equal(pc.integrate(twin, q, v), there)
         assert slow["integrate"] == 1
+
+
+def test_held_joints_are_known_again() -> None:
+    """By the object that names them; what can be changed, and too many of them, are the Python function's."""
+    model = robot("lines")
+    q = off(model, pc.neutral(model), np.random.default_rng(2))
+    names = [str(name) for name in model.names[1:]]
+    pc.project(model, q)
+    with python_calls() as slow:
+        for hold in (names[0], (names[1],), [names[0]]):
+            first = pc.project(model, q, hold)
+            assert slow["project"] == 1
+            for again in (
+                pc.project(model, q, hold),
+                pc.project(model, q=q, hold=hold),
+                pc.project(model, q, hold=hold),
+            ):
+                assert np.array_equal(first, again)
+            assert slow["project"] == (4 if type(hold) is list else 2)  # q by its name is not usual
+            slow["project"] = 0
+        many = [(name, other) for name in names for other in names]
+        for _ in range(2):
+            for hold in many[:40]:
+                with suppress(pc.ConfigurationError):
+                    assert np.array_equal(pc.project(model, q, hold), PYTHON["project"](model, q, hold))
+    assert 0 < len(model._desk.held) <= MOST_HOLDS
+
+
+def test_loops_closed_from_afar_are_looked_at_again() -> None:
+    """Rows that repeat others are not the kernel's: beyond half a radian the Python function sees whether they hold."""
+    model = robot("four_bar")
+    q = pc.neutral(model)
+    pc.project(model, q)
+    with python_calls() as slow:
+        for far, expected in ((0.2, 0), (1.5, 1)):
+            beside = q.copy()
+            beside[0] += far
+            found = pc.project(model, beside)
+            assert slow["project"] == expected
+            pc.check(model, found)
+            assert np.array_equal(found, PYTHON["project"](model, beside))
+
+
+def test_held_joints_that_leave_no_way_are_refused_each_time() -> None:
+    tree = pin.buildSampleModelManipulator()
+    first, second = (str(name) for name in list(tree.names)[1:3])
+    model = pc.ClusterModel(tree, [pc.Gear(first, second, 2.0)])
+    q = pin.neutral(tree)
+    q[0] = 0.3
+    both = (first, second)
+    for _ in range(3):
+        with pytest.raises(pc.ConfigurationError, match=r"cannot be fulfilled; 0.6"):
+            pc.project(model, q, both)
+        assert pc.project(model, 0.0 * q, both) == pytest.approx(0.0 * q, abs=0.0)
+        assert pc.project(model, q, first)[1] == pytest.approx(0.6, abs=1e-15)
 
 
 class Own(pc.ClusterModel):
