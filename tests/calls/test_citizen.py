@@ -41,6 +41,7 @@ def usual() -> tuple[Any, ...]:
     data = model.createData()
     pc.aba(model, data, q, v, v)
     pc.crba(model, data, q)
+    pc.computeKineticEnergy(model, data, q, v)
     return model, data, q, v
 
 
