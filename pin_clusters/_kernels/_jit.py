@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from numba import config, njit
 
 from . import _cache
+from ._inner import InnerCompiler
 from .entry_points import BOUNDSCHECK, JIT
 
 if JIT and config.DISABLE_JIT:
@@ -27,7 +28,9 @@ if JIT and config.DISABLE_JIT:
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
 # nobody calls these from Python or from C
-INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = {
+    **OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler,
+}  # fmt: skip
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)

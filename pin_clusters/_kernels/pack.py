@@ -14,9 +14,15 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
+from ._inner import InnerCompiler
+
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
-INLINE: dict[str, Any] = {"jit_options": {"forceinline": True}}
+INLINE: dict[str, Any] = {
+    "jit_options": {
+        "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler,
+    }
+}  # fmt: skip
 _CONTRACT = ("contract",)
 
 
