@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from .asking import Question
 from .code import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, NV_AGAIN, PLACES, TAU, ZEROS
-from .entries import DESK_SIZE, ENTRIES, asking, connect, fast, is_connected
+from .entries import DESK_SIZE, ENTRIES, asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "MOST_HOLDS", "NJOINTS", "NQ", "NV", "NV_AGAIN",
-    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
+    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "connect_moves", "fast",
 ]  # fmt: skip

@@ -16,7 +16,6 @@ import numpy as np
 from .process import ALIGNED, C_CONTIGUOUS
 from .writer import DOUBLE, I64, Library, Writer
 
-NAME = "ask"
 # functions; where t, q, v and tau are; sizes; what the function gave; what it raised: type, value, traceback
 FUNCTION, CONVERT, NUMBERS, NQ, NV, GIVEN, ERROR, VALUE, TRACEBACK = range(9)
 
@@ -66,8 +65,10 @@ def _raised(error: list[int]) -> BaseException:
 class Ask(Writer):
     """Writes the function."""
 
-    def __init__(self, library: Library) -> None:
-        super().__init__(library, NAME, 1)
+    name = "ask"
+
+    def __init__(self, library: Library, place: int) -> None:
+        super().__init__(library, self.name, 1)
 
     def write(self) -> None:
         """Write the function."""

@@ -175,7 +175,5 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     known = JIT and not model._tables.supplies and manifold(model).linear
     if not known or (model.closures and not loops_of(model).compiled):
         return PythonEngine(settings, recorder)
-    if callable(settings.torque) and not _calls.is_connected():
-        model.createData()  # the first one connects calls
     alone = not callable(settings.torque) or _calls.asking()
     return (CompiledEngine if alone and settings.dynamics is None else MixedEngine)(settings, recorder)
