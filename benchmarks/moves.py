@@ -1,4 +1,4 @@
-"""Measure moves and steps: ``python benchmarks/moves.py [--quick] [--robots NAME ...]``; two minutes.
+"""Measure moves and steps: ``python benchmarks/moves.py [--quick] [--robots NAME ...]``; half a minute.
 
 - integrate, difference: of a step of 0.01 times a random velocity, beside Pinocchio's function on the spanning tree,
   which knows neither couplings nor loops;

@@ -135,7 +135,7 @@ def build(level: str, folder: Path) -> Path:
     whole = parts[0][1]
     for _, part, _, _ in parts[1:]:
         whole.link_in(part)
-    calls = llvm.parse_assembly(module(wrappers) + STUB)
+    calls = llvm.parse_assembly(module(kernels=wrappers) + STUB)
     calls.triple, calls.data_layout = whole.triple, whole.data_layout
     exported = {f.name for f in calls.functions if not f.is_declaration and f.linkage != llvm.Linkage.internal}
     exported |= {g.name for g in calls.global_variables if g.linkage != llvm.Linkage.internal}

@@ -21,11 +21,11 @@ from .desk import (
     TAU,
     ZEROS,
 )  # fmt: skip
-from .entries import asking, connect, fast, is_connected
+from .entries import asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
 
 __all__ = [
     "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "MOST_HOLDS", "NJOINTS", "NQ", "NV", "NV_AGAIN",
-    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "fast", "is_connected",
+    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "connect_moves", "fast",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from .writer import DOUBLE, I64, Library, Writer
 class Ask(Writer):
     """Writes the function."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, place: int) -> None:
         super().__init__(library, ASK, 1)
 
     def write(self) -> None:

@@ -18,7 +18,7 @@ from .writer import DOUBLE, I64, Library, Writer
 class Function(Writer):
     """Writes one entry."""
 
-    def __init__(self, library: Library, entry: Entry, place: int) -> None:
+    def __init__(self, entry: Entry, library: Library, place: int) -> None:
         super().__init__(library, entry.name)
         self.entry, self.place = entry, place
         _, self.args, self.nargs, self.names = self.f.args

@@ -47,9 +47,14 @@ ENTRIES = (
     Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
+DESK_SIZE = PLACES + 2 * len(ENTRIES)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
-MOVES = ("integrate", "difference", "project")
-DESK_SIZE = PLACES + 2 * len(ENTRIES)
-NAMES = (*(entry.name for entry in ENTRIES), *MOVES)
-"""All functions that have machine code, in the order of their places."""
+GROUPS = {
+    "data": tuple(entry.name for entry in ENTRIES),
+    "moves": ("integrate", "difference", "project"),
+    "asking": (ASK,),
+}
+"""All functions that have machine code; where there is no library, the code of a group is made when it is needed."""
+NAMES = tuple(name for names in GROUPS.values() for name in names)
+"""In the order of their places in the table."""

@@ -11,20 +11,22 @@ from typing import Any, TypeVar
 
 from .._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
 from .._native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
-from .desk import ASK, FOUND, NAMES
+from .desk import ASK, FOUND, GROUPS, NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PYTHON: dict[str, Callable[..., Any]] = {}
 """The Python function of each entry that may have machine code."""
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # making code may end objects, whose finalizers may call
 _methods: dict[str, Method] = {}
 _found: dict[str, int] | None = None
 _looked = False
-_connected = False
-_table: Any = None
-_ask = 0
+# by name: what takes the calls of a function that are not usual, and where its machine code reads that
+_stands: dict[str, Callable[..., Any]] = {}
+_at: dict[str, int] = {}
+# by group: what tells where functions are; None where there is no machine code
+_loaded: dict[str, Callable[[str], int] | None] = {}
 
 
 def _look() -> dict[str, int] | None:
@@ -40,7 +42,7 @@ def _look() -> dict[str, int] | None:
 
 
 def fast(function: F) -> F:
-    """Decorate the Python function of an entry: from ``connect`` on its usual call is machine code, if that can be."""
+    """Decorate the Python function of an entry: once connected its usual call is machine code, if that can be."""
     found = _look()
     if found is None:
         return function
@@ -50,79 +52,96 @@ def fast(function: F) -> F:
     ]
     built: F
     built, _methods[name] = as_builtin(function, str(inspect.Signature(parameters)), found["vectorcall"])
-    PYTHON[name] = function
+    PYTHON[name] = _stands[name] = function
     keep_for_ever(function)
     return built
 
 
 def connect(data: Any) -> None:
-    """Make the machine code, for the first data that has a kernel: it shows where its class keeps what a call needs."""
-    global _connected
-    if _connected:
-        return
-    with _lock:
-        if not _connected and _found is not None and len(_methods) == len(NAMES):
-            # RuntimeError: LLVM may not make executable memory
-            with suppress(NoFastCallsError, RuntimeError, OSError):
-                _make(_found, data)
-        _connected = True
+    """Load the code of algorithms, for the first data that has a kernel: it shows where its class keeps things."""
+    if "data" not in _loaded:
+        _load("data", lambda: {
+            "model": slot(data, "_unchecked"),
+            "desk": slot(data, "_desk"),
+            "data_class": id(type(data)),
+        })  # fmt: skip
 
 
-def is_connected() -> bool:
-    """Whether ``connect`` did what it can."""
-    return _connected
+def connect_moves(model: Any) -> None:
+    """Load the code of moves, when the first model moves."""
+    if "moves" not in _loaded:
+        import pinocchio as pin
+
+        for function in (pin.integrate, pin.difference):
+            keep_for_ever(function)
+        _load("moves", lambda: {
+            "model_class": id(type(model)),
+            "model_desk": slot(model, "_desk"),
+            "numbers": slot(model._desk, "numbers"),
+            "pin_integrate": id(pin.integrate),
+            "pin_difference": id(pin.difference),
+        })  # fmt: skip
 
 
 def asking() -> int:
-    """Return the address of what asks functions of the user, once connected; 0 if there is none."""
-    return _ask
+    """Return the address of what asks functions of the user for torques; 0 if there can be none."""
+    if "asking" not in _loaded:
+        _load("asking", dict)
+    address = _loaded["asking"]
+    return address(ASK) if address else 0
 
 
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
-    _table[len(FOUND) + NAMES.index(name)] = id(function)
+    _stands[name] = function
+    if name in _at:
+        ctypes.c_int64.from_address(_at[name]).value = id(function)
 
 
-def _make(found: dict[str, int], data: Any) -> None:
-    global _table, _ask
-    import pinocchio as pin
+def _load(group: str, places: Callable[[], dict[str, int]]) -> None:
+    """Load the machine code of some functions, once; without it calls stay Python's."""
+    with _lock:
+        if group not in _loaded:
+            address = None
+            if _found is not None:
+                # RuntimeError: LLVM may not make executable memory
+                with suppress(NoFastCallsError, RuntimeError, OSError):
+                    address = _connected(group, {**_found, **places()})
+            _loaded[group] = address
 
-    model = data.model
-    places = {
-        "model": slot(data, "_unchecked"),
-        "desk": slot(data, "_desk"),
-        "data_class": id(type(data)),
-        "model_class": id(type(model)),
-        "model_desk": slot(model, "_desk"),
-        "numbers": slot(model._desk, "numbers"),
-        "pin_integrate": id(pin.integrate),
-        "pin_difference": id(pin.difference),
-    }
-    for function in (pin.integrate, pin.difference):
-        keep_for_ever(function)
+
+def _connected(group: str, found: dict[str, int]) -> Callable[[str], int]:
     ahead = compiled_ahead()
-    _table, address = (ahead.table, ahead.address) if ahead is not None else _made_now()
-    for name, value in {**found, **places}.items():
-        _table[FOUND.index(name)] = ctypes.c_int64(value).value
-    for name in NAMES:
-        stand_in(name, PYTHON[name])
-        _methods[name].meth = address(name)
-    _ask = address(ASK)
+    address = ahead.address if ahead is not None else _made_now(group)
+    at = address("TABLE")
+    table = (ctypes.c_int64 * len(FOUND)).from_address(at)
+    for name, value in found.items():
+        table[FOUND.index(name)] = ctypes.c_int64(value).value
+    for name in GROUPS[group]:
+        if name in _methods:
+            _at[name] = at + 8 * (len(FOUND) + NAMES.index(name))
+            stand_in(name, _stands[name])
+            _methods[name].meth = address(name)
+    return address
 
 
-def _made_now() -> tuple[Any, Callable[[str], int]]:
-    """Return the table of machine code that LLVM makes, and what tells where its functions are."""
+def _made_now(group: str) -> Callable[[str], int]:
+    """Let LLVM make the machine code of a group; return what tells where things are."""
     from llvmlite import binding as llvm
 
     from .module import module
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    code = llvm.parse_assembly(module())
+    code = llvm.parse_assembly(module([group]))
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(code, machine)
     engine.finalize_object()
     for thing in (engine, code, machine):
         keep_for_ever(thing)
-    numbers = ctypes.c_int64 * (len(FOUND) + len(NAMES))
-    return numbers.from_address(engine.get_global_value_address("TABLE")), engine.get_function_address
+
+    def address(name: str) -> int:
+        found = engine.get_global_value_address if name == "TABLE" else engine.get_function_address
+        return int(found(name))
+
+    return address

@@ -1,31 +1,38 @@
-"""All machine code of calls, as one module."""
+"""The machine code of calls, as one module."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ENTRIES, MOVES, NAMES
-from .moves import WRITERS
+from .desk import ASK, ENTRIES, GROUPS, NAMES
+from .moves import Difference, Integrate, Project
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
 from .writer import Library
 
+_WRITERS: dict[str, Callable[[Library, int], Any]] = {
+    **{entry.name: partial(Function, entry) for entry in ENTRIES},
+    **{writer.name: writer for writer in (Integrate, Difference, Project)},
+    ASK: Ask,
+}
 
-def module(kernels: Sequence[Signature] = ()) -> str:
-    """Return the code of all functions; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions.
+
+def module(groups: Iterable[str] = GROUPS, kernels: Sequence[Signature] = ()) -> str:
+    """Return the code of functions; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions.
 
     Args:
+        groups: Which functions.
         kernels: Kernels that are to be called from Python, for a library.
     """
     library = Library(len(NAMES))
     write_parts(library)
-    for place, entry in enumerate(ENTRIES):
-        Function(library, entry, place).write()
-    for place, name in enumerate(MOVES, len(ENTRIES)):
-        WRITERS[name](library, place).write()
-    Ask(library).write()
+    for group in groups:
+        for name in GROUPS[group]:
+            _WRITERS[name](library, NAMES.index(name)).write()
     for kernel in kernels:
         write_wrapper(library, kernel)
     return str(library.m)

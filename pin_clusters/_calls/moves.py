@@ -265,6 +265,3 @@ class Project(_Move):
         with self.loop(self.nq) as i:
             way = self.size(self.b.fsub(self.item(x, i, DOUBLE), self.item(held, i, DOUBLE)))
             self.need(self.b.fcmp_ordered("<=", way, DOUBLE(FAR)))
-
-
-WRITERS = {writer.name: writer for writer in (Integrate, Difference, Project)}

@@ -34,7 +34,7 @@ class _Lowering(NativeLowering):
         if all(hasattr(library, name) for name in _KNOWN):
             library._optimize_final_module = _nothing
             library._finalize_final_module = lambda: _finalized(library)
-        never_called = [].append  # a builtin of its own: callers find the code by it
+        never_called = list[Any]().append  # a builtin of its own: callers find the code by it
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
         state.reload_init.extend(library._reload_init)
         state["cr"] = lowered._replace(cfunc=never_called)

@@ -31,8 +31,7 @@ def lay_out(model: ClusterModel, shape: Manifold) -> None:
 
 
 def _fill(desk: _calls.Desk, model: ClusterModel, shape: Manifold) -> None:
-    if not _calls.is_connected():
-        _calls.connect(model.createData())
+    _calls.connect_moves(model)
     tree = model.own_tree
     desk.put(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=id(tree))
     desk.room(independent_at=np.array(model.idx_v_independent), follow=shape.affine.numbers())

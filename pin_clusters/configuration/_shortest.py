@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from ..errors import ConfigurationError
 from ..joints import in_v
@@ -89,10 +88,15 @@ def _pseudoinverse(A: np.ndarray) -> np.ndarray:
     result = np.zeros(A.shape[::-1])
     if not A.size:
         return result
-    count, group = connected_components(A @ A.T != 0.0, directed=False)
     tolerance = np.finfo(float).eps * max(A.shape)
-    for g in range(count):
-        rows = np.flatnonzero(group == g)
-        columns = np.flatnonzero(np.any(A[rows] != 0.0, axis=0))
-        result[np.ix_(columns, rows)] = np.linalg.pinv(A[np.ix_(rows, columns)], rcond=tolerance)
+    left = set(range(len(A)))
+    while left:
+        group, rows = set[int](), {left.pop()}
+        while rows != group:
+            group = rows
+            columns = np.any(A[sorted(group)] != 0.0, axis=0)
+            rows = group | set(np.flatnonzero(np.any(A[:, columns] != 0.0, axis=1)).tolist())
+        left -= group
+        part = np.ix_(np.array(sorted(group)), np.flatnonzero(columns))
+        result.T[part] = np.linalg.pinv(A[part], rcond=tolerance).T
     return result

@@ -172,7 +172,5 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     known = kernels.JIT and not model._tables.supplies and manifold(model).linear
     if not known or (model.closures and not loops_of(model).compiled):
         return PythonEngine(settings, recorder)
-    if callable(settings.torque) and not _calls.is_connected():
-        _calls.connect(model.createData())
     alone = not callable(settings.torque) or _calls.asking()
     return (CompiledEngine if alone and settings.dynamics is None else MixedEngine)(settings, recorder)

@@ -18,13 +18,14 @@ from support.draws import draw
 
 import pin_clusters as pc
 from pin_clusters import loaders
+from pin_clusters._kernels._jit import JIT
 from pin_clusters.rivals import state
 from pin_clusters.timing import Timing, interleaved
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report", "kernel_loop", "loop_cases", "tello_by_hand", "loop_timing",
-    "run_loops", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
+    "run_loops", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift", "moves",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -312,3 +313,15 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
     scripts["report"].LOOPS["drift"] = ("drift.json", lambda results: f"{len(results['swings'])} swings")
     assert scripts["report"].loop_sections(tmp_path) == {"drift": ("0 swings", "0 swings")}
     assert "loops.json" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not JIT, reason="a kernel in a loop of Numba")
+def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "moves.json"
+    assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
+    assert "step, rk4" in capsys.readouterr().out
+    found = json.loads(output.read_text(encoding="utf-8"))["robots"]["four_bar"]
+    assert set(found["moves"]["ratio"]) == {"integrate", "difference", "computeStaticTorque"}
+    assert set(found["steps"]) == {"semi_implicit", "rk4"}
+    with pytest.raises(SystemExit):
+        scripts["moves"].main(["--robots", "nobody"])

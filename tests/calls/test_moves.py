@@ -19,7 +19,7 @@ from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
 import pin_clusters as pc
 from pin_clusters import configuration
-from pin_clusters._calls.desk import MOVES
+from pin_clusters._calls.desk import GROUPS
 from pin_clusters._calls.entries import PYTHON
 from pin_clusters._calls.model_desk import MOST_HOLDS
 from pin_clusters.model import loops_of
@@ -27,7 +27,7 @@ from pin_clusters.model import loops_of
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
 
-NAMES = MOVES
+NAMES = GROUPS["moves"]
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "delta", "lines", "bare", "free", "kinds")
 FAST = {name: NAMES for name in ROBOTS}
 # (cos, sin) joints in couplings: turns are counted by the Python functions

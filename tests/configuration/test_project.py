@@ -8,6 +8,7 @@ import pytest
 from samples.mixed import planar_leg, random_state, robot
 
 from pin_clusters import configuration as conf
+from pin_clusters.configuration import _shortest
 from pin_clusters.constraints import Gear
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, UnknownNameError
 from pin_clusters.model import ClusterModel
@@ -119,3 +120,16 @@ def test_gear_on_a_prismatic_joint_has_its_own_unit():
     assert conf.project(model, [0.01, 0.0], hold="slide")[1] == pytest.approx(4.0, abs=1e-14)
     # the smallest change moves the joint that has the larger leverage
     assert conf.project(model, [0.01, 0.0])[0] == pytest.approx(0.01 / (1 + 400.0**2), rel=1e-9)
+
+
+def test_the_matrix_is_numpys_pseudoinverse_and_zero_between_what_is_not_coupled(rng):
+    for k in range(100):
+        A = np.where(rng.random((6, 9)) < 0.2, rng.normal(size=(6, 9)), 0.0)
+        if k % 3 == 0:
+            A[3] = 2.0 * A[1]  # rows that repeat others, as with held joints
+        wanted = np.linalg.pinv(A, rcond=1e-14)
+        found = _shortest._pseudoinverse(A)
+        # singular values of such a matrix are seldom below 1e-3
+        assert np.abs(found - wanted).max() < 1e-11 * max(1.0, np.abs(wanted).max()) ** 2
+    blocks = np.array([[1.0, -3.0, 0.0, 0.0], [0.0, 0.0, 1.0, 7.0]])
+    assert np.array_equal(_shortest._pseudoinverse(blocks) != 0.0, blocks.T != 0.0)
