@@ -176,7 +176,9 @@ def build_apart(level: str, folder: Path) -> None:
     linker()
     variables = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": FEATURES.get(level, ""), "NUMBA_DISABLE_JIT": "0"}
     environment = {name: x for name, x in os.environ.items() if not name.startswith(("NUMBA_", "PIN_CLUSTERS_"))}
-    command = [sys.executable, "-I", __file__, level, str(folder)]
+    # an environment made for building is known to this process only
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, __file__, level, str(folder)]
     if subprocess.run(command, env={**environment, **variables}).returncode != 0:
         raise BuildError(f"the kernels could not be compiled for {level}; see above.")
 
