@@ -3,14 +3,13 @@
 ``python pin_clusters/_build/compile_library.py LEVEL FOLDER`` needs Numba, NumPy and a linker (``ld``), but neither
 Pinocchio nor the package installed. Nothing that it compiles runs here, so any level can be made on any x86-64.
 
-The sources are those that Numba compiles at first use elsewhere, with the same flags. What differs is how much of it is
-turned into machine code: the inner functions, which are all inlined, are not. For that some methods of Numba 0.61 to
-0.68 are replaced, in this process only.
+The sources are those that Numba compiles at first use elsewhere, with the same flags: it makes optimised modules of
+LLVM, which are linked here and made machine code for the level. Names inside Numba are relied on (``_kernels/_inner``,
+and the module of a library), so that one version of it is required to build.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import subprocess
@@ -55,42 +54,15 @@ def only_the_kernels() -> None:
         sys.modules["pin_clusters"] = package
 
 
-def spare_machine_code(entries: set[str]) -> None:
-    """Let Numba make no machine code: of each entry point the optimised module is all that is wanted."""
-    import numba
-    from numba.core import codegen, cpu
-
-    library: Any = codegen.JITCodeLibrary
-    never = ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value
-
-    def finalized(self: Any) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def executable(self: Any, library: Any, fndesc: Any, env: Any) -> Any:
-        name = fndesc.qualname.split(".")[-1]
-        return numba._dynfunc.make_function(fndesc.lookup_module(), name, "not called", never, env, (library,))
-
-    whole = library._optimize_final_module
-
-    def optimized(self: Any) -> None:
-        # inner functions are optimised again where they are inlined
-        if self.name.split("[")[0].split(".")[-1].split("$")[0] in entries:
-            whole(self)
-
-    library._finalize_final_module = finalized
-    library._optimize_final_module = optimized
-    cpu.CPUContext.get_executable = executable
-
-
 def native_module(kernel: Any) -> tuple[Any, str, Any]:
     """Return the module of a kernel, optimised, with one function that others can call; its name, and the signature."""
     from numba import njit
     from numba.core.compiler_lock import global_compiler_lock
+    from pin_clusters._kernels._inner import EntryCompiler
     from pin_clusters._kernels._jit import INNER
 
     source = kernel.source
-    dispatcher = njit(**INNER)(source.entry)
+    dispatcher = njit(**{**INNER, "pipeline_class": EntryCompiler})(source.entry)
     signature = source.signature()
     dispatcher.compile(signature)
     (found,) = dispatcher.overloads.values()
@@ -124,7 +96,6 @@ def build(level: str, folder: Path) -> Path:
     from pin_clusters._native.processor import LEVELS
 
     assert simd.LANES == LEVELS[level], (simd.LANES, level)
-    spare_machine_code({kernel.name for kernel in entry_points.ALL})
     parts = []
     for i, kernel in enumerate(entry_points.ALL):
         start = time.perf_counter()
