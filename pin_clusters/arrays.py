@@ -19,6 +19,11 @@ def _is_plain(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray
 
 
+def is_vector(x: Any, n: int) -> bool:
+    """Whether the kernels take x as it is as a vector of n numbers."""
+    return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray and x.shape == (n,)
+
+
 def numbers(name: str, x: Any) -> np.ndarray:
     """Return ``x`` as an array of real numbers, of any shape and kind."""
     if _is_plain(x):
@@ -100,6 +105,8 @@ def configuration(model: Any, name: str, q: Any) -> np.ndarray:
 
 def velocity(model: Any, name: str, x: Any) -> np.ndarray:
     """Return v, a or tau of a cluster model, shape (nv,)."""
+    if is_vector(x, model.nv):
+        return x
     a = array(name, x)
     if a.size == model.nv:
         return a

@@ -47,6 +47,11 @@ class Lump:
         return J
 
 
+def has_lumps(model: ClusterModel) -> bool:
+    """Whether there are masses that no body of ``model.inertia_tree`` has."""
+    return bool(model.closures) and bool(massive(model.closures))
+
+
 def lumps(model: ClusterModel) -> list[Lump]:
     """Return the masses that no body of ``model.inertia_tree`` has."""
     found = []
@@ -87,7 +92,7 @@ class Whole:
     """
 
     def __init__(self, model: ClusterModel, data: ClusterData, *, inertia: bool = False) -> None:
-        self.points: list[Lump] = lumps(model)
+        self.points, self.data = lumps(model), data.tree
         if not self.points:
             return
         mass = pin.computeTotalMass(model.inertia_tree)
@@ -101,6 +106,10 @@ class Whole:
             for p, x in zip(self.points, self.places, strict=True):
                 moved = moved + pin.Inertia(p.mass, x - self.com, np.zeros((3, 3)))
             data.tree.Ig = moved
+
+    def momenta(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray]) -> list[np.ndarray]:
+        """Return mass times mean of each point."""
+        return [p.mass * p.mean(quantity, self.data) for p in self.points]
 
     def add(self, h: np.ndarray, linear: list[np.ndarray]) -> np.ndarray:
         """Add linear momenta of the points, or their rates, or matrices of them, to those of the tree."""

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..model import ClusterData, ClusterModel, primitives_of
-from . import _bridge, _check, _ids
+from .._kernels.tree_layout import COLUMNS, MOTION, RATES
+from ..model import ClusterData, ClusterModel
+from . import _bridge, _check, _ids, _tree
 
 _COMMON = """
 Returns:
@@ -40,15 +41,12 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
         joints that they move; a fresh array.
     """
-    _check.model_data(model, data)
     if q is None:
-        J = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)[0]
+        _check.model_data(model, data)
+        data.J[:] = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)[0]
     else:
-        q = _check.configuration(model, data, q)
-        G = _bridge.kept_matrix(model, data, q)
-        J = pin.computeJointJacobians(model.own_tree, data.tree, q) @ G
-    data.J[:] = J
-    return np.array(J)
+        _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
+    return data._J.copy()
 
 
 @_rates
@@ -65,31 +63,10 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
     q, v = _check.state(model, data, q, v)
-    G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
-    _bridge.keep(data, G, G_rate)
-    v_tree = G @ v
-    pin.computeJointJacobiansTimeVariation(model.own_tree, data.tree, q, v_tree)
-    _correct_moving_axes(model.own_tree, data.tree, v_tree)
-    data.J[:] = data.tree.J @ G
-    return data.tree.dJ @ G + data.tree.J @ G_rate
-
-
-def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None:
-    """Write the derivative for joints whose axes move in their own body.
-
-    Pinocchio lets every axis turn with the joint's body. In a universal, ZYX or composite joint an axis turns with the
-    part of the joint right behind it, which the later axes move against the body.
-    """
-    J, dJ = data.J, data.dJ  # views
-    for j in range(1, tree.njoints):
-        joint = tree.joints[j]
-        if not any(kind in joint.shortname() for kind in ("Composite", "ZYX", "Universal")):
-            continue
-        velocity = data.oMi[j].act(data.v[j]).vector
-        for part in reversed(primitives_of(joint, tree.jointPlacements[j], tree.names[j])):
-            columns = slice(part.iv, part.iv + part.nv)
-            dJ[:, columns] = pin.Motion(velocity).action @ J[:, columns]
-            velocity -= J[:, columns] @ v[columns]
+    if model.closures:
+        data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
+    _tree.compute(model, data, MOTION | COLUMNS | RATES, q, v)
+    return data._dJ.copy()
 
 
 @_documented

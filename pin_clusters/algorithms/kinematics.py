@@ -6,9 +6,10 @@ from typing import Any
 
 import pinocchio as pin
 
+from .._kernels.tree_layout import MOTION
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
-from . import _bridge, _check, _ids
+from . import _check, _ids, _tree
 
 _CALLS = """
 References:
@@ -55,9 +56,14 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         True
     """
     q = _check.pose(model, data, q)
-    if v is None and a is not None:
-        raise ArgumentTypeError("forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a).")
-    pin.forwardKinematics(model.own_tree, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
+    if v is None:
+        if a is not None:
+            raise ArgumentTypeError(
+                "forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a)."
+            )
+        _tree.place(model, data, MOTION, q)
+    else:
+        _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
 
 
 @_documented
@@ -89,8 +95,8 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
     q = _check.pose(model, data, q)
-    _bridge.leave(model, data, q)
-    pin.framesForwardKinematics(model.own_tree, data.tree, q)
+    _tree.place(model, data, MOTION, q)
+    pin.updateFramePlacements(model.own_tree, data.tree)
 
 
 def _asked(

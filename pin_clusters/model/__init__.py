@@ -6,7 +6,7 @@ The rest of the package imports from here, never from the modules inside.
 from __future__ import annotations
 
 from .assembly import Equations, LoopAnalysis
-from .cluster_data import ClusterData
+from .cluster_data import NOTHING, ClusterData
 from .cluster_model import ClusterModel, remake
 from .continuation import carry
 from .elements import Cluster, RotorElement
@@ -16,6 +16,7 @@ from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
 
 __all__ = [
+    "NOTHING",
     "Cluster",
     "ClusterData",
     "ClusterModel",

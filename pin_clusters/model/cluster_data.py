@@ -15,13 +15,17 @@ from .._kernels.crba import crba_at, crba_loops_at
 from .._kernels.energy import energy_at, energy_loops_at
 from .._kernels.minverse import minverse_at, minverse_loops_at
 from .._kernels.rnea import rnea_at, rnea_loops_at
+from .._kernels.tree import tree_at
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .tree_attributes import forwarded
+from .tree_memory import address_of, write
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
+NOTHING = np.zeros(0)
+"""Where v or a is not given."""
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
@@ -49,7 +53,6 @@ class ClusterData:
 
     Attributes:
         model: The model it belongs to.
-        tree: ``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives.
         hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
     """
 
@@ -63,7 +66,10 @@ class ClusterData:
         "_Minv",
         "_aba",
         "_check",
+        "_com",
+        "_coupling",
         "_crba",
+        "_dJ",
         "_ddq",
         "_desk",
         "_energy",
@@ -72,14 +78,16 @@ class ClusterData:
         "_minverse",
         "_model",
         "_nle",
+        "_other_fields",
         "_pointers",
         "_rnea",
         "_tau",
+        "_tree",
+        "_tree_tables",
         "_unchecked",
         "_work",
         "_zeros",
         "hg",
-        "tree",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -119,9 +127,7 @@ class ClusterData:
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
-        # G, and below it dG/dt, of the last function that was given q: for those that are not
-        self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
-        self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
+        coupling = self._lay_out_tree()
         self.hg = pin.Force.Zero()
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
@@ -135,7 +141,7 @@ class ClusterData:
             "Minv": flat_Minv,
             "energy": np.zeros(2),
             # G of the tree, then its bias; rows that do not depend on q stay as they are
-            "coupling": np.concatenate([model._topology.G.ravel(), np.zeros(model.own_tree.nv)]),
+            "coupling": coupling,
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
         }
@@ -156,6 +162,56 @@ class ClusterData:
         desk[_calls.CHANGED] = 1
         self._use_compiled()
         _calls.connect(self)
+
+    def _lay_out_tree(self) -> np.ndarray:
+        """Make what the kernels of the tree read and write; returns G and its bias in it."""
+        model, tables = self._model, self._model._tree_tables
+        nv, G, own, at = model.nv, model._topology.G, tables.own, tables.sections
+        arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
+        self._tree_tables = Pointer(*arrays)
+        out = arrays[-1]
+        for first in (at.oMi, at.liMi):  # of the universe
+            out[first : first + 9] = np.eye(3).ravel()
+        self._J, self._dJ, self._Jcom, self._Ag = (
+            out[first : first + rows * nv].reshape(rows, nv)
+            for first, rows in ((own.J, 6), (own.dJ, 6), (own.Jcom, 3), (own.Ag, 6))
+        )
+        # G, and below it dG/dt, of the last function that was given q: for those that are not
+        self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
+        self._G[: len(G)] = G
+        self._com = out[at.com : at.com + 3]
+        coupling = out[own.G : own.g + len(G)]
+        coupling[: G.size] = G.ravel()
+        self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
+        return coupling
+
+    @property
+    def tree(self) -> pin.Data:
+        """``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives."""
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: pin.Data) -> None:
+        self._tree = tree
+        tables = self._model._tree_tables
+        index, found = self._tree_tables.arrays[0], {name: address_of(tree, name) for _, name in tables.fields}
+        for row, name in tables.fields:
+            index[row, 2] = found[name]
+        self._other_fields = tuple(row for row, name in tables.fields if not found[name])
+
+    def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
+        """Run the kernel of the tree; the arrays must be what it takes."""
+        tree_at.call(self._tree_tables, what, q, v, a)
+        if self._other_fields:
+            self._write_fields(what, (v.size > 0) + (a.size > 0))
+
+    def _write_fields(self, what: int, level: int) -> None:
+        """Write fields of the tree's data whose addresses are not known."""
+        index, *_, out = self._tree_tables.arrays
+        for row, name in self._model._tree_tables.fields:
+            at, size, _, wish, least = index[row, :5]
+            if row in self._other_fields and level >= least and (wish == 0 or wish & what):
+                write(self._tree, name, out[at : at + size])
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""

@@ -1,0 +1,251 @@
+"""Centres of mass, momentum and its matrix: of all links, and the spin of rotors that are no links.
+
+Everything is first about the first link, then about the common centre of mass: far from the origin no digit is lost.
+"""
+
+from __future__ import annotations
+
+from . import layout as at
+from ._jit import inline
+from .layout import BODY_PARAMS
+from .link_workspace import (
+    add_link_inertia,
+    add_link_moments,
+    link_acceleration,
+    link_inertia,
+    link_moments,
+    link_position,
+    link_rotation,
+    link_turn,
+    link_velocity,
+    set_link_inertia,
+    set_link_moments,
+)
+from .links import carried, direction
+from .simd import get, put, zero
+from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, rot_t, sym3_mul, zero3, zero_rigid
+from .tree_columns import add_independent, clear
+from .tree_layout import CENTERS, JCOM, MAP, MOMENTUM, SUBTREES, WHOLE, WORLD, dof, driver, entry, link, spin_row
+from .tuples import Rigid, Vec3, load3, load6
+
+
+@inline
+def middle(work, n):
+    """Where moments are taken about: the first link.
+
+    Reads: link_position.
+    """
+    return link_position(work, min(n.links, 1))
+
+
+@inline
+def spin_momentum(params, work, S):
+    """Momentum of a rotor per unit speed, in axes of the world.
+
+    Reads: link_rotation.
+    """
+    return rot(link_rotation(work, S.link), load3(params, S.at))
+
+
+@inline
+def spins(index, params, work, n, O, level):
+    """Momentum of the rotors that are no links, and its rate of change.
+
+    Reads: a_tree, link_rotation, link_velocity, v_tree.
+    """
+    h, rate = zero3(zero(work)), zero3(zero(work))
+    for r in range(n.spin0, n.spin1):
+        S, speed, change = spin_row(index, r), zero(work), zero(work)
+        for i in range(S.driver0, S.driver1):
+            D = driver(index, i)
+            speed += get(params, D.at) * get(work, O.v_tree + D.iv)
+            if level > 1:
+                change += get(params, D.at) * get(work, O.a_tree + D.iv)
+        s = spin_momentum(params, work, S)
+        h = h + s * speed
+        if level > 1:
+            # the axis turns with its carrier
+            rate = rate + s * change + cross(angular(link_velocity(work, S.link)), s * speed)
+    return h, rate
+
+
+@inline
+def motion_of_center(R, lever, v):
+    """Where the centre of mass of a link is from its origin, and its velocity."""
+    c = rot(R, lever)
+    return c, linear(v) + cross(angular(v), c)
+
+
+@inline
+def acceleration_of_center(c, u, v, a):
+    """Acceleration of that point; u is its velocity."""
+    return linear(a) + cross(angular(a), c) + cross(angular(v), u)
+
+
+@inline
+def centers(index, params, work, out, n, A, O, what, level):
+    """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for.
+
+    Reads: a_tree, link_acceleration, link_position, link_rotation, link_velocity, v_tree.
+    Writes: link_moments, out.
+    """
+    o, z = middle(work, n), zero3(zero(work))
+    mass, first, p, dp, L, dL = zero(work), z, z, z, z, z
+    for b in range(1, n.links + 1):
+        k, R, x = b * BODY_PARAMS, link_rotation(work, b), link_position(work, b) - o
+        m, u, ddx = get(params, k + at.MASS), z, z
+        c, lever = rot(R, load3(params, k + at.LEVER)), load3(params, k + at.LEVER)
+        mass += m
+        first = first + (x + c) * m
+        if level > 0:
+            v, I = link_velocity(work, b), load6(params, k + at.INERTIA)
+            c, u = motion_of_center(R, lever, v)
+            w = rot_t(R, angular(v))
+            p = p + u * m
+            L = L + cross(x + c, u * m) + rot(R, sym3_mul(I, w))
+            if level > 1:
+                a = link_acceleration(work, b)
+                ddx = acceleration_of_center(c, u, v, a)
+                dp = dp + ddx * m
+                spin = sym3_mul(I, rot_t(R, angular(a))) + cross(w, sym3_mul(I, w))
+                dL = dL + cross(x + c, ddx * m) + rot(R, spin)
+        if what & SUBTREES:
+            mc = (x + c) * m
+            set_link_moments(
+                work, b,
+                Rigid(m, mc[0], mc[1], mc[2], m * u[0], m * u[1], m * u[2], m * ddx[0], m * ddx[1], m * ddx[2]),
+            )  # fmt: skip
+    com = first * (1.0 / mass)
+    put(out, A.com, o + com)
+    if level > 0:
+        put(out, A.vcom, p * (1.0 / mass))
+    if level > 1:
+        put(out, A.acom, dp * (1.0 / mass))
+    if what & MOMENTUM:
+        h, dh = spins(index, params, work, n, O, level)
+        put(out, A.hg, join(p, L - cross(com, p) + h))
+        if level > 1:
+            put(out, A.dhg, join(dp, dL - cross(com, dp) + dh))
+
+
+@inline
+def subtrees(index, work, out, n, A, level):
+    """Centres of mass of subtrees in joint frames, from what ``centers`` left.
+
+    Reads: link_moments, link_position, link_turn.
+    Writes: link_moments, out.
+    """
+    o = middle(work, n)
+    for i in range(n.links):
+        b = n.links - i
+        L = link(index, b)
+        s = link_moments(work, b)
+        if L.parent > 0:
+            add_link_moments(work, L.parent, s)
+        if L.joint > 0:
+            R, share, k = link_turn(work, b), 1.0 / s[0], 3 * L.joint
+            put(out, A.com + k, rot_t(R, Vec3(s[1], s[2], s[3]) * share + o - link_position(work, b)))
+            if level > 0:
+                put(out, A.vcom + k, rot_t(R, Vec3(s[4], s[5], s[6]) * share))
+            if level > 1:
+                put(out, A.acom + k, rot_t(R, Vec3(s[7], s[8], s[9]) * share))
+
+
+@inline
+def inertias(index, params, work, n):
+    """Inertias of links with all that they carry, about the first one; returns that of the whole.
+
+    Reads: link_inertia, link_position, link_rotation.
+    Writes: link_inertia.
+    """
+    o, whole = middle(work, n), zero_rigid(zero(work))
+    for b in range(1, n.links + 1):
+        k = b * BODY_PARAMS
+        x = link_position(work, b) - o
+        own = load3(params, k + at.LEVER), load6(params, k + at.INERTIA)
+        set_link_inertia(work, b, rigid_in_world(link_rotation(work, b), x, get(params, k + at.MASS), *own))
+    for i in range(n.links):
+        b = n.links - i
+        L = link(index, b)
+        if L.parent > 0:
+            add_link_inertia(work, L.parent, link_inertia(work, b))
+        else:
+            whole = whole + link_inertia(work, b)
+    return whole
+
+
+@inline
+def momentum_matrix(index, params, work, out, n, A, O, what):
+    """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world.
+
+    Reads: link, link_inertia, link_position, link_rotation, out.
+    Writes: link_inertia, out.
+    """
+    o, whole = middle(work, n), inertias(index, params, work, n)
+    m, share = whole[0], 1.0 / whole[0]
+    c = Vec3(whole[1], whole[2], whole[3]) * share
+    put(out, A.com, o + c)
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        S = carried(direction(params, work, D), o + c - link_position(work, D.link))
+        I = link_inertia(work, D.link)
+        # about the common centre
+        d = Vec3(I[1], I[2], I[3]) - c * I[0]
+        p = linear(S) * I[0] + cross(angular(S), d)
+        f = rigid_mul(I, carried(S, -c))
+        put(out, A.Ag + 6 * iv, join(p, angular(f) - cross(c, p)))
+        put(out, A.Jcom + 3 * iv, p * share)
+    if what & MAP:
+        clear(out, O.Ag, 6 * n.nv)
+        add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)
+        spin_columns(index, params, work, out, n, O)
+    if what & JCOM:
+        clear(out, O.Jcom, 3 * n.nv)
+        add_independent(index, out, n, A.Jcom, 3, O.G, O.Jcom)
+    if what & WORLD:
+        for b in range(1, n.links + 1):
+            j, I = link(index, b).joint, link_inertia(work, b)
+            if j > 0:
+                put(out, A.com + 3 * j, o + Vec3(I[1], I[2], I[3]) * (1.0 / I[0]))
+    xx, yy, zz = m * c[0] * c[0], m * c[1] * c[1], m * c[2] * c[2]
+    put(out, A.Ig, m)
+    put(out, A.Ig + 1, zero3(zero(work)))
+    put(out, A.Ig + 4, Vec3(whole[4] - yy - zz, whole[5] + m * c[0] * c[1], whole[7] - xx - zz))
+    put(out, A.Ig + 7, Vec3(whole[6] + m * c[0] * c[2], whole[8] + m * c[1] * c[2], whole[9] - xx - yy))
+
+
+@inline
+def spin_columns(index, params, work, out, n, O):
+    """Add the spin of rotors that are no links to the momentum matrix.
+
+    Reads: link_rotation, out.
+    Writes: out.
+    """
+    for r in range(n.spin0, n.spin1):
+        S = spin_row(index, r)
+        s = spin_momentum(params, work, S)
+        for i in range(S.driver0, S.driver1):
+            E = driver(index, i)
+            D = dof(index, n.dof0 + E.iv)
+            for t in range(D.term0, D.term1):
+                T = entry(index, t)
+                h = s * (get(params, E.at) * get(out, O.G + T.at))
+                for k in range(3):
+                    i_out = O.Ag + (3 + k) * n.nv + T.k
+                    put(out, i_out, get(out, i_out) + h[k])
+
+
+@inline
+def masses(index, params, work, out, n, A, O, what, level):
+    """All that has to do with mass, as far as it is wished for.
+
+    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_position, link_rotation, link_turn,
+        link_velocity, out, v_tree.
+    Writes: link_inertia, link_moments, out.
+    """
+    if what & (MAP | JCOM | WORLD | WHOLE):
+        momentum_matrix(index, params, work, out, n, A, O, what)
+    if what & CENTERS:
+        centers(index, params, work, out, n, A, O, what, level)
+        if what & SUBTREES:
+            subtrees(index, work, out, n, A, level)
