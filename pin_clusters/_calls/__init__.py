@@ -6,10 +6,25 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 
 from __future__ import annotations
 
-from .code import CHANGED, ENERGIES, KEPT, NQ, NV, NV_AGAIN, PLACES, ZEROS
-from .entries import DESK_SIZE, ENTRIES, connect, fast
+from .code import (
+    ALSO,
+    CHANGED,
+    COUPLING,
+    COUPLING_TABLES,
+    ENERGIES,
+    KEPT,
+    NFRAMES,
+    NJOINTS,
+    NQ,
+    NV,
+    NV_AGAIN,
+    PLACES,
+    SIX,
+    ZEROS,
+)
+from .entries import ALL, DESK_SIZE, connect, fast
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "KEPT", "NQ", "NV", "NV_AGAIN", "PLACES", "ZEROS",
-    "connect", "fast",
+    "ALL", "ALSO", "CHANGED", "COUPLING", "COUPLING_TABLES", "DESK_SIZE", "ENERGIES", "KEPT", "NFRAMES", "NJOINTS",
+    "NQ", "NV", "NV_AGAIN", "PLACES", "SIX", "ZEROS", "connect", "fast",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ Python's and NumPy's own functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from llvmlite import ir
@@ -21,12 +21,13 @@ from .process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
 I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 
 # numbers of the desk: what a data object has at hand for calls
-NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED = range(7)
-PLACES = 8  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, ALSO, COUPLING, COUPLING_TABLES, NJOINTS, NFRAMES = range(13)
+PLACES = 13  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table of the process; behind them the Python function of each entry
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "float64_number", "ndarray", "names", "out",
     "array_new", "new_float", "increase", "decrease", "vectorcall", "data_class", "model", "desk",
+    "none", "true", "int", "number_of", "forget", "reference_frame",
 )  # fmt: skip
 
 
@@ -48,14 +49,19 @@ class Entry(NamedTuple):
     returns: str
 
 
-def module(entries: Sequence[Entry]) -> str:
-    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions."""
+def module(entries: Sequence[Entry], makers: Mapping[str, type[Function]]) -> str:
+    """Return the code of all entries; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions.
+
+    Args:
+        entries: In the order of their places on the desk.
+        makers: What writes those that are not written by ``Function``, by name.
+    """
     m = ir.Module("pin_clusters_calls")
     table = ir.GlobalVariable(m, ir.ArrayType(I64, len(FOUND) + len(entries)), "TABLE")
     table.initializer = ir.Constant(table.value_type, None)
     data_of = _write_data(m, table)
     for place, entry in enumerate(entries):
-        _Function(m, table, entry, place, data_of).write()
+        makers.get(entry.name, Function)(m, table, entry, place, data_of).write()
     return str(m)
 
 
@@ -120,7 +126,7 @@ def _write_data(m: ir.Module, table: ir.GlobalVariable) -> ir.Function:
     return w.f
 
 
-class _Function(_Writer):
+class Function(_Writer):
     """Writes one entry."""
 
     def __init__(self, m: ir.Module, table: ir.GlobalVariable, entry: Entry, place: int, data_of: ir.Function) -> None:
@@ -130,32 +136,42 @@ class _Function(_Writer):
 
     def write(self) -> None:
         """Write the function."""
-        b, entry = self.b, self.entry
+        entry = self.entry
         given = [size for size in entry.arguments if size != "0"]
         self.same(self.nargs, I64(2 + len(given)))
         is_array = entry.returns in ("vector", "matrix")
         if not is_array:
             self.same(self.names, I64(0))
         out = self._keyword(8 * (2 + len(given))) if is_array else I64(0)
-        model, data = self.load(self.args), self.load(self.args, 8)
-        self.same(self.load(data, self.found("type")), self.found("data_class"))
-        self.same(self.load(data, self.found("model")), model)
-        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
-        kernel, tables = (self.load(self.desk, 8 * (PLACES + 2 * self.place + i)) for i in (0, 1))
-        self.need(b.icmp_unsigned("!=", kernel, I64(0)))
-        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        kernel, tables = self.begin()
         pointers, at = [], 16
         for size in entry.arguments:
             if size == "0":
                 pointers.append((self.load(self.desk, 8 * ZEROS), self.nv))
             else:
                 n = self.nq if size == "q" else self.nv
-                pointers.append((self._array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
+                pointers.append((self.array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
                 at += 8
         if is_array:
             self._with_array(out, kernel, tables, pointers)
         else:
             self._with_number(kernel, tables, pointers)
+        self.end()
+
+    def begin(self) -> tuple[ir.Value, ir.Value]:
+        """Model and data fit, and the kernel is compiled: its address, and that of its tables."""
+        model, data = self.load(self.args), self.load(self.args, 8)
+        self.same(self.load(data, self.found("type")), self.found("data_class"))
+        self.same(self.load(data, self.found("model")), model)
+        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
+        kernel, tables = (self.load(self.desk, 8 * (PLACES + 2 * self.place + i)) for i in (0, 1))
+        self.need(self.b.icmp_unsigned("!=", kernel, I64(0)))
+        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        return kernel, tables
+
+    def end(self) -> None:
+        """Where the Python function takes over."""
+        b = self.b
         b.position_at_end(self.slow)
         function = self.of_table(len(FOUND) + self.place)
         b.ret(self.call(self.found("vectorcall"), I64, function, self.args, self.nargs, self.names))
@@ -177,24 +193,44 @@ class _Function(_Writer):
         out.add_incoming(given, end)
         return out
 
-    def _array(self, x: ir.Value, n: ir.Value, nd: int, flags: int) -> ir.Value:
+    def array(self, x: ir.Value, n: ir.Value, nd: int, flags: int) -> ir.Value:
         """Where the numbers of an array are, if it is one that the kernel takes as it is."""
         data = self.b.call(self.data_of, [x, n, I64(nd), I64(flags)])
         self.need(self.b.icmp_unsigned("!=", data, I64(0)))
         return data
 
-    def _run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
-        """Call a kernel as Numba's code calls it, with arrays (where, shape...); whether nothing is to be said."""
+    def run(self, kernel: ir.Value, tables: ir.Value, given: Sequence[ir.Value | Sequence[ir.Value]]) -> ir.Value:
+        """Call a kernel as Numba's code calls it, with arrays (where, shape...) and whole numbers; whether it is OK."""
         b = self.b
         with b.goto_entry_block():
             code, error = b.alloca(I64), b.alloca(I64)
-        words = []
-        for where, *shape in arrays:
+        words: list[ir.Value] = []
+        for x in given:
+            if isinstance(x, ir.Value):
+                words.append(x)
+                continue
+            where, *shape = x
             size = shape[0] if len(shape) == 1 else b.mul(*shape)
             strides = [I64(8)] if len(shape) == 1 else [b.mul(shape[1], I64(8)), I64(8)]
             words += [I64(0), I64(0), size, I64(8), where, *shape, *strides]
         status = self.call(kernel, I32, b.ptrtoint(code, I64), b.ptrtoint(error, I64), tables, *words)
         return b.and_(b.icmp_unsigned("==", status, I32(0)), b.icmp_unsigned("==", b.load(code), I64(0)))
+
+    def new_array(self, nd: int, dims: int) -> tuple[ir.Value, ir.Value]:
+        """Make an array of the numbers that stand on the desk: the object, and where its numbers are."""
+        number, none, nothing = self.b.trunc(self.found("float64_number"), I32), I64(0), I32(0)
+        fresh = self.call(
+            self.found("array_new"), I64,
+            self.found("ndarray"), I32(nd), self.b.add(self.desk, I64(8 * dims)), number, none, none, nothing, nothing,
+            none,
+        )  # fmt: skip
+        failed = self.block()
+        self.need(self.b.icmp_unsigned("!=", fresh, none), failed)
+        go = self.b.block
+        self.b.position_at_end(failed)
+        self.b.ret(none)  # MemoryError is set
+        self.b.position_at_end(go)
+        return fresh, self.load(fresh, self.found("data"))
 
     def _with_array(
         self, out: ir.Value, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]
@@ -203,7 +239,7 @@ class _Function(_Writer):
         make, use, run, good, bad, own, done, drop = (self.block() for _ in range(8))
         b.cbranch(b.icmp_unsigned("==", out, I64(0)), make, use).set_weights([1000, 1])
         b.position_at_end(use)
-        target = self._array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
+        target = self.array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
         end = b.add(target, b.mul(I64(8), self.nv if nd == 1 else b.mul(self.nv, self.nv)))
         for where, n in pointers:  # the kernel writes before it has read all
             behind = b.icmp_unsigned(">=", where, end)
@@ -212,26 +248,15 @@ class _Function(_Writer):
         used = b.block
         b.branch(run)
         b.position_at_end(make)
-        number = b.trunc(self.found("float64_number"), I32)
-        dims = b.add(self.desk, I64(8 * NV))  # twice the same number, for matrices
-        none, nothing = I64(0), I32(0)
-        fresh = self.call(
-            self.found("array_new"), I64,
-            self.found("ndarray"), I32(nd), dims, number, none, none, nothing, nothing, none,
-        )  # fmt: skip
-        failed = self.block()
-        self.need(b.icmp_unsigned("!=", fresh, none), failed)
-        fresh_data = self.load(fresh, self.found("data"))
-        made = b.block
+        fresh, fresh_data = self.new_array(nd, NV)  # twice the same number stands there, for matrices
+        made, none = b.block, I64(0)
         b.branch(run)
-        b.position_at_end(failed)
-        b.ret(none)  # MemoryError is set
         b.position_at_end(run)
         result, where = b.phi(I64), b.phi(I64)
         for phi, first, second in ((result, fresh, out), (where, fresh_data, target)):
             phi.add_incoming(first, made)
             phi.add_incoming(second, used)
-        fine = self._run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
+        fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
         b.cbranch(fine, good, bad).set_weights([1000, 1])
         b.position_at_end(good)
         if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
@@ -250,7 +275,7 @@ class _Function(_Writer):
 
     def _with_number(self, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]) -> None:
         b, which = self.b, self.entry.returns
-        self.need(self._run(kernel, tables, pointers))
+        self.need(self.run(kernel, tables, pointers))
         energies, kept = self.load(self.desk, 8 * ENERGIES), self.load(self.desk, 8 * KEPT)
         kinetic, potential = (self.load(energies, 8 * i, DOUBLE) for i in (0, 1))
         total = b.fadd(kinetic, potential)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from .._kernels._jit import BOUNDSCHECK, JIT
 from .code import FOUND, PLACES, Entry, module
+from .of_tree import FrameJacobian, Tree
 from .process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -26,7 +27,13 @@ ENTRIES = (
     Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
-DESK_SIZE = PLACES + 2 * len(ENTRIES)
+HELPERS = (
+    Entry("quick_tree", "of_tree", "tree", "", ""),
+    Entry("quick_jacobian", "of_frame", "tree", "", ""),
+)
+"""What functions of the tree call: they tell whether the call was the usual one."""
+ALL = (*ENTRIES, *HELPERS)
+DESK_SIZE = PLACES + 2 * len(ALL)
 
 PYTHON: dict[str, Callable[..., Any]] = {}
 """The Python function of each entry that may have machine code."""
@@ -67,41 +74,42 @@ def fast(function: F) -> F:
     return built
 
 
-def connect(data: Any) -> None:
+def connect(data: Any, reference_frame: type) -> None:
     """Make the machine code, when the first data is made: it shows where the class keeps what a call needs."""
     global _connected
     if _connected:
         return
     with _lock:
-        if not _connected and _found is not None and len(_methods) == len(ENTRIES):
+        if not _connected and _found is not None and len(_methods) == len(ALL):
             # RuntimeError: LLVM may not make executable memory
             with suppress(NoFastCallsError, RuntimeError, OSError):
-                _make(_found, data)
+                _make(_found, data, reference_frame)
         _connected = True
 
 
 def stand_in(name: str, function: Callable[..., Any]) -> None:
     """Let a Python function take the calls that are not usual."""
-    _table[len(FOUND) + [entry.name for entry in ENTRIES].index(name)] = id(function)
+    _table[len(FOUND) + [entry.name for entry in ALL].index(name)] = id(function)
 
 
-def _make(found: dict[str, int], data: Any) -> None:
+def _make(found: dict[str, int], data: Any, reference_frame: type) -> None:
     global _table
     from llvmlite import binding as llvm
 
     places = {"model": slot(data, "_unchecked"), "desk": slot(data, "_desk"), "data_class": id(type(data))}
+    places["reference_frame"] = id(reference_frame)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    code = llvm.parse_assembly(module(ENTRIES))
+    code = llvm.parse_assembly(module(ALL, {"quick_tree": Tree, "quick_jacobian": FrameJacobian}))
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(code, machine)
     engine.finalize_object()
     for thing in (engine, code, machine):
         keep_for_ever(thing)
-    numbers = ctypes.c_int64 * (len(FOUND) + len(ENTRIES))
+    numbers = ctypes.c_int64 * (len(FOUND) + len(ALL))
     _table = numbers.from_address(engine.get_global_value_address("TABLE"))
     for name, value in {**found, **places}.items():
         _table[FOUND.index(name)] = ctypes.c_int64(value).value
-    for entry in ENTRIES:
+    for entry in ALL:
         stand_in(entry.name, PYTHON[entry.name])
         _methods[entry.name].meth = engine.get_function_address(entry.name)

@@ -85,6 +85,11 @@ def find() -> dict[str, int]:
         "increase": _address("Py_IncRef"),
         "decrease": _address("Py_DecRef"),
         "vectorcall": _address(vectorcall),
+        "none": id(None),
+        "true": id(True),
+        "int": id(int),
+        "number_of": _address("PyLong_AsLongLong"),
+        "forget": _address("PyErr_Clear"),
     }
 
 

@@ -13,7 +13,7 @@ from .addresses import _pointer, tables
 from .layout import OK, WRONG_SIZE
 from .links import start_links
 from .pack import INLINE
-from .simd import borrowed, get, put
+from .simd import borrowed, get, put, zero
 from .tree_columns import jacobian
 from .tree_layout import COLUMNS, KEEP, RATES, field, own_at, sections_at, tree_header_at
 from .tree_momentum import masses
@@ -82,6 +82,7 @@ def tree(index, params, work, out, what, q, v, a):
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):
             put(out, O.kept + i, get(out, O.G + i))
+        put(out, O.lost, zero(out))
     publish(index, out, n, what, level)
     return OK
 

@@ -28,6 +28,10 @@ class TreeHeader(NamedTuple):
     field0: int  # rows of what is copied to ``pin.Data``
     field1: int
     loops: int  # 1 if G depends on q
+    place0: int  # rows of joints, then of frames
+    place1: int
+    njoints: int
+    read: int  # first row of what is read from ``pin.Data``: oMi, J, dJ, v
 
 
 class Sections(NamedTuple):
@@ -61,8 +65,10 @@ class Own(NamedTuple):
     g: int  # its bias, nv_tree
     kept: int  # G of the last function that was given q, for those that are not
     kept_rate: int  # and dG/dt
+    lost: int  # 1 if there is no kept G, because the pose was singular
     v_tree: int  # work
     a_tree: int  # work
+    room: int  # work: six numbers per velocity of the tree
 
 
 class Link(NamedTuple):
@@ -124,6 +130,14 @@ class Field(NamedTuple):
     level: int  # from which level on: 0 positions, 1 velocities, 2 accelerations
 
 
+class Place(NamedTuple):
+    """Row of a joint or frame of which one may want the Jacobian."""
+
+    link: int
+    joint: int
+    at: int  # params: rotation and translation in the link's frame, then in the joint frame
+
+
 tree_header_at = view_of(TreeHeader)
 sections_at = view_of(Sections)
 own_at = view_of(Own)
@@ -133,6 +147,7 @@ entry = view_of(Term)
 spin_row = view_of(Spin)
 driver = view_of(Driver)
 field = view_of(Field)
+place_at = view_of(Place)
 
 # what is wished for: bits
 MOTION: Final = 1  # v and a, as far as they are given

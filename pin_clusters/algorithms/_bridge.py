@@ -75,22 +75,20 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
     return result
 
 
-def kept(model: ClusterModel, data: ClusterData) -> tuple[np.ndarray, np.ndarray]:
-    """Return G and dG/dt that were left in the data.
+def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
+    """Return G that was left in the data.
 
     Raises:
         SingularClusterError: The pose of the last function that was given one is singular.
     """
-    n = model.own_tree.nv
     if not model.closures:
-        return model._topology.G, np.zeros((n, model.nv))
-    G, G_rate = data._G[:n], data._G[n:]
-    if np.isnan(G).any() and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
+        return model._topology.G
+    if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
         raise SingularClusterError(
             f"the loops of model {model.name!r} are singular at the q of the last pc.forwardKinematics, so the "
             "dependent joints have no velocity there. Take another pose; pc.condition(model, data, q) names the loops."
         )
-    return G, G_rate
+    return data._G[: model.own_tree.nv]
 
 
 def _bracket(model: ClusterModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:

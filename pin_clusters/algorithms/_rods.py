@@ -49,7 +49,7 @@ class Lump:
 
 def has_lumps(model: ClusterModel) -> bool:
     """Whether there are masses that no body of ``model.inertia_tree`` has."""
-    return bool(model.closures) and bool(massive(model.closures))
+    return model._tree_tables.rods
 
 
 def lumps(model: ClusterModel) -> list[Lump]:

@@ -45,7 +45,7 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         pin.forwardKinematics(model.own_tree, data.tree, q)
     data._run_tree(what | KEEP, q)
     if code != 0:
-        data._G[: model.own_tree.nv] = np.nan
+        data._G[: model.own_tree.nv], data._lost = np.nan, True
 
 
 def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:

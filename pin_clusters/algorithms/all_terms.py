@@ -9,6 +9,7 @@ import pinocchio as pin
 from .._kernels.tree_layout import CENTERS, COLUMNS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE
 from ..model import ClusterData, ClusterModel
 from . import _check, _tree
+from ._quick import quick_tree
 from ._rods import has_lumps
 from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
 from .crba import crba
@@ -41,6 +42,7 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
         jacobianCenterOfMass(model, data, q)
         centerOfMass(model, data, q, v)
         return
-    _tree.compute(model, data, _ALL, q, v)
+    if not quick_tree(model, data, _ALL, q, v, None):
+        _tree.compute(model, data, _ALL, q, v)
     pin.computeSubtreeMasses(model.inertia_tree, data.tree)
     data.hg = data.tree.hg.copy()

@@ -11,8 +11,10 @@ from .._kernels.tree_layout import CENTERS, JCOM, MAP, MOMENTUM, MOTION, SUBTREE
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _tree
+from ._quick import quick_tree
 from ._rods import Whole, acceleration, add_to_centers, has_lumps, lumps, velocity
 
+_CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _documented = _check.documented(
     """
     References:
@@ -48,28 +50,26 @@ def centerOfMass(
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
     """
-    if (v is not None and q is None) or (a is not None and v is None):
-        _check.model_data(model, data)
-        raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
     subtrees = bool(compute_subtree_coms)
-    if q is None:
+    what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
+    if not quick_tree(model, data, what, q, v, a):
         _check.model_data(model, data)
-        # Pinocchio takes all that forwardKinematics left
-        pin.centerOfMass(model.inertia_tree, data.tree, subtrees)
-        level = 3
-    else:
+        if (v is not None and q is None) or (a is not None and v is None):
+            raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
+        if q is None:
+            # Pinocchio takes all that forwardKinematics left
+            pin.centerOfMass(model.inertia_tree, data.tree, subtrees)
+            add_to_centers(model, data, 3, subtrees, local=True)
+            return np.array(data.tree.com[0])
         q = _check.pose(model, data, q)
-        what = MOTION | CENTERS | SUBTREES if subtrees else MOTION | CENTERS
-        given = () if v is None else _check.rates(model, v, a)
-        if given:
-            _tree.compute(model, data, what, q, *given)
-        else:
+        if v is None:
             _tree.place(model, data, what, q)
-        pin.computeSubtreeMasses(model.inertia_tree, data.tree)
-        if not has_lumps(model):
-            return data._com.copy()
-        level = 1 + len(given)
-    add_to_centers(model, data, level, subtrees, local=True)
+        else:
+            _tree.compute(model, data, what, q, *_check.rates(model, v, a))
+    pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+    if not has_lumps(model):
+        return data._com.copy()
+    add_to_centers(model, data, 1 + (v is not None) + (a is not None), subtrees, local=True)
     return np.array(data.tree.com[0])
 
 
@@ -92,14 +92,15 @@ def jacobianCenterOfMass(
     """
     subtrees = bool(compute_subtree_coms)
     if q is not None:
-        q = _check.pose(model, data, q)
-        _tree.compute(model, data, JCOM | (WORLD if subtrees else 0), q)
+        what = JCOM | WORLD if subtrees else JCOM
+        if not quick_tree(model, data, what, q, None, None):
+            _tree.compute(model, data, what, _check.pose(model, data, q))
         pin.computeSubtreeMasses(model.inertia_tree, data.tree)
         if not has_lumps(model):
             return data._Jcom.copy()
     else:
         _check.model_data(model, data)
-        data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)[0]
+        data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)
     if extra := lumps(model):
         data.Jcom[:] *= data.tree.mass[0]
         pin.computeJointJacobians(model.own_tree, data.tree)
@@ -121,8 +122,8 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
-    q, v = _check.state(model, data, q, v)
-    _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v)
+    if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
+        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
     pin.computeSubtreeMasses(model.inertia_tree, data.tree)
     if has_lumps(model):
         whole = Whole(model, data)
@@ -140,8 +141,8 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    q = _check.pose(model, data, q)
-    _tree.compute(model, data, MAP, q)
+    if not quick_tree(model, data, MAP, q, None, None):
+        _tree.compute(model, data, MAP, _check.pose(model, data, q))
     if has_lumps(model):
         _add_lumps(model, data, Whole(model, data))
     return data._Ag.copy()
@@ -157,8 +158,9 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    q, v = _check.state(model, data, q, v)
-    _tree.compute(model, data, MAP | WHOLE | CENTERS | MOMENTUM, q, v)
+    if v is None or not quick_tree(model, data, MAP | WHOLE | CENTERS | MOMENTUM, q, v, None):
+        q, v = _check.state(model, data, q, v)
+        _tree.compute(model, data, MAP | WHOLE | CENTERS | MOMENTUM, q, v)
     if has_lumps(model):
         _add_lumps(model, data, Whole(model, data, inertia=True))
         data.tree.hg = pin.Force(data._Ag @ v)
@@ -176,9 +178,9 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
-    _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, a)
+    if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
+        q, v = _check.state(model, data, q, v)
+        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, _check.velocity(model, "a", a))
     pin.computeSubtreeMasses(model.inertia_tree, data.tree)
     if has_lumps(model):
         whole = Whole(model, data)

@@ -10,6 +10,7 @@ from .._kernels.tree_layout import MOTION
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
 from . import _check, _ids, _tree
+from ._quick import quick_tree
 
 _CALLS = """
 References:
@@ -55,6 +56,8 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         >>> bool(np.abs(data.v[1].vector).max() == 0.0)
         True
     """
+    if quick_tree(model, data, MOTION, q, v, a):
+        return
     q = _check.pose(model, data, q)
     if v is None:
         if a is not None:

@@ -11,16 +11,20 @@ import pinocchio as pin
 from .. import _calls
 from .._kernels._jit import Kernel, Pointer
 from .._kernels.aba import aba_at, aba_loops_at
+from .._kernels.coupling import coupling_at
 from .._kernels.crba import crba_at, crba_loops_at
 from .._kernels.energy import energy_at, energy_loops_at
+from .._kernels.frame_jacobians import frame_jacobian_at
 from .._kernels.minverse import minverse_at, minverse_loops_at
 from .._kernels.rnea import rnea_at, rnea_loops_at
 from .._kernels.tree import tree_at
+from .._kernels.tree_layout import KEEP
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
+from .packing import NEVER
 from .tree_attributes import forwarded
-from .tree_memory import address_of, write
+from .tree_memory import address_of, read, write
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
@@ -28,7 +32,7 @@ NOTHING = np.zeros(0)
 """Where v or a is not given."""
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
-_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
+_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
@@ -78,6 +82,8 @@ class ClusterData:
         "_minverse",
         "_model",
         "_nle",
+        "_of_frame",
+        "_of_tree",
         "_other_fields",
         "_pointers",
         "_rnea",
@@ -122,6 +128,7 @@ class ClusterData:
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
         self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
+        self._of_tree, self._of_frame = tree_at, frame_jacobian_at
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
@@ -148,20 +155,24 @@ class ClusterData:
         self._pointers = {
             name: Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
+        self._pointers["tree"] = self._tree_tables
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Fill the desk: what calls in machine code have at hand."""
         model = self._model
         desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
-        desk[[_calls.NQ, _calls.NV, _calls.NV_AGAIN]] = model.nq, model.nv, model.nv
+        desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
+        desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
+        desk[_calls.ALSO] = KEEP if model.closures else 0
+        desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
         self._zeros = np.zeros(model.nv)
         desk[_calls.ZEROS] = self._zeros.ctypes.data
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
         self._use_compiled()
-        _calls.connect(self)
+        _calls.connect(self, pin.ReferenceFrame)
 
     def _lay_out_tree(self) -> np.ndarray:
         """Make what the kernels of the tree read and write; returns G and its bias in it."""
@@ -196,12 +207,16 @@ class ClusterData:
         tables = self._model._tree_tables
         index, found = self._tree_tables.arrays[0], {name: address_of(tree, name) for _, name in tables.fields}
         for row, name in tables.fields:
-            index[row, 2] = found[name]
+            # what cannot be read there is read from our own, after _read_fields
+            index[row, 2] = found[name] or (
+                self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
+            )
         self._other_fields = tuple(row for row, name in tables.fields if not found[name])
 
     def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
         """Run the kernel of the tree; the arrays must be what it takes."""
-        tree_at.call(self._tree_tables, what, q, v, a)
+        self._of_tree.call(self._tree_tables, what, q, v, a)
+        self._notice("of_tree")
         if self._other_fields:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
@@ -213,19 +228,54 @@ class ClusterData:
             if row in self._other_fields and level >= least and (wish == 0 or wish & what):
                 write(self._tree, name, out[at : at + size])
 
+    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
+        """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
+        if self._other_fields and not q.size:
+            index, *_, out = self._tree_tables.arrays
+            for row, name in self._model._tree_tables.fields:
+                if row in self._other_fields and index[row, 3] == NEVER:
+                    at, size = index[row, :2]
+                    out[at : at + size] = read(self._tree, name)
+        code = int(self._of_frame.call(self._tree_tables, q, place, reference, rate, result))
+        self._notice("of_frame")
+        return code
+
+    def _notice(self, kernel: str) -> None:
+        """Put a kernel on the desk that has just been compiled."""
+        known, place = getattr(self, "_" + kernel).compiled_address, _PLACE_OF[kernel]
+        if self._desk[place] != known and not self._needs_python():
+            self._use_compiled()
+
+    @property
+    def _lost(self) -> bool:
+        """Whether there is no G for functions that are not given q, because the last pose was singular."""
+        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.own.lost])
+
+    @_lost.setter
+    def _lost(self, value: bool) -> None:
+        self._tree_tables.arrays[-1][self._model._tree_tables.own.lost] = value
+
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
-        for i, entry in enumerate(_calls.ENTRIES):
+        if self._model.closures:
+            self._desk[_calls.COUPLING] = coupling_at.compiled_address
+        for i, entry in enumerate(_calls.ALL):
             address = getattr(self, "_" + entry.kernel).compiled_address
+            if entry.result == "tree" and self._needs_python():
+                address = 0
             tables = self._pointers[entry.result].address
             self._desk[_calls.PLACES + 2 * i : _calls.PLACES + 2 * i + 2] = address, tables
+
+    def _needs_python(self) -> bool:
+        """Whether calls of the kernels of the tree are more than a call of the kernel of loops and one of them."""
+        loops = self._model.closures and not coupling_at.compiled_address
+        return bool(loops or self._other_fields or self._model._tree_tables.settles)
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
         found: Kernel = getattr(self, "_" + kernel)
         code: int = found.call(self._pointers[result], *arrays)
-        if self._desk[_PLACE_OF[kernel]] != found.compiled_address:
-            self._use_compiled()
+        self._notice(kernel)
         if kernel == "crba":
             self._desk[_calls.CHANGED] = 1
         return code
@@ -272,6 +322,7 @@ class ClusterData:
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
         self._desk[_calls.CHANGED] = 1
+        self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
             setattr(self, name, state[name])
 

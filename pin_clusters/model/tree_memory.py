@@ -47,6 +47,16 @@ def write(data: pin.Data, name: str, numbers: np.ndarray) -> None:
             field[j] = _made(item)
 
 
+def read(data: pin.Data, name: str) -> np.ndarray:
+    """Read a field in Python."""
+    field = getattr(data, name)
+    if name in _MATRICES:
+        return np.asarray(field).T.ravel()
+    if _ITEM[name] == 12:
+        return np.concatenate([[*x.rotation.T.ravel(), *x.translation] for x in field])
+    return np.concatenate([x.vector for x in field])
+
+
 def _made(item: np.ndarray) -> Any:
     if item.size == 3:
         return item

@@ -17,6 +17,7 @@ from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 from ._clusters import smallest_d, write_cluster
 from ._loops import Loop, Supply
+from ._tree import NEVER as NEVER
 from ._tree import TreeTables as TreeTables
 from ._tree import pack_tree as pack_tree
 from ._writer import SHUFFLES, Body, Writer

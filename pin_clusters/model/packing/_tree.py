@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ..._kernels import layout as at
 from ..._kernels import tree_layout as tl
+from ...constraints.closures import massive
 from ...joints import in_v
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
@@ -35,6 +36,7 @@ _FIELDS = (
     ("dhg", 6, "", tl.MOMENTUM, 2),
     ("Ig", 10, "", tl.WHOLE, 0),
 )
+NEVER = 1 << 40  # with which wish nothing is copied
 # the entries of the whole robot alone
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
@@ -56,9 +58,10 @@ class TreeTables:
         own: Where our own results are.
         fields: Row of the index and name of each copy to ``pin.Data``.
         link_of_joint: The link that is moved by each joint.
+        settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
         moving: Independent velocities whose columns of G depend on q.
         curved: Whether joints of several degrees of freedom are in loops.
-        settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
+        rods: Whether rods have mass that is no link's.
     """
 
     index: np.ndarray
@@ -72,6 +75,7 @@ class TreeTables:
     settles: bool
     moving: tuple[int, ...]
     curved: bool
+    rods: bool
 
 
 def pack_tree(
@@ -131,16 +135,29 @@ def pack_tree(
     for name, what, level in _OF_THE_WHOLE:
         fields.append((len(rows), name))
         rows.append(tl.Field(getattr(sections, name), 3, 0, what, level))
+    read = len(rows)
+    for name, item, count in (("oMi", 12, "njoints"), ("J", 6, "nv"), ("dJ", 6, "nv"), ("v", 6, "njoints")):
+        fields.append((len(rows), name))
+        rows.append(tl.Field(getattr(sections, name), item * _items(tree, count), 0, NEVER, 0))
+    place0 = len(rows)
+    places = [(j, pin.SE3.Identity()) for j in range(tree.njoints)]
+    places += [(frame.parentJoint, frame.placement) for frame in tree.frames]
+    for j, M in places:
+        b = int(link_of_joint[j])
+        A = aligns[b].T
+        rows.append(tl.Place(b, j, len(params)))
+        for R, x in ((A @ M.rotation, A @ M.translation), (M.rotation, M.translation)):
+            params += [*R.ravel().tolist(), *x.tolist()]
     rows[0] = tl.TreeHeader(
-        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, where_own, field0, len(rows),
-        int(bool(topology.closures)),
+        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, where_own, field0, read,
+        int(bool(topology.closures)), place0, len(rows), tree.njoints, read,
     )  # fmt: skip
     index = np.zeros((len(rows), at.ROW_WIDTH), dtype=np.int64)
     for numbers, row in zip(index, rows, strict=True):
         numbers[: len(row)] = row
     return TreeTables(
         index, np.array(params), work, out, sections, own, tuple(fields), link_of_joint, _settles(tree),
-        *_of_loops(tree, topology),
+        *_of_loops(tree, topology), bool(massive(topology.closures)),
     )  # fmt: skip
 
 
@@ -206,10 +223,10 @@ def _places(tree: pin.Model, nv: int, links: int) -> tuple[tl.Sections, tl.Own, 
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
-    sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv)
+    sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1)
     own = [offset + sum(sizes[:i]) for i in range(len(sizes))]
     size = offset + sum(sizes)
-    return tl.Sections(*places), tl.Own(*(*own, behind, behind + nvt)), behind + 2 * nvt, size
+    return tl.Sections(*places), tl.Own(*(*own, behind, behind + nvt, behind + 2 * nvt)), behind + 8 * nvt, size
 
 
 def _settles(tree: pin.Model) -> bool:
