@@ -34,7 +34,10 @@ def _seen(address, size):
 
 @inline
 def unit_row(R, axis):
-    """R' e, with the unit vector of an axis."""
+    """R' e, with the unit vector of an axis.
+
+    Reads: R.
+    """
     if axis == 0:
         return Vec3(R[0], R[1], R[2])
     if axis == 1:
@@ -47,6 +50,8 @@ def seen_from(params, D, R, p):
     """Motion of a frame per unit of a velocity, in its own axes; R and p lead from the frame to the link that moves.
 
     p is in axes of the frame.
+
+    Reads: R.
     """
     e, o = unit_row(R, D.axis), zero(params)
     if D.turns == 0:
@@ -61,7 +66,7 @@ def seen_from(params, D, R, p):
 def add_column(index, out, to, D, at_G, S):
     """Add what a velocity of the tree moves to the columns of the independent ones.
 
-    Reads: out.
+    Reads: out, S.
     Writes: to.
     """
     for t in range(D.term0, D.term1):
@@ -193,6 +198,10 @@ def _signature():
 
 @kernel(_signature, "Jacobians of frames", frame_jacobian)
 def frame_jacobian_at(address, q, place, reference, rate, to):
-    """Call frame_jacobian with the tables at an address."""
+    """Call frame_jacobian with the tables at an address.
+
+    Reads: out, room.
+    Writes: room.
+    """
     index, params, work, out = tables(address)
     return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

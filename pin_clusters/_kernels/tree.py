@@ -15,7 +15,7 @@ from .links import start_links
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
 from .tree_columns import jacobian
-from .tree_layout import COLUMNS, KEEP, RATES, field, own_at, sections_at, tree_header_at
+from .tree_layout import CENTERS, COLUMNS, KEEP, MOTION, RATES, field, own_at, sections_at, tree_header_at
 from .tree_momentum import masses
 from .tree_motion import outward, spread
 
@@ -75,10 +75,13 @@ def tree(index, params, work, out, what, q, v, a):
             if a.shape[0] != n.nv:
                 return WRONG_SIZE
             spread(index, work, out, a, n, O, O.a_tree, O.g)
-    outward(index, params, work, out, q, n, A, O, level)
+    moves = 0
+    if what & (MOTION | RATES | CENTERS):
+        moves = level
+    outward(index, params, work, out, q, n, A, O, moves)
     if what & COLUMNS:
         jacobian(index, params, work, out, n, A, O, what & RATES)
-    masses(index, params, work, out, n, A, O, what, level)
+    masses(index, params, work, out, v, n, A, O, what, level)
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):
             put(out, O.kept + i, get(out, O.G + i))

@@ -152,8 +152,10 @@ def subtrees(index, work, out, n, A, level):
 
 
 @inline
-def inertias(index, params, work, n):
+def inertias(index, params, work, n, turning):
     """Inertias of links with all that they carry, about the first one; returns that of the whole.
+
+    Without ``turning`` mass and first moment alone.
 
     Reads: link_inertia, link_position, link_rotation.
     Writes: link_inertia.
@@ -162,8 +164,12 @@ def inertias(index, params, work, n):
     for b in range(1, n.links + 1):
         k = b * BODY_PARAMS
         x = link_position(work, b) - o
-        own = load3(params, k + at.LEVER), load6(params, k + at.INERTIA)
-        set_link_inertia(work, b, rigid_in_world(link_rotation(work, b), x, get(params, k + at.MASS), *own))
+        R, m, lever = link_rotation(work, b), get(params, k + at.MASS), load3(params, k + at.LEVER)
+        if turning:
+            set_link_inertia(work, b, rigid_in_world(R, x, m, lever, load6(params, k + at.INERTIA)))
+        else:
+            h, e = (x + rot(R, lever)) * m, zero(work)
+            set_link_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
@@ -175,13 +181,13 @@ def inertias(index, params, work, n):
 
 
 @inline
-def momentum_matrix(index, params, work, out, n, A, O, what):
+def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world.
 
-    Reads: link, link_inertia, link_position, link_rotation, out.
+    Reads: link, link_inertia, link_position, link_rotation, out, v.
     Writes: link_inertia, out.
     """
-    o, whole = middle(work, n), inertias(index, params, work, n)
+    o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE))
     m, share = whole[0], 1.0 / whole[0]
     c = Vec3(whole[1], whole[2], whole[3]) * share
     put(out, A.com, o + c)
@@ -192,13 +198,16 @@ def momentum_matrix(index, params, work, out, n, A, O, what):
         # about the common centre
         d = Vec3(I[1], I[2], I[3]) - c * I[0]
         p = linear(S) * I[0] + cross(angular(S), d)
-        f = rigid_mul(I, carried(S, -c))
-        put(out, A.Ag + 6 * iv, join(p, angular(f) - cross(c, p)))
-        put(out, A.Jcom + 3 * iv, p * share)
+        if what & MAP:
+            put(out, A.Ag + 6 * iv, join(p, angular(rigid_mul(I, carried(S, -c))) - cross(c, p)))
+        if what & JCOM:
+            put(out, A.Jcom + 3 * iv, p * share)
     if what & MAP:
         clear(out, O.Ag, 6 * n.nv)
         add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)
         spin_columns(index, params, work, out, n, O)
+        if what & MOMENTUM and level > 0:
+            multiply(out, O.Ag, 6, n.nv, v, A.hg)
     if what & JCOM:
         clear(out, O.Jcom, 3 * n.nv)
         add_independent(index, out, n, A.Jcom, 3, O.G, O.Jcom)
@@ -212,6 +221,20 @@ def momentum_matrix(index, params, work, out, n, A, O, what):
     put(out, A.Ig + 1, zero3(zero(work)))
     put(out, A.Ig + 4, Vec3(whole[4] - yy - zz, whole[5] + m * c[0] * c[1], whole[7] - xx - zz))
     put(out, A.Ig + 7, Vec3(whole[6] + m * c[0] * c[2], whole[8] + m * c[1] * c[2], whole[9] - xx - yy))
+
+
+@inline
+def multiply(out, at, rows, columns, x, to):
+    """A matrix by rows, times a vector.
+
+    Reads: out, x.
+    Writes: out.
+    """
+    for r in range(rows):
+        total = zero(out)
+        for k in range(columns):
+            total += get(out, at + r * columns + k) * get(x, k)
+        put(out, to + r, total)
 
 
 @inline
@@ -236,15 +259,15 @@ def spin_columns(index, params, work, out, n, O):
 
 
 @inline
-def masses(index, params, work, out, n, A, O, what, level):
+def masses(index, params, work, out, v, n, A, O, what, level):
     """All that has to do with mass, as far as it is wished for.
 
     Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_position, link_rotation, link_turn,
-        link_velocity, out, v_tree.
+        link_velocity, out, v, v_tree.
     Writes: link_inertia, link_moments, out.
     """
     if what & (MAP | JCOM | WORLD | WHOLE):
-        momentum_matrix(index, params, work, out, n, A, O, what)
+        momentum_matrix(index, params, work, out, v, n, A, O, what, level)
     if what & CENTERS:
         centers(index, params, work, out, n, A, O, what, level)
         if what & SUBTREES:

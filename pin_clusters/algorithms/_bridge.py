@@ -6,6 +6,8 @@ solved for the dependent joints, ``SingularClusterError`` is raised.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .._kernels.coupling import coupling_at as _kernel
@@ -53,25 +55,28 @@ def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -
     The bias g(v) = B(v, v) is quadratic, with B(v, w) = dG/dt w at the velocity v. Its symmetric part comes by
     polarisation; the other part is the failure of velocities to commute, which is known: it is zero for joints of one
     degree of freedom, and the Lie bracket of the joint's group for the others. The motions G v and G w keep the loops
-    closed, so their bracket is G times that of the independent velocities.
+    closed, so their bracket is G times that of the independent velocities. Clusters do not touch each other here: one
+    column of each is found at once.
     """
+    if not model.closures:
+        return np.zeros((model.own_tree.nv, model.nv))
     G, g = matrix_and_bias(model, data, q, v)
-    result = np.zeros(G.shape)
-    size = float(np.abs(v).max(initial=0.0))
-    if not model.closures or size == 0.0:
+    result, size = np.zeros(G.shape), math.sqrt(v.dot(v))
+    if size == 0.0:
         return result
-    tables, free, bias, w = model._tree_tables, model.idx_v_independent, data._coupling[1], np.zeros(model.nv)
-    for k in tables.moving:
-        w[k] = size  # as large as v: nothing is lost in the differences
+    tables, bias = model._tree_tables, data._coupling[1]
+    for columns, rows, at in tables.rounds:
+        w = np.zeros(model.nv)
+        w[columns] = size  # as large as v: nothing is lost in the differences
         solve(data, q, v + w)
         change = bias - g
         solve(data, q, w)
         change -= bias
         if tables.curved:
             bracket = _bracket(model, G @ v, G @ w)
-            change += G @ bracket[free] - bracket
-        result[:, k] = change / (2.0 * size)
-        w[k] = 0.0
+            change += G @ bracket[model.idx_v_independent] - bracket
+        change /= 2.0 * size
+        result[rows, at] = change[rows]
     return result
 
 

@@ -44,5 +44,5 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
         return
     if not quick_tree(model, data, _ALL, q, v, None):
         _tree.compute(model, data, _ALL, q, v)
-    pin.computeSubtreeMasses(model.inertia_tree, data.tree)
-    data.hg = data.tree.hg.copy()
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
+    data.hg = data._tree.hg.copy()

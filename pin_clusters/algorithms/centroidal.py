@@ -66,7 +66,7 @@ def centerOfMass(
             _tree.place(model, data, what, q)
         else:
             _tree.compute(model, data, what, q, *_check.rates(model, v, a))
-    pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
     if not has_lumps(model):
         return data._com.copy()
     add_to_centers(model, data, 1 + (v is not None) + (a is not None), subtrees, local=True)
@@ -95,7 +95,7 @@ def jacobianCenterOfMass(
         what = JCOM | WORLD if subtrees else JCOM
         if not quick_tree(model, data, what, q, None, None):
             _tree.compute(model, data, what, _check.pose(model, data, q))
-        pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+        pin.computeSubtreeMasses(model.inertia_tree, data._tree)
         if not has_lumps(model):
             return data._Jcom.copy()
     else:
@@ -124,7 +124,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     """
     if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
-    pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
     if has_lumps(model):
         whole = Whole(model, data)
         data.tree.hg = pin.Force(whole.add(data.tree.hg.vector, whole.momenta(velocity)))
@@ -158,9 +158,9 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    if v is None or not quick_tree(model, data, MAP | WHOLE | CENTERS | MOMENTUM, q, v, None):
+    if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
         q, v = _check.state(model, data, q, v)
-        _tree.compute(model, data, MAP | WHOLE | CENTERS | MOMENTUM, q, v)
+        _tree.compute(model, data, MAP | WHOLE | MOMENTUM, q, v)
     if has_lumps(model):
         _add_lumps(model, data, Whole(model, data, inertia=True))
         data.tree.hg = pin.Force(data._Ag @ v)
@@ -181,14 +181,14 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
         q, v = _check.state(model, data, q, v)
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, _check.velocity(model, "a", a))
-    pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
     if has_lumps(model):
         whole = Whole(model, data)
         # the velocities of points and centres drop out of the sum, which is about the common centre of mass
         data.tree.dhg = pin.Force(whole.add(data.tree.dhg.vector, whole.momenta(acceleration)))
         data.tree.hg = pin.Force(whole.add(data.tree.hg.vector, whole.momenta(velocity)))
     _keep(data)
-    return data.tree.dhg.copy()
+    return data._tree.dhg.copy()
 
 
 def _add_lumps(model: ClusterModel, data: ClusterData, whole: Whole) -> None:
@@ -200,6 +200,6 @@ def _add_lumps(model: ClusterModel, data: ClusterData, whole: Whole) -> None:
 
 def _keep(data: ClusterData) -> pin.Force:
     """Leave the momentum of the tree's data in ours."""
-    h = data.tree.hg
+    h = data._tree.hg
     data.hg = h.copy()
     return h.copy()

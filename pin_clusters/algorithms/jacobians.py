@@ -27,6 +27,7 @@ References:
     Pinocchio's ``{name}``, times G; plus the Jacobian times dG/dt.
 """
 
+_ALL = MOTION | COLUMNS | RATES
 _documented = _check.documented(_COMMON)
 _rates = _check.documented(_COMMON, _WITH_RATE)
 
@@ -66,16 +67,12 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
-    if (
-        v is not None
-        and not getattr(model, "closures", True)
-        and quick_tree(model, data, MOTION | COLUMNS | RATES, q, v, None)
-    ):
-        return data._dJ.copy()
-    q, v = _check.state(model, data, q, v)
-    if model.closures:
-        data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
-    _tree.compute(model, data, MOTION | COLUMNS | RATES, q, v)
+    if v is None or getattr(model, "closures", True):
+        q, v = _check.state(model, data, q, v)
+        if model.closures:
+            data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
+    if not quick_tree(model, data, _ALL, q, v, None):
+        _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
     return data._dJ.copy()
 
 

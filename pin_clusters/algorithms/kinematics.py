@@ -73,7 +73,7 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 @_documented

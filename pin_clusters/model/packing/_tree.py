@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -45,6 +45,20 @@ _OF_THE_WHOLE = (
 )
 
 
+class Round(NamedTuple):
+    """Columns of G that depend on q, at most one of each cluster: they do not touch each other.
+
+    Attributes:
+        columns: Which columns.
+        rows: All rows of their clusters.
+        at: Of each row, the column of its cluster.
+    """
+
+    columns: np.ndarray
+    rows: np.ndarray
+    at: np.ndarray
+
+
 @dataclass(frozen=True)
 class TreeTables:
     """What the kernels of the tree read.
@@ -59,7 +73,7 @@ class TreeTables:
         fields: Row of the index and name of each copy to ``pin.Data``.
         link_of_joint: The link that is moved by each joint.
         settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
-        moving: Independent velocities whose columns of G depend on q.
+        rounds: All columns of G that depend on q.
         curved: Whether joints of several degrees of freedom are in loops.
         rods: Whether rods have mass that is no link's.
     """
@@ -73,7 +87,7 @@ class TreeTables:
     fields: tuple[tuple[int, str], ...]
     link_of_joint: np.ndarray
     settles: bool
-    moving: tuple[int, ...]
+    rounds: tuple[Round, ...]
     curved: bool
     rods: bool
 
@@ -205,11 +219,22 @@ def _pattern(tree: pin.Model, topology: Topology) -> list[list[int]]:
     return found
 
 
-def _of_loops(tree: pin.Model, topology: Topology) -> tuple[tuple[int, ...], bool]:
-    """Return which independent velocities move loops, and whether one joint in them has several."""
-    mine = {int(iv) for loop in topology.analyses for iv in loop.independents}
-    moving = tuple(k for k, iv in enumerate(topology.independent) if int(iv) in mine)
-    return moving, any(tree.nvs[j] > 1 for loop in topology.analyses for j in loop.joints)
+def _of_loops(tree: pin.Model, topology: Topology) -> tuple[tuple[Round, ...], bool]:
+    """Return the columns of G that depend on q, and whether a joint of several degrees of freedom is in a loop."""
+    place = {int(iv): k for k, iv in enumerate(topology.independent)}
+    moving = {int(iv) for loop in topology.analyses for iv in loop.independents}
+    blocks = []
+    for joints, loop in zip(topology.clusters, topology.loops, strict=True):
+        if loop is not None:
+            rows = [iv for j in joints for iv in in_v(tree, j)]
+            blocks.append((rows, sorted(place[iv] for iv in moving & set(rows))))
+    rounds = []
+    for i in range(max((len(columns) for _, columns in blocks), default=0)):
+        now = [(rows, columns[i]) for rows, columns in blocks if i < len(columns)]
+        pairs = [(row, k) for rows, k in now for row in rows]
+        lists = [k for _, k in now], [row for row, _ in pairs], [k for _, k in pairs]
+        rounds.append(Round(*(np.array(x, dtype=np.int64) for x in lists)))
+    return tuple(rounds), any(tree.nvs[j] > 1 for loop in topology.analyses for j in loop.joints)
 
 
 def _items(tree: pin.Model, count: str) -> int:
