@@ -184,7 +184,9 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     for r in range(6):
         for k in range(n.nv):
             to[r, k] = zero(out)
-    if q.shape[0] == n.nq and n.nq > 0:
+    if q.shape[0] > 0:
+        if q.shape[0] != n.nq:
+            return WRONG_SIZE
         from_configuration(index, params, work, out, q, n, O, P, reference, to)
         return 0
     from_data(index, params, out, n, O, P, reference, rate, to)

@@ -90,7 +90,7 @@ def centers(index, params, work, out, n, A, O, what, level):
     Writes: link_moments, out.
     """
     o, z = middle(work, n), zero3(zero(work))
-    mass, first, p, dp, L, dL = zero(work), z, z, z, z, z
+    mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z  # of the universe: none
     for b in range(1, n.links + 1):
         k, R, x = b * BODY_PARAMS, link_rotation(work, b), link_position(work, b) - o
         m, u, ddx = get(params, k + at.MASS), z, z
@@ -188,7 +188,8 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     Writes: link_inertia, out.
     """
     o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE))
-    m, share = whole[0], 1.0 / whole[0]
+    m = whole[0] + get(params, at.MASS)
+    share = 1.0 / m
     c = Vec3(whole[1], whole[2], whole[3]) * share
     put(out, A.com, o + c)
     for iv in range(n.nv_tree):

@@ -215,7 +215,8 @@ class ClusterData:
 
     def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
         """Run the kernel of the tree; the arrays must be what it takes."""
-        self._of_tree.call(self._tree_tables, what, q, v, a)
+        with np.errstate(all="ignore"):  # the centre of what has no mass
+            self._of_tree.call(self._tree_tables, what, q, v, a)
         self._notice("of_tree")
         if self._other_fields:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
