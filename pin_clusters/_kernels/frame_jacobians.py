@@ -145,12 +145,12 @@ def from_data(index, params, out, n, O, P, reference, rate, to):
     Reads: out.
     Writes: to.
     """
-    placed = seen(field(index, n.read).address, 12 * n.njoints)
-    J = seen(field(index, n.read + 1).address, 6 * n.nv_tree)
-    dJ = seen(field(index, n.read + 2).address, 6 * n.nv_tree)
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
+    dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
     R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
     R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
-    v = load6(seen(field(index, n.read + 3).address, 6 * n.njoints), 6 * P.joint)
+    v = load6(seen(field(index, n.field1 + 3).address, 6 * n.njoints), 6 * P.joint)
     v = at_point(join(rot(R_joint, linear(v)), rot(R_joint, angular(v))), x_joint)
     b = P.link
     while b > 0:
@@ -177,7 +177,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     Writes: room, to.
     """
     n = tree_header_at(index, 0)
-    O = own_at(index, n.own)
+    O = own_at(index, n.sections + 1)
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)

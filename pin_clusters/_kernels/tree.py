@@ -61,7 +61,7 @@ def tree(index, params, work, out, what, q, v, a):
         link_turn, link_velocity, out, v_tree.
     """
     n = tree_header_at(index, 0)
-    A, O, level = sections_at(index, n.sections), own_at(index, n.own), 0
+    A, O, level = sections_at(index, n.sections), own_at(index, n.sections + 1), 0
     if q.shape[0] != n.nq:
         return WRONG_SIZE
     start_links(work)

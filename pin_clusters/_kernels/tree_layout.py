@@ -23,15 +23,15 @@ class TreeHeader(NamedTuple):
     dof0: int  # rows of the tree's velocities, in their order
     spin0: int  # rows of rotors that are no bodies
     spin1: int
-    sections: int  # row of Sections
-    own: int  # row of Own
+    sections: int  # row of Sections, then of Own
     field0: int  # rows of what is copied to ``pin.Data``
-    field1: int
+    field1: int  # behind it are those that are read there: oMi, J, dJ, v
     loops: int  # 1 if G depends on q
     place0: int  # rows of joints, then of frames
     place1: int
     njoints: int
-    read: int  # first row of what is read from ``pin.Data``: oMi, J, dJ, v
+    lump0: int  # rows of point masses that no link carries
+    lump1: int
 
 
 class Sections(NamedTuple):
@@ -138,6 +138,15 @@ class Place(NamedTuple):
     at: int  # params: rotation and translation in the link's frame, then in the joint frame
 
 
+class Lump(NamedTuple):
+    """Row of a point mass that moves like the mean of two points of links: two thirds of a rod, or its fixed end."""
+
+    at: int  # params: mass, the points in the frames of their links
+    a: int
+    b: int
+    common: int  # the last link that carries both
+
+
 tree_header_at = view_of(TreeHeader)
 sections_at = view_of(Sections)
 own_at = view_of(Own)
@@ -148,6 +157,7 @@ spin_row = view_of(Spin)
 driver = view_of(Driver)
 field = view_of(Field)
 place_at = view_of(Place)
+lump = view_of(Lump)
 
 # what is wished for: bits
 MOTION: Final = 1  # v and a, as far as they are given

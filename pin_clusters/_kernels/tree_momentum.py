@@ -25,7 +25,7 @@ from .links import carried, direction
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, rot_t, sym3_mul, zero3, zero_rigid
 from .tree_columns import add_independent, clear
-from .tree_layout import CENTERS, JCOM, MAP, MOMENTUM, SUBTREES, WHOLE, WORLD, dof, driver, entry, link, spin_row
+from .tree_layout import CENTERS, JCOM, MAP, MOMENTUM, SUBTREES, WHOLE, WORLD, dof, driver, entry, link, lump, spin_row
 from .tuples import Rigid, Vec3, load3, load6
 
 
@@ -83,6 +83,75 @@ def acceleration_of_center(c, u, v, a):
 
 
 @inline
+def moments(m, x, u, a):
+    """Mass, first moment, momentum and its rate of a mass at x, as ten numbers."""
+    h, p, dp = x * m, u * m, a * m
+    return Rigid(m, h[0], h[1], h[2], p[0], p[1], p[2], dp[0], dp[1], dp[2])
+
+
+@inline
+def end_of(params, work, b, at_point):
+    """Where a point of a link is from the link's origin.
+
+    Reads: link_rotation.
+    """
+    return rot(link_rotation(work, b), load3(params, at_point))
+
+
+@inline
+def lumped(params, work, M, level):
+    """Mass, place, velocity and acceleration of a point mass that no link carries.
+
+    Reads: link_acceleration, link_position, link_rotation, link_velocity.
+    """
+    ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3(zero(work))
+    x = (link_position(work, M.a) + ca + link_position(work, M.b) + cb) * 0.5
+    u, ddx = z, z
+    if level > 0:
+        va, vb = link_velocity(work, M.a), link_velocity(work, M.b)
+        ua, ub = linear(va) + cross(angular(va), ca), linear(vb) + cross(angular(vb), cb)
+        u = (ua + ub) * 0.5
+        if level > 1:
+            aa, ab = link_acceleration(work, M.a), link_acceleration(work, M.b)
+            ddx = (acceleration_of_center(ca, ua, va, aa) + acceleration_of_center(cb, ub, vb, ab)) * 0.5
+    return get(params, M.at), x, u, ddx
+
+
+@inline
+def point_inertia(m, x):
+    """Inertia of a point mass.
+
+    Reads: x.
+    """
+    xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
+    return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
+
+
+@inline
+def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, share, what):
+    """Add momentum of a point mass m that goes with point c of link b, per unit of what moves b, but not ``common``.
+
+    from_common is where the whole point mass is from the common centre of mass.
+
+    Reads: link, link_position, out.
+    Writes: out.
+    """
+    x = link_position(work, b) + c
+    while b != common:
+        L = link(index, b)
+        for iv in range(L.iv, L.iv + L.ndof):
+            S = direction(params, work, dof(index, n.dof0 + iv))
+            p = (linear(S) + cross(angular(S), x - link_position(work, b))) * m
+            if what & MAP:
+                i = A.Ag + 6 * iv
+                put(out, i, load6(out, i) + join(p, cross(from_common, p)))
+            if what & JCOM:
+                k = A.Jcom + 3 * iv
+                put(out, k, load3(out, k) + p * share)
+        b = L.parent
+
+
+@inline
 def centers(index, params, work, out, n, A, O, what, level):
     """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for.
 
@@ -110,11 +179,15 @@ def centers(index, params, work, out, n, A, O, what, level):
                 spin = sym3_mul(I, rot_t(R, angular(a))) + cross(w, sym3_mul(I, w))
                 dL = dL + cross(x + c, ddx * m) + rot(R, spin)
         if what & SUBTREES:
-            mc = (x + c) * m
-            set_link_moments(
-                work, b,
-                Rigid(m, mc[0], mc[1], mc[2], m * u[0], m * u[1], m * u[2], m * ddx[0], m * ddx[1], m * ddx[2]),
-            )  # fmt: skip
+            set_link_moments(work, b, moments(m, x + c, u, ddx))
+    for r in range(n.lump0, n.lump1):
+        M = lump(index, r)
+        m, x, u, ddx = lumped(params, work, M, level)
+        x = x - o
+        mass, first, p, dp = mass + m, first + x * m, p + u * m, dp + ddx * m
+        L, dL = L + cross(x, u * m), dL + cross(x, ddx * m)
+        if what & SUBTREES and M.common > 0:
+            add_link_moments(work, M.common, moments(m, x, u, ddx))
     com = first * (1.0 / mass)
     put(out, A.com, o + com)
     if level > 0:
@@ -157,7 +230,7 @@ def inertias(index, params, work, n, turning):
 
     Without ``turning`` mass and first moment alone.
 
-    Reads: link_inertia, link_position, link_rotation.
+    Reads: link_acceleration, link_inertia, link_position, link_rotation, link_velocity.
     Writes: link_inertia.
     """
     o, whole = middle(work, n), zero_rigid(zero(work))
@@ -170,6 +243,13 @@ def inertias(index, params, work, n, turning):
         else:
             h, e = (x + rot(R, lever)) * m, zero(work)
             set_link_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
+    for r in range(n.lump0, n.lump1):
+        M = lump(index, r)
+        m, x, _, _ = lumped(params, work, M, 0)
+        if M.common > 0:
+            add_link_inertia(work, M.common, point_inertia(m, x - o))
+        else:
+            whole = whole + point_inertia(m, x - o)
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
@@ -184,7 +264,7 @@ def inertias(index, params, work, n, turning):
 def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world.
 
-    Reads: link, link_inertia, link_position, link_rotation, out, v.
+    Reads: link, link_acceleration, link_inertia, link_position, link_rotation, link_velocity, out, v.
     Writes: link_inertia, out.
     """
     o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE))
@@ -203,6 +283,13 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
             put(out, A.Ag + 6 * iv, join(p, angular(rigid_mul(I, carried(S, -c))) - cross(c, p)))
         if what & JCOM:
             put(out, A.Jcom + 3 * iv, p * share)
+    for r in range(n.lump0, n.lump1):
+        M = lump(index, r)
+        m_lump, x, _, _ = lumped(params, work, M, 0)
+        x = x - o - c
+        ca, cb = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4)
+        lump_columns(index, params, work, out, n, A, M.a, ca, M.common, 0.5 * m_lump, x, share, what)
+        lump_columns(index, params, work, out, n, A, M.b, cb, M.common, 0.5 * m_lump, x, share, what)
     if what & MAP:
         clear(out, O.Ag, 6 * n.nv)
         add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)

@@ -47,11 +47,6 @@ class Lump:
         return J
 
 
-def has_lumps(model: ClusterModel) -> bool:
-    """Whether there are masses that no body of ``model.inertia_tree`` has."""
-    return model._tree_tables.rods
-
-
 def lumps(model: ClusterModel) -> list[Lump]:
     """Return the masses that no body of ``model.inertia_tree`` has."""
     found = []
@@ -83,43 +78,6 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     speed = v.linear + np.cross(v.angular, point)
     own = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
     return data.oMi[j].rotation @ own
-
-
-class Whole:
-    """From what Pinocchio says about the tree's centre of mass to the same about that of the robot, rods included.
-
-    ``data.com[0]`` is moved there, and ``data.Ig`` where it is filled.
-    """
-
-    def __init__(self, model: ClusterModel, data: ClusterData, *, inertia: bool = False) -> None:
-        self.points, self.data = lumps(model), data.tree
-        if not self.points:
-            return
-        mass = pin.computeTotalMass(model.inertia_tree)
-        self.places = [p.mean(position, data.tree) for p in self.points]
-        self.own = np.array(data.tree.com[0])
-        moments = mass * self.own + sum(p.mass * x for p, x in zip(self.points, self.places, strict=True))
-        self.com = moments / (mass + sum(p.mass for p in self.points))
-        data.tree.com[0] = self.com
-        if inertia:
-            moved = pin.SE3(np.eye(3), self.own - self.com).act(pin.Inertia(data.tree.Ig))
-            for p, x in zip(self.points, self.places, strict=True):
-                moved = moved + pin.Inertia(p.mass, x - self.com, np.zeros((3, 3)))
-            data.tree.Ig = moved
-
-    def momenta(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray]) -> list[np.ndarray]:
-        """Return mass times mean of each point."""
-        return [p.mass * p.mean(quantity, self.data) for p in self.points]
-
-    def add(self, h: np.ndarray, linear: list[np.ndarray]) -> np.ndarray:
-        """Add linear momenta of the points, or their rates, or matrices of them, to those of the tree."""
-        h = np.array(h)
-        if self.points:
-            h[3:] += pin.skew(self.own - self.com) @ h[:3]
-            for x, p in zip(self.places, linear, strict=True):
-                h[:3] += p
-                h[3:] += pin.skew(x - self.com) @ p
-        return h
 
 
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:

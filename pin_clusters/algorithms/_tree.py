@@ -48,6 +48,13 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         data._G[: model.own_tree.nv], data._lost = np.nan, True
 
 
+def weigh(model: ClusterModel, data: ClusterData) -> None:
+    """Fill ``data.mass``."""
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
+    for j, mass in model._tree_tables.masses:
+        data._tree.mass[j] = mass
+
+
 def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
     """Bring motion axes that only Pinocchio itself can write to q: other functions of Pinocchio read them."""
     G, g = data._coupling

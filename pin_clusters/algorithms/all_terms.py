@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pinocchio as pin
-
 from .._kernels.tree_layout import CENTERS, COLUMNS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE
 from ..model import ClusterData, ClusterModel
 from . import _check, _tree
 from ._quick import quick_tree
-from ._rods import has_lumps
-from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
 from .crba import crba
 from .energy import computeMechanicalEnergy
-from .jacobians import computeJointJacobians
 from .rnea import computeGeneralizedGravity, nonLinearEffects
 
 _ALL = MOTION | COLUMNS | CENTERS | SUBTREES | MOMENTUM | MAP | JCOM | WHOLE
@@ -36,13 +31,7 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
     nonLinearEffects(model, data, q, v)
     computeGeneralizedGravity(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    if has_lumps(model):
-        computeJointJacobians(model, data, q)
-        ccrba(model, data, q, v)
-        jacobianCenterOfMass(model, data, q)
-        centerOfMass(model, data, q, v)
-        return
     if not quick_tree(model, data, _ALL, q, v, None):
         _tree.compute(model, data, _ALL, q, v)
-    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
+    _tree.weigh(model, data)
     data.hg = data._tree.hg.copy()

@@ -12,7 +12,7 @@ from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _tree
 from ._quick import quick_tree
-from ._rods import Whole, acceleration, add_to_centers, has_lumps, lumps, velocity
+from ._rods import add_to_centers, lumps
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _documented = _check.documented(
@@ -66,11 +66,8 @@ def centerOfMass(
             _tree.place(model, data, what, q)
         else:
             _tree.compute(model, data, what, q, *_check.rates(model, v, a))
-    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-    if not has_lumps(model):
-        return data._com.copy()
-    add_to_centers(model, data, 1 + (v is not None) + (a is not None), subtrees, local=True)
-    return np.array(data.tree.com[0])
+    _tree.weigh(model, data)
+    return data._com.copy()
 
 
 @_documented
@@ -95,12 +92,10 @@ def jacobianCenterOfMass(
         what = JCOM | WORLD if subtrees else JCOM
         if not quick_tree(model, data, what, q, None, None):
             _tree.compute(model, data, what, _check.pose(model, data, q))
-        pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-        if not has_lumps(model):
-            return data._Jcom.copy()
-    else:
-        _check.model_data(model, data)
-        data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)
+        _tree.weigh(model, data)
+        return data._Jcom.copy()
+    _check.model_data(model, data)
+    data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)
     if extra := lumps(model):
         data.Jcom[:] *= data.tree.mass[0]
         pin.computeJointJacobians(model.own_tree, data.tree)
@@ -124,10 +119,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     """
     if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
-    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-    if has_lumps(model):
-        whole = Whole(model, data)
-        data.tree.hg = pin.Force(whole.add(data.tree.hg.vector, whole.momenta(velocity)))
+    _tree.weigh(model, data)
     return _keep(data)
 
 
@@ -143,8 +135,6 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     """
     if not quick_tree(model, data, MAP, q, None, None):
         _tree.compute(model, data, MAP, _check.pose(model, data, q))
-    if has_lumps(model):
-        _add_lumps(model, data, Whole(model, data))
     return data._Ag.copy()
 
 
@@ -161,9 +151,6 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
         q, v = _check.state(model, data, q, v)
         _tree.compute(model, data, MAP | WHOLE | MOMENTUM, q, v)
-    if has_lumps(model):
-        _add_lumps(model, data, Whole(model, data, inertia=True))
-        data.tree.hg = pin.Force(data._Ag @ v)
     _keep(data)
     return data._Ag.copy()
 
@@ -181,21 +168,9 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
         q, v = _check.state(model, data, q, v)
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, _check.velocity(model, "a", a))
-    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-    if has_lumps(model):
-        whole = Whole(model, data)
-        # the velocities of points and centres drop out of the sum, which is about the common centre of mass
-        data.tree.dhg = pin.Force(whole.add(data.tree.dhg.vector, whole.momenta(acceleration)))
-        data.tree.hg = pin.Force(whole.add(data.tree.hg.vector, whole.momenta(velocity)))
+    _tree.weigh(model, data)
     _keep(data)
     return data._tree.dhg.copy()
-
-
-def _add_lumps(model: ClusterModel, data: ClusterData, whole: Whole) -> None:
-    """Add the masses of rods to ``data.Ag``."""
-    pin.computeJointJacobians(model.own_tree, data.tree)
-    G = data._G[: model.own_tree.nv]
-    data.Ag[:] = whole.add(data.Ag, [p.mass * p.jacobian(model.own_tree, data.tree) @ G for p in whole.points])
 
 
 def _keep(data: ClusterData) -> pin.Force:

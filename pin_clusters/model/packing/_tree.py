@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..._kernels import layout as at
 from ..._kernels import tree_layout as tl
 from ...constraints.closures import massive
-from ...joints import in_v
+from ...joints import common_ancestor, in_v
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
@@ -75,7 +75,7 @@ class TreeTables:
         settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
         rounds: All columns of G that depend on q.
         curved: Whether joints of several degrees of freedom are in loops.
-        rods: Whether rods have mass that is no link's.
+        masses: Joint and mass of each subtree that holds masses of rods which no link has.
     """
 
     index: np.ndarray
@@ -89,7 +89,7 @@ class TreeTables:
     settles: bool
     rounds: tuple[Round, ...]
     curved: bool
-    rods: bool
+    masses: tuple[tuple[int, float], ...]
 
 
 def pack_tree(
@@ -138,8 +138,17 @@ def pack_tree(
         for iv, ratio in r.drivers:
             rows.append(tl.Driver(iv, len(params)))
             params.append(ratio)
+    lumps = _lumps(tree, topology)
+    lump0 = len(rows)
+    for mass, ends, common in lumps:
+        (a, b) = (int(link_of_joint[j]) for j, _ in ends)
+        rows.append(tl.Lump(len(params), a, b, int(link_of_joint[common])))
+        params.append(mass)
+        for j, point in ends:
+            params += (aligns[link_of_joint[j]].T @ point).tolist()
+    lump1 = len(rows)
     sections, own, work, out = _places(tree, nv, len(links))
-    where, where_own = len(rows), len(rows) + 1
+    where = len(rows)
     rows += [sections, own]
     field0 = len(rows)
     fields = []
@@ -163,15 +172,15 @@ def pack_tree(
         for R, x in ((A @ M.rotation, A @ M.translation), (M.rotation, M.translation)):
             params += [*R.ravel().tolist(), *x.tolist()]
     rows[0] = tl.TreeHeader(
-        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, where_own, field0, read,
-        int(bool(topology.closures)), place0, len(rows), tree.njoints, read,
+        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, field0, read,
+        int(bool(topology.closures)), place0, len(rows), tree.njoints, lump0, lump1,
     )  # fmt: skip
     index = np.zeros((len(rows), at.ROW_WIDTH), dtype=np.int64)
     for numbers, row in zip(index, rows, strict=True):
         numbers[: len(row)] = row
     return TreeTables(
         index, np.array(params), work, out, sections, own, tuple(fields), link_of_joint, _settles(tree),
-        *_of_loops(tree, topology), bool(massive(topology.closures)),
+        *_of_loops(tree, topology), _masses(tree, inertia_tree, lumps),
     )  # fmt: skip
 
 
@@ -235,6 +244,28 @@ def _of_loops(tree: pin.Model, topology: Topology) -> tuple[tuple[Round, ...], b
         lists = [k for _, k in now], [row for row, _ in pairs], [k for _, k in pairs]
         rounds.append(Round(*(np.array(x, dtype=np.int64) for x in lists)))
     return tuple(rounds), any(tree.nvs[j] > 1 for loop in topology.analyses for j in loop.joints)
+
+
+def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple[int, np.ndarray], ...], int]]:
+    """Return the masses of rods that no link has: mass, two points that it is between, the joint that carries both.
+
+    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Links have the ends but those on
+    the universe.
+    """
+    found = []
+    for rod in massive(topology.closures):
+        ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
+        found.append((2.0 / 3.0 * rod.mass, ends, common_ancestor(tree, [j for j, _ in ends])))
+        found += [(rod.mass / 6.0, (end, end), 0) for end in ends if not end[0]]
+    return found
+
+
+def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:
+    data, more = inertia_tree.createData(), np.zeros(tree.njoints)
+    for mass, _, common in lumps:
+        more[list({0, *(int(j) for j in tree.supports[common])})] += mass
+    pin.computeSubtreeMasses(inertia_tree, data)
+    return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
 
 
 def _items(tree: pin.Model, count: str) -> int:
