@@ -6,7 +6,7 @@ The rest of the package imports from here, never from the modules inside.
 from __future__ import annotations
 
 from .assembly import Equations, LoopAnalysis
-from .cluster_data import NOTHING, ClusterData
+from .cluster_data import ClusterData
 from .cluster_model import ClusterModel, remake
 from .continuation import carry
 from .elements import Cluster, RotorElement
@@ -14,6 +14,7 @@ from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forc
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
+from .tree_workspace import NOTHING
 
 __all__ = [
     "NOTHING",

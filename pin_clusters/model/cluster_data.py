@@ -22,17 +22,15 @@ from .._kernels.tree_layout import KEEP
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
-from .packing import NEVER
 from .tree_attributes import forwarded
-from .tree_memory import address_of, read, write
+from .tree_workspace import TreeWorkspace
 
 _PLAIN = (rnea_at, aba_at, crba_at, minverse_at, energy_at)
 _LOOPS = (rnea_loops_at, aba_loops_at, crba_loops_at, minverse_loops_at, energy_loops_at)
-NOTHING = np.zeros(0)
-"""Where v or a is not given."""
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
+_OF_TREE = ("of_tree", "of_frame")
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
@@ -50,7 +48,7 @@ def _energy(i: int, doc: str) -> Any:
     return property(get, put, doc=doc)
 
 
-class ClusterData:
+class ClusterData(TreeWorkspace):
     """Workspace and results; make it with ``model.createData()``, one per thread.
 
     Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
@@ -61,19 +59,12 @@ class ClusterData:
     """
 
     __slots__ = (
-        "_Ag",
-        "_G",
-        "_J",
-        "_Jcom",
         "_M",
         "_M_kernel",
         "_Minv",
         "_aba",
         "_check",
-        "_com",
-        "_coupling",
         "_crba",
-        "_dJ",
         "_ddq",
         "_desk",
         "_energy",
@@ -82,14 +73,9 @@ class ClusterData:
         "_minverse",
         "_model",
         "_nle",
-        "_of_frame",
-        "_of_tree",
-        "_other_fields",
         "_pointers",
         "_rnea",
         "_tau",
-        "_tree",
-        "_tree_tables",
         "_unchecked",
         "_work",
         "_zeros",
@@ -138,7 +124,6 @@ class ClusterData:
         self.hg = pin.Force.Zero()
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
-        self.tree = model.own_tree.createData()
         results = {
             "tau": self._tau,
             "ddq": self._ddq,
@@ -171,106 +156,29 @@ class ClusterData:
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
-        self._use_compiled()
+        self.tree = model.own_tree.createData()
         _calls.connect(self, pin.ReferenceFrame)
-
-    def _lay_out_tree(self) -> np.ndarray:
-        """Make what the kernels of the tree read and write; returns G and its bias in it."""
-        model, tables = self._model, self._model._tree_tables
-        nv, G, own, at = model.nv, model._topology.G, tables.own, tables.sections
-        arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
-        self._tree_tables = Pointer(*arrays)
-        out = arrays[-1]
-        for first in (at.oMi, at.liMi):  # of the universe
-            out[first : first + 9] = np.eye(3).ravel()
-        self._J, self._dJ, self._Jcom, self._Ag = (
-            out[first : first + rows * nv].reshape(rows, nv)
-            for first, rows in ((own.J, 6), (own.dJ, 6), (own.Jcom, 3), (own.Ag, 6))
-        )
-        # G, and below it dG/dt, of the last function that was given q: for those that are not
-        self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
-        self._G[: len(G)] = G
-        self._com = out[at.com : at.com + 3]
-        coupling = out[own.G : own.g + len(G)]
-        coupling[: G.size] = G.ravel()
-        self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
-        return coupling
-
-    @property
-    def tree(self) -> pin.Data:
-        """``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives."""
-        return self._tree
-
-    @tree.setter
-    def tree(self, tree: pin.Data) -> None:
-        self._tree = tree
-        tables = self._model._tree_tables
-        index, found = self._tree_tables.arrays[0], {name: address_of(tree, name) for _, name in tables.fields}
-        for row, name in tables.fields:
-            # what cannot be read there is read from our own, after _read_fields
-            index[row, 2] = found[name] or (
-                self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
-            )
-        self._other_fields = tuple(row for row, name in tables.fields if not found[name])
-
-    def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
-        """Run the kernel of the tree; the arrays must be what it takes."""
-        with np.errstate(all="ignore"):  # the centre of what has no mass
-            self._of_tree.call(self._tree_tables, what, q, v, a)
-        self._notice("of_tree")
-        if self._other_fields:
-            self._write_fields(what, (v.size > 0) + (a.size > 0))
-
-    def _write_fields(self, what: int, level: int) -> None:
-        """Write fields of the tree's data whose addresses are not known."""
-        index, *_, out = self._tree_tables.arrays
-        for row, name in self._model._tree_tables.fields:
-            at, size, _, wish, least = index[row, :5]
-            if row in self._other_fields and level >= least and (wish == 0 or wish & what):
-                write(self._tree, name, out[at : at + size])
-
-    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
-        """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
-        if self._other_fields and not q.size:
-            index, *_, out = self._tree_tables.arrays
-            for row, name in self._model._tree_tables.fields:
-                if row in self._other_fields and index[row, 3] == NEVER:
-                    at, size = index[row, :2]
-                    out[at : at + size] = read(self._tree, name)
-        code = int(self._of_frame.call(self._tree_tables, q, place, reference, rate, result))
-        self._notice("of_frame")
-        return code
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
-        known, place = getattr(self, "_" + kernel).compiled_address, _PLACE_OF[kernel]
-        if self._desk[place] != known and not self._needs_python():
+        if self._desk[_PLACE_OF[kernel]] != self._callable(kernel):
             self._use_compiled()
-
-    @property
-    def _lost(self) -> bool:
-        """Whether there is no G for functions that are not given q, because the last pose was singular."""
-        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.own.lost])
-
-    @_lost.setter
-    def _lost(self, value: bool) -> None:
-        self._tree_tables.arrays[-1][self._model._tree_tables.own.lost] = value
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         if self._model.closures:
             self._desk[_calls.COUPLING] = coupling_at.compiled_address
         for i, entry in enumerate(_calls.ALL):
-            address = getattr(self, "_" + entry.kernel).compiled_address
-            if entry.result == "tree" and self._needs_python():
-                address = 0
-            tables = self._pointers[entry.result].address
-            self._desk[_calls.PLACES + 2 * i : _calls.PLACES + 2 * i + 2] = address, tables
+            at = _calls.PLACES + 2 * i
+            self._desk[at : at + 2] = self._callable(entry.kernel), self._pointers[entry.result].address
 
-    def _needs_python(self) -> bool:
-        """Whether calls of the kernels of the tree are more than a call of the kernel of loops and one of them."""
-        loops = self._model.closures and not coupling_at.compiled_address
-        return bool(loops or self._other_fields or self._model._tree_tables.settles)
+    def _callable(self, kernel: str) -> int:
+        """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
+        if kernel in _OF_TREE:
+            loops = self._model.closures and not coupling_at.compiled_address
+            if loops or self._other_fields or self._model._tree_tables.settles:
+                return 0
+        return int(getattr(self, "_" + kernel).compiled_address)
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""

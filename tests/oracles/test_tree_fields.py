@@ -13,7 +13,7 @@ from samples.mixed import KINDS, random_state, robot
 import pin_clusters as pc
 from pin_clusters.algorithms import _bridge
 from pin_clusters.constraints.closures import massive
-from pin_clusters.model import cluster_data, primitives_of, tree_memory
+from pin_clusters.model import primitives_of, tree_memory, tree_workspace
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -222,7 +222,7 @@ def test_far_away_no_digit_is_lost() -> None:
 
 def test_fields_elsewhere_are_written_in_python(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ``pin.Data`` keeps its numbers in a way that is not known, all is the same, but slow."""
-    monkeypatch.setattr(cluster_data, "address_of", lambda *_: 0)
+    monkeypatch.setattr(tree_workspace, "address_of", lambda *_: 0)
     slow = both.model.createData()
     assert len(slow._other_fields) == len(both.model._tree_tables.fields)
     model, q, v, a = both.model, both.q, both.v, both.a
