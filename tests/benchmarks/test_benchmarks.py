@@ -24,7 +24,7 @@ from pin_clusters.timing import Timing, interleaved
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report", "kernel_loop", "loop_cases", "tello_by_hand", "loop_timing",
-    "run_loops", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
+    "run_loops", "everyday", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -312,3 +312,18 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
     scripts["report"].LOOPS["drift"] = ("drift.json", lambda results: f"{len(results['swings'])} swings")
     assert scripts["report"].loop_sections(tmp_path) == {"drift": ("0 swings", "0 swings")}
     assert "loops.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "four_bar"])
+def test_everyday_functions_are_those_of_both(
+    scripts: dict[str, ModuleType], robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    everyday = scripts["everyday"]
+    assert len(everyday.FUNCTIONS) == 18
+    target = tmp_path / "everyday.json"
+    assert everyday.main(["--quick", "--robots", robot, "--output", str(target)]) == 0
+    found = json.loads(target.read_text())["robots"][robot]
+    assert set(found["ratio"]) == set(everyday.FUNCTIONS)
+    assert found["rival"] == ("armature" if robot == "mit_humanoid_leg" else "spanning tree")
+    assert all(x > 0.0 for x in found["ratio"].values())
+    assert "all of them once" in capsys.readouterr().out
