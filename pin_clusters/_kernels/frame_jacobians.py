@@ -15,7 +15,7 @@ from .layout import BODY_PARAMS, WRONG_SIZE
 from .links import at_point, moved
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
-from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3
+from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
 from .tree_layout import dof, entry, field, link, own_at, place_at, tree_header_at
 from .tuples import Vec3, load3, load6, load9
 
@@ -189,6 +189,10 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
             return WRONG_SIZE
         from_configuration(index, params, work, out, q, n, O, P, reference, to)
         return 0
+    if n.loops == 1:
+        # what is no number in G is none in all rows, as in a product of matrices
+        for iv in range(n.nv_tree):
+            add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6(zero(out)))
     from_data(index, params, out, n, O, P, reference, rate, to)
     return int(get(out, O.lost))
 
