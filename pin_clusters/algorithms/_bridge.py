@@ -40,7 +40,7 @@ def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) 
     Raises:
         SingularClusterError: The loops cannot be solved for their dependent joints.
     """
-    if code := solve(data, q, v):
+    if model.closures and (code := solve(data, q, v)):
         _check.status(model, code, q)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -149,6 +152,22 @@ def test_what_is_missing_is_an_error_not_a_result() -> None:
     ):
         with pytest.raises(pc.PinClustersError):
             call()
+
+
+@needed
+def test_without_loops_their_kernel_is_not_compiled(tmp_path: Path) -> None:
+    """It takes many seconds."""
+    code = """
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.ClusterModel(pin.buildSampleModelManipulator())
+data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+pc.computeFrameJacobian(model, data, q, 1), pc.computeJointJacobiansTimeVariation(model, data, q, v)
+pc.getFrameJacobian(model, data, 1, pin.LOCAL), pc.forwardKinematics(model, data, q)
+"""
+    environment = os.environ | {"PIN_CLUSTERS_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    said = [line.partition(" compiled ")[2].partition(" in ")[0] for line in done.stderr.splitlines()]
+    assert {x for x in said if x} == {"Jacobians of frames", "kinematics and momentum of the tree"}
 
 
 @needed
