@@ -7,25 +7,55 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 from __future__ import annotations
 
 from .desk import (
+    ALL,
+    ALSO,
     CHANGED,
+    COUPLING,
+    COUPLING_TABLES,
     DESK_SIZE,
     ENERGIES,
-    ENTRIES,
     FORCES,
     KEPT,
+    NFRAMES,
     NJOINTS,
     NQ,
     NV,
     NV_AGAIN,
     PLACES,
+    SIX,
     TAU,
     ZEROS,
-)  # fmt: skip
-from .entries import asking, connect, connect_moves, fast
+)
+from .entries import asking, connect, connect_moves, connect_tree, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
 
 __all__ = [
-    "CHANGED", "DESK_SIZE", "ENERGIES", "ENTRIES", "FORCES", "KEPT", "MOST_HOLDS", "NJOINTS", "NQ", "NV", "NV_AGAIN",
-    "PLACES", "TAU", "WAY", "ZEROS", "Desk", "Question", "asking", "connect", "connect_moves", "fast",
+    "ALL",
+    "ALSO",
+    "CHANGED",
+    "COUPLING",
+    "COUPLING_TABLES",
+    "DESK_SIZE",
+    "ENERGIES",
+    "FORCES",
+    "KEPT",
+    "MOST_HOLDS",
+    "NFRAMES",
+    "NJOINTS",
+    "NQ",
+    "NV",
+    "NV_AGAIN",
+    "PLACES",
+    "SIX",
+    "TAU",
+    "WAY",
+    "ZEROS",
+    "Desk",
+    "Question",
+    "asking",
+    "connect",
+    "connect_moves",
+    "connect_tree",
+    "fast",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, PLACES, TAU, ZEROS, Entry
+from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, PLACES, TAU, ZEROS, Entry
 from .writer import DOUBLE, I64, Library, Writer
 
 
@@ -32,13 +32,7 @@ class Function(Writer):
         if not is_array:
             self.same(self.names, I64(0))
         out = self._keyword(8 * (2 + len(given))) if is_array else I64(0)
-        model, data = self.load(self.args), self.load(self.args, 8)
-        self.same(self.load(data, self.found("type")), self.found("data_class"))
-        self.same(self.load(data, self.found("model")), model)
-        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
-        kernel, tables = (self.load(self.desk, 8 * (PLACES + 2 * self.place + i)) for i in (0, 1))
-        self.need(b.icmp_unsigned("!=", kernel, I64(0)))
-        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        kernel, tables = self.begin()
         pointers, at = [], 16
         forces = None
         for size in entry.arguments:
@@ -56,6 +50,18 @@ class Function(Writer):
         else:
             self._with_number(kernel, tables, pointers)
         self.hand_over(self.place)
+
+    def begin(self) -> tuple[ir.Value, ir.Value]:
+        """Model and data fit, and the kernel is compiled: its address, and that of its tables."""
+        model, data = self.load(self.args), self.load(self.args, 8)
+        self.same(self.load(data, self.found("type")), self.found("data_class"))
+        self.same(self.load(data, self.found("model")), model)
+        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
+        at = PLACES + 2 * ALL.index(self.entry)
+        kernel, tables = self.load(self.desk, 8 * at), self.load(self.desk, 8 * (at + 1))
+        self.need(self.there(kernel))
+        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        return kernel, tables
 
     def _keyword(self, at: int) -> ir.Value:
         """The object given as ``out=``, or 0."""

@@ -7,12 +7,15 @@ from typing import NamedTuple
 from .._native.process import FOUND as OF_PROCESS
 
 # numbers of the desk: what a data object has at hand for calls
-NQ, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU = range(10)
-PLACES = 10  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+(
+    NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
+    NFRAMES,
+) = range(15)  # fmt: skip
+PLACES = 15  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
-    "pin_difference",
+    "pin_difference", "reference_frame",
 )  # fmt: skip
 
 
@@ -47,11 +50,18 @@ ENTRIES = (
     Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
     Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
 )
-DESK_SIZE = PLACES + 2 * len(ENTRIES)
+HELPERS = (
+    Entry("quick_tree", "of_tree", "tree", "", ""),
+    Entry("quick_jacobian", "of_frame", "tree", "", ""),
+)
+"""What functions of the tree call: they tell whether the call was the usual one."""
+ALL = (*ENTRIES, *HELPERS)
+DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
     "data": tuple(entry.name for entry in ENTRIES),
+    "tree": tuple(entry.name for entry in HELPERS),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

@@ -67,6 +67,19 @@ def connect(data: Any) -> None:
         })  # fmt: skip
 
 
+def connect_tree(data: Any) -> None:
+    """Load the code of what functions of the tree call."""
+    if "tree" not in _loaded:
+        import pinocchio as pin
+
+        _load("tree", lambda: {
+            "model": slot(data, "_unchecked"),
+            "desk": slot(data, "_desk"),
+            "data_class": id(type(data)),
+            "reference_frame": id(pin.ReferenceFrame),
+        })  # fmt: skip
+
+
 def connect_moves(model: Any) -> None:
     """Load the code of moves, when the first model moves."""
     if "moves" not in _loaded:

@@ -150,9 +150,11 @@ class Writer:
         code, error = self.room(1), self.room(1)
         return self.call(kernel, I32, code, error, *words), self.load(code)
 
-    def run(self, kernel: ir.Value, tables: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
-        """Call a kernel with arrays (where, shape...); whether nothing is to be said."""
-        words = [word for where, *shape in arrays for word in array_words(self.b, where, shape)]
+    def run(self, kernel: ir.Value, tables: ir.Value, given: Sequence[ir.Value | Sequence[ir.Value]]) -> ir.Value:
+        """Call a kernel with arrays (where, shape...) and whole numbers; whether nothing is to be said."""
+        words: list[ir.Value] = []
+        for x in given:
+            words += [x] if isinstance(x, ir.Value) else array_words(self.b, x[0], x[1:])
         status, code = self.call_kernel(kernel, [tables, *words])
         return self.b.and_(self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", code, I64(0)))
 

@@ -128,6 +128,8 @@ aba_rows = Kernel("batch.aba_rows")
 aba_loops_rows = Kernel("batch.aba_loops_rows")
 simulate = Kernel("simulate.simulate_at")
 moved = Kernel("simulate.moved_at")
+tree = Kernel("tree.tree_at")
+frame_jacobian = Kernel("frame_jacobians.frame_jacobian_at")
 
 BY_NAME = {name: thing for name, thing in list(globals().items()) if isinstance(thing, Kernel)}
 ALL = tuple(BY_NAME.values())

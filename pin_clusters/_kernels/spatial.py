@@ -151,6 +151,11 @@ def matmul3(A, B):
 
 
 @inline
+def transposed(R):
+    return (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
+
+
+@inline
 def sym3_mul(S, a):
     return Vec3(
         S[0] * a[0] + S[1] * a[1] + S[2] * a[2],

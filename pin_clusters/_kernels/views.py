@@ -19,7 +19,7 @@ from .pack import INLINE
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
 
-def _view(kind: Any) -> Callable[[Any, Any], Any]:
+def view_of(kind: Any) -> Callable[[Any, Any], Any]:
     """Return the function that reads a row as a named tuple of that kind."""
     fields = len(kind._fields)
 
@@ -50,22 +50,22 @@ def _view(kind: Any) -> Callable[[Any, Any], Any]:
     return read
 
 
-body = _view(layout.Body)
-cluster = _view(layout.Cluster)
-head = _view(layout.Head)
-velocity_row = _view(layout.Velocity)
-closure = _view(layout.Closure)
-on_path = _view(layout.OnPath)
-on_joint = _view(layout.OnJoint)
-term_row = _view(layout.Term)
-follower = _view(layout.Follower)
-share = _view(layout.Share)
-element = _view(layout.Element)
-rod = _view(layout.Rod)
-carrier_row = _view(layout.Carrier)
-rotor = _view(layout.Rotor)
-_header = _view(layout.Header)
-_entry = _view(layout.Entry)
+body = view_of(layout.Body)
+cluster = view_of(layout.Cluster)
+head = view_of(layout.Head)
+velocity_row = view_of(layout.Velocity)
+closure = view_of(layout.Closure)
+on_path = view_of(layout.OnPath)
+on_joint = view_of(layout.OnJoint)
+term_row = view_of(layout.Term)
+follower = view_of(layout.Follower)
+share = view_of(layout.Share)
+element = view_of(layout.Element)
+rod = view_of(layout.Rod)
+carrier_row = view_of(layout.Carrier)
+rotor = view_of(layout.Rotor)
+_header = view_of(layout.Header)
+_entry = view_of(layout.Entry)
 
 
 def header(index):

@@ -22,7 +22,8 @@ SAME = 0xFFFFFFFF00FFFFFF
 FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
     "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
-    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch",
+    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch", "forget", "none",
+    "true", "int",
 )  # fmt: skip
 
 
@@ -103,6 +104,10 @@ def find() -> dict[str, int]:
         "restore_thread": _address("PyEval_RestoreThread"),
         "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
         "fetch": _address("PyErr_Fetch"),
+        "forget": _address("PyErr_Clear"),
+        "none": id(None),
+        "true": id(True),
+        "int": id(int),
     }
     assert tuple(result) == FOUND
     return result

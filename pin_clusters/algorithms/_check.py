@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from .. import configuration as _configuration
-from ..arrays import array, room, vector
+from ..arrays import array, is_vector, room, vector
 from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
 from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
@@ -38,6 +38,8 @@ def documented(*own: str, solves: bool = True) -> Callable[[F], F]:
 
 def model_data(model: Any, data: Any) -> None:
     """Check that model and data are ours and belong together; and, if ``data.check``, that nobody changed the tree."""
+    if type(data) is ClusterData and data._unchecked is model:
+        return
     if not isinstance(model, ClusterModel):
         cure = "The order of arguments is (model, data, q, ...)."
         if isinstance(model, pin.Model):
@@ -62,6 +64,9 @@ def model_data(model: Any, data: Any) -> None:
 
 def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Check model and data, and return q as ``configuration`` does."""
+    # the usual call, told at once: see ClusterData.check
+    if type(data) is ClusterData and data._unchecked is model and is_vector(q, model.nq):
+        return q
     model_data(model, data)
     return configuration(model, data, q)
 
@@ -69,6 +74,12 @@ def pose(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
 def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
     """Check model and data, and return q as ``configuration`` does, and v, shape (nv,)."""
     return pose(model, data, q), velocity(model, "v", v)
+
+
+def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
+    """Return v, and a if it is given, shape (nv,)."""
+    v = velocity(model, "v", v)
+    return (v,) if a is None else (v, velocity(model, "a", a))
 
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:

@@ -80,39 +80,6 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     return data.oMi[j].rotation @ own
 
 
-class Whole:
-    """From what Pinocchio says about the tree's centre of mass to the same about that of the robot, rods included.
-
-    ``data.com[0]`` is moved there, and ``data.Ig`` where it is filled.
-    """
-
-    def __init__(self, model: ClusterModel, data: ClusterData, *, inertia: bool = False) -> None:
-        self.points: list[Lump] = lumps(model)
-        if not self.points:
-            return
-        mass = pin.computeTotalMass(model.inertia_tree)
-        self.places = [p.mean(position, data.tree) for p in self.points]
-        self.own = np.array(data.tree.com[0])
-        moments = mass * self.own + sum(p.mass * x for p, x in zip(self.points, self.places, strict=True))
-        self.com = moments / (mass + sum(p.mass for p in self.points))
-        data.tree.com[0] = self.com
-        if inertia:
-            moved = pin.SE3(np.eye(3), self.own - self.com).act(pin.Inertia(data.tree.Ig))
-            for p, x in zip(self.points, self.places, strict=True):
-                moved = moved + pin.Inertia(p.mass, x - self.com, np.zeros((3, 3)))
-            data.tree.Ig = moved
-
-    def add(self, h: np.ndarray, linear: list[np.ndarray]) -> np.ndarray:
-        """Add linear momenta of the points, or their rates, or matrices of them, to those of the tree."""
-        h = np.array(h)
-        if self.points:
-            h[3:] += pin.skew(self.own - self.com) @ h[:3]
-            for x, p in zip(self.places, linear, strict=True):
-                h[:3] += p
-                h[3:] += pin.skew(x - self.com) @ p
-        return h
-
-
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:
     """Add the masses of rods to the centres of mass that Pinocchio found.
 

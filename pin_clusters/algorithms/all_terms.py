@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._kernels.tree_layout import CENTERS, COLUMNS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE
 from ..model import ClusterData, ClusterModel
-from . import _check
-from .centroidal import ccrba, centerOfMass, jacobianCenterOfMass
+from . import _check, _tree
+from ._quick import quick_tree
 from .crba import crba
 from .energy import computeMechanicalEnergy
-from .jacobians import computeJointJacobians
-from .kinematics import forwardKinematics
 from .rnea import computeGeneralizedGravity, nonLinearEffects
+
+_ALL = MOTION | COLUMNS | CENTERS | SUBTREES | MOMENTUM | MAP | JCOM | WHOLE
 
 
 @_check.documented()
@@ -30,8 +31,7 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
     nonLinearEffects(model, data, q, v)
     computeGeneralizedGravity(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    computeJointJacobians(model, data, q)
-    ccrba(model, data, q, v)
-    jacobianCenterOfMass(model, data, q)
-    centerOfMass(model, data, q, v)
-    forwardKinematics(model, data, q, v)
+    if not quick_tree(model, data, _ALL, q, v, None):
+        _tree.compute(model, data, _ALL, q, v)
+    _tree.weigh(model, data)
+    data.hg = data._tree.hg.copy()

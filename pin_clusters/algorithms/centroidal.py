@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._kernels.tree_layout import CENTERS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE, WORLD
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
-from . import _bridge, _check
-from ._rods import Whole, acceleration, add_to_centers, lumps, velocity
-from .motor import rotor_rows
+from . import _bridge, _check, _tree
+from ._quick import quick_tree
+from ._rods import add_to_centers, lumps
 
+_CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _documented = _check.documented(
     """
     References:
@@ -48,18 +50,24 @@ def centerOfMass(
     References:
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
     """
-    _check.model_data(model, data)
-    if (v is not None and q is None) or (a is not None and v is None):
-        raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
-    state = []
-    if q is not None:
-        q = _check.configuration(model, data, q)
-        state = [q, *_bridge.tree_rates(model, data, q, v, a)]
     subtrees = bool(compute_subtree_coms)
-    pin.centerOfMass(model.inertia_tree, data.tree, *state, subtrees)
-    # without q Pinocchio takes all that forwardKinematics left
-    add_to_centers(model, data, len(state) or 3, subtrees, local=True)
-    return np.array(data.tree.com[0])
+    what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
+    if not quick_tree(model, data, what, q, v, a):
+        _check.model_data(model, data)
+        if (v is not None and q is None) or (a is not None and v is None):
+            raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
+        if q is None:
+            # Pinocchio takes all that forwardKinematics left
+            pin.centerOfMass(model.inertia_tree, data.tree, subtrees)
+            add_to_centers(model, data, 3, subtrees, local=True)
+            return np.array(data.tree.com[0])
+        q = _check.pose(model, data, q)
+        if v is None:
+            _tree.place(model, data, what, q)
+        else:
+            _tree.compute(model, data, what, q, *_check.rates(model, v, a))
+    _tree.weigh(model, data)
+    return data._com.copy()
 
 
 @_documented
@@ -79,21 +87,23 @@ def jacobianCenterOfMass(
     References:
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
     """
+    subtrees = bool(compute_subtree_coms)
+    if q is not None:
+        what = JCOM | WORLD if subtrees else JCOM
+        if not quick_tree(model, data, what, q, None, None):
+            _tree.compute(model, data, what, _check.pose(model, data, q))
+        _tree.weigh(model, data)
+        return data._Jcom.copy()
     _check.model_data(model, data)
-    state = []
-    if q is None:
-        G, _ = _bridge.kept(model, data)
-    else:
-        state = [_check.configuration(model, data, q)]
-        G = _bridge.kept_matrix(model, data, state[0])
-    J = np.array(pin.jacobianCenterOfMass(model.inertia_tree, data.tree, *state, bool(compute_subtree_coms)))
+    data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)
     if extra := lumps(model):
-        J *= data.tree.mass[0]
+        data.Jcom[:] *= data.tree.mass[0]
         pin.computeJointJacobians(model.own_tree, data.tree)
-        J += sum(p.mass * p.jacobian(model.own_tree, data.tree) for p in extra)
-        add_to_centers(model, data, 1, bool(compute_subtree_coms), local=False)
-        J /= data.tree.mass[0]
-    data.Jcom[:] = J @ G
+        data.Jcom[:] += (
+            sum(p.mass * p.jacobian(model.own_tree, data.tree) for p in extra) @ data._G[: model.own_tree.nv]
+        )
+        add_to_centers(model, data, 1, subtrees, local=False)
+        data.Jcom[:] /= data.tree.mass[0]
     return data.Jcom.copy()
 
 
@@ -107,13 +117,10 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
-    q, v = _check.state(model, data, q, v)
-    G = _bridge.kept_matrix(model, data, q)
-    h = pin.computeCentroidalMomentum(model.inertia_tree, data.tree, q, G @ v).vector
-    whole = Whole(model, data)
-    h = whole.add(h, [p.mass * p.mean(velocity, data.tree) for p in whole.points])
-    h[3:] += _spin(model, data, G) @ v
-    return _keep(data, pin.Force(h))
+    if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
+        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
+    _tree.weigh(model, data)
+    return _keep(data)
 
 
 @_documented
@@ -126,10 +133,9 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    q = _check.pose(model, data, q)
-    G = _bridge.kept_matrix(model, data, q)
-    pin.computeCentroidalMap(model.inertia_tree, data.tree, q)
-    return _map(model, data, G, Whole(model, data))
+    if not quick_tree(model, data, MAP, q, None, None):
+        _tree.compute(model, data, MAP, _check.pose(model, data, q))
+    return data._Ag.copy()
 
 
 @_documented
@@ -142,12 +148,11 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    q, v = _check.state(model, data, q, v)
-    G = _bridge.kept_matrix(model, data, q)
-    pin.ccrba(model.inertia_tree, data.tree, q, G @ v)
-    A = _map(model, data, G, Whole(model, data, inertia=True))
-    _keep(data, pin.Force(A @ v))
-    return A
+    if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
+        q, v = _check.state(model, data, q, v)
+        _tree.compute(model, data, MAP | WHOLE | MOMENTUM, q, v)
+    _keep(data)
+    return data._Ag.copy()
 
 
 @_documented
@@ -160,49 +165,16 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
-    v_tree, a_tree = _bridge.tree_rates(model, data, q, v, a)
-    pin.computeCentroidalMomentumTimeVariation(model.inertia_tree, data.tree, q, v_tree, a_tree)
-    whole = Whole(model, data)
-    h = whole.add(data.tree.hg.vector, [p.mass * p.mean(velocity, data.tree) for p in whole.points])
-    # the velocities of points and centres drop out of the sum, which is about the common centre of mass
-    rate = whole.add(data.tree.dhg.vector, [p.mass * p.mean(acceleration, data.tree) for p in whole.points])
-    for r in (r for r in model.rotors if r.source is not None):
-        R, omega = data.tree.oMi[r.carrier_id].rotation, data.tree.v[r.carrier_id].angular
-        speed, change = (sum(ratio * x[i] for i, ratio in r.drivers) for x in (v_tree, a_tree))
-        h[3:] += R @ r.axis * (r.axial_inertia * speed)
-        # the axis turns with its carrier
-        rate[3:] += R @ (r.axis * change + np.cross(omega, r.axis) * speed) * r.axial_inertia
-    _keep(data, pin.Force(h))
-    data.tree.dhg = pin.Force(rate)
-    return pin.Force(rate)
+    if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
+        q, v = _check.state(model, data, q, v)
+        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, _check.velocity(model, "a", a))
+    _tree.weigh(model, data)
+    _keep(data)
+    return data._tree.dhg.copy()
 
 
-def _map(model: ClusterModel, data: ClusterData, G: np.ndarray, whole: Whole) -> np.ndarray:
-    """Turn Pinocchio's momentum matrix of the tree to that of the robot, in ``data.Ag``; return a copy."""
-    if whole.points:
-        pin.computeJointJacobians(model.own_tree, data.tree)
-    A = whole.add(data.tree.Ag, [p.mass * p.jacobian(model.own_tree, data.tree) for p in whole.points])
-    data.Ag[:] = A @ G
-    data.Ag[3:] += _spin(model, data, G)
-    return data.Ag.copy()
-
-
-def _spin(model: ClusterModel, data: ClusterData, G: np.ndarray) -> np.ndarray:
-    """Return the angular momentum of the ``Rotor`` spins per unit of v, in axes of the world, shape (3, nv).
-
-    Rotors that are bodies of the tree move in Pinocchio already.
-    """
-    S = np.zeros((3, model.nv))
-    for r, row in zip(model.rotors, rotor_rows(model, G), strict=True):
-        if r.source is not None:
-            S += np.outer(data.tree.oMi[r.carrier_id].rotation @ r.axis, r.axial_inertia * row)
-    return S
-
-
-def _keep(data: ClusterData, h: pin.Force) -> pin.Force:
-    """Leave the momentum in both data."""
-    data.hg = h
-    data.tree.hg = h
-    return pin.Force(h)
+def _keep(data: ClusterData) -> pin.Force:
+    """Leave the momentum of the tree's data in ours."""
+    h = data._tree.hg
+    data.hg = h.copy()
+    return h.copy()

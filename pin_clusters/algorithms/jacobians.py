@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..model import ClusterData, ClusterModel, primitives_of
-from . import _bridge, _check, _ids
+from .._kernels.tree_layout import COLUMNS, MOTION, RATES
+from ..model import NOTHING, ClusterData, ClusterModel
+from . import _bridge, _check, _ids, _tree
+from ._quick import FRAME, JOINT, RATE, quick_jacobian, quick_tree
 
 _COMMON = """
 Returns:
@@ -24,6 +26,8 @@ _WITH_RATE = """
 References:
     Pinocchio's ``{name}``, times G; plus the Jacobian times dG/dt.
 """
+
+_ALL = MOTION | COLUMNS | RATES
 _documented = _check.documented(_COMMON)
 _rates = _check.documented(_COMMON, _WITH_RATE)
 
@@ -40,15 +44,14 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
         joints that they move; a fresh array.
     """
-    _check.model_data(model, data)
+    if quick_tree(model, data, COLUMNS, q, None, None):
+        return data._J.copy()
     if q is None:
-        J = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)[0]
+        _check.model_data(model, data)
+        data.J[:] = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)
     else:
-        q = _check.configuration(model, data, q)
-        G = _bridge.kept_matrix(model, data, q)
-        J = pin.computeJointJacobians(model.own_tree, data.tree, q) @ G
-    data.J[:] = J
-    return np.array(J)
+        _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
+    return data._J.copy()
 
 
 @_rates
@@ -64,32 +67,13 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
-    q, v = _check.state(model, data, q, v)
-    G, G_rate = _bridge.matrix(model, data, q), _bridge.rate(model, data, q, v)
-    _bridge.keep(data, G, G_rate)
-    v_tree = G @ v
-    pin.computeJointJacobiansTimeVariation(model.own_tree, data.tree, q, v_tree)
-    _correct_moving_axes(model.own_tree, data.tree, v_tree)
-    data.J[:] = data.tree.J @ G
-    return data.tree.dJ @ G + data.tree.J @ G_rate
-
-
-def _correct_moving_axes(tree: pin.Model, data: pin.Data, v: np.ndarray) -> None:
-    """Write the derivative for joints whose axes move in their own body.
-
-    Pinocchio lets every axis turn with the joint's body. In a universal, ZYX or composite joint an axis turns with the
-    part of the joint right behind it, which the later axes move against the body.
-    """
-    J, dJ = data.J, data.dJ  # views
-    for j in range(1, tree.njoints):
-        joint = tree.joints[j]
-        if not any(kind in joint.shortname() for kind in ("Composite", "ZYX", "Universal")):
-            continue
-        velocity = data.oMi[j].act(data.v[j]).vector
-        for part in reversed(primitives_of(joint, tree.jointPlacements[j], tree.names[j])):
-            columns = slice(part.iv, part.iv + part.nv)
-            dJ[:, columns] = pin.Motion(velocity).action @ J[:, columns]
-            velocity -= J[:, columns] @ v[columns]
+    if v is None or getattr(model, "closures", True):
+        q, v = _check.state(model, data, q, v)
+        if model.closures:
+            data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
+    if not quick_tree(model, data, _ALL, q, v, None):
+        _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
+    return data._dJ.copy()
 
 
 @_documented
@@ -99,10 +83,10 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     Returns:
         Shape (6, nv), [linear; angular], in the joint frame; a fresh array.
     """
-    _check.model_data(model, data)
-    q, joint = _check.configuration(model, data, q), _ids.joint(model, joint_id)
-    G = _bridge.matrix(model, data, q)
-    return pin.computeJointJacobian(model.own_tree, data.tree, q, joint) @ G
+    if q is not None and (found := quick_jacobian(model, data, q, joint_id, pin.LOCAL, JOINT)) is not None:
+        return found
+    q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
+    return _at(model, data, q, joint, pin.LOCAL)
 
 
 @_documented
@@ -110,21 +94,32 @@ def computeFrameJacobian(
     model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
     """Compute the Jacobian of one frame."""
+    if q is not None and (found := quick_jacobian(model, data, q, frame_id, reference_frame, FRAME)) is not None:
+        return found
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    G = _bridge.matrix(model, data, q)
-    return pin.computeFrameJacobian(model.own_tree, data.tree, q, frame, reference) @ G
+    return _at(model, data, q, model.njoints + frame, reference)
 
 
-def _asked(
-    find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, jacobian: Any, rate: Any = None
-) -> np.ndarray:
-    """Return the Jacobian of what ``find`` makes of an index, or its time derivative where ``rate`` is given."""
+def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame) -> np.ndarray:
+    """Return the Jacobian of a joint, or of a frame behind them, at a configuration."""
+    _bridge.bring(model, data, q, data._zeros)
+    result = np.empty((6, model.nv))
+    data._run_jacobian(q, place, int(reference), 0, result)
+    return result
+
+
+def _asked(model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int) -> np.ndarray:
+    """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
+    if (found := quick_jacobian(model, data, None, index, reference_frame, kind)) is not None:
+        return found
     _check.model_data(model, data)
-    where = model.own_tree, data.tree, find(model, index), _ids.reference(reference_frame)
-    G, G_rate = _bridge.kept(model, data)
-    J = jacobian(*where)
-    return J @ G if rate is None else rate(*where) @ G + J @ G_rate
+    place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
+    reference = _ids.reference(reference_frame)
+    _bridge.kept(model, data)  # raises
+    result = np.empty((6, model.nv))
+    data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)
+    return result
 
 
 @_documented
@@ -132,7 +127,7 @@ def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the Jacobian of a joint; after ``computeJointJacobians``."""
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getJointJacobian)
+    return _asked(model, data, joint_id, reference_frame, JOINT)
 
 
 @_documented
@@ -140,7 +135,7 @@ def getFrameJacobian(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the Jacobian of a frame; after ``computeJointJacobians``."""
-    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameJacobian)
+    return _asked(model, data, frame_id, reference_frame, FRAME)
 
 
 @_rates
@@ -148,8 +143,7 @@ def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``."""
-    functions = pin.getJointJacobian, pin.getJointJacobianTimeVariation
-    return _asked(_ids.joint, model, data, joint_id, reference_frame, *functions)
+    return _asked(model, data, joint_id, reference_frame, JOINT | RATE)
 
 
 @_rates
@@ -157,5 +151,4 @@ def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``."""
-    functions = pin.getFrameJacobian, pin.getFrameJacobianTimeVariation
-    return _asked(_ids.frame, model, data, frame_id, reference_frame, *functions)
+    return _asked(model, data, frame_id, reference_frame, FRAME | RATE)

@@ -6,9 +6,11 @@ from typing import Any
 
 import pinocchio as pin
 
+from .._kernels.tree_layout import MOTION
 from ..errors import ArgumentTypeError
 from ..model import ClusterData, ClusterModel
-from . import _bridge, _check, _ids
+from . import _check, _ids, _tree
+from ._quick import quick_tree
 
 _CALLS = """
 References:
@@ -54,17 +56,25 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         >>> bool(np.abs(data.v[1].vector).max() == 0.0)
         True
     """
+    if quick_tree(model, data, MOTION, q, v, a):
+        return
     q = _check.pose(model, data, q)
-    if v is None and a is not None:
-        raise ArgumentTypeError("forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a).")
-    pin.forwardKinematics(model.own_tree, data.tree, q, *_bridge.tree_rates(model, data, q, v, a))
+    if v is None:
+        if a is not None:
+            raise ArgumentTypeError(
+                "forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a)."
+            )
+        _tree.place(model, data, MOTION, q)
+    else:
+        _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
 
 
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
-    _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    if type(data) is not ClusterData or data._unchecked is not model:  # told here: the rest takes half a microsecond
+        _check.model_data(model, data)
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 @_documented
@@ -89,8 +99,8 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
     q = _check.pose(model, data, q)
-    _bridge.leave(model, data, q)
-    pin.framesForwardKinematics(model.own_tree, data.tree, q)
+    _tree.place(model, data, MOTION, q)
+    pin.updateFramePlacements(model.own_tree, data.tree)
 
 
 def _asked(

@@ -14,8 +14,10 @@ from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forc
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
+from .tree_workspace import NOTHING
 
 __all__ = [
+    "NOTHING",
     "Cluster",
     "ClusterData",
     "ClusterModel",

@@ -10,16 +10,19 @@ import pinocchio as pin
 
 from .. import _calls
 from .._kernels import entry_points as kernels
+from .._kernels.tree_layout import KEEP
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .tree_attributes import forwarded
+from .tree_workspace import TreeWorkspace
 
 _PLAIN = (kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy)
 _LOOPS = (kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops)
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
-_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ENTRIES)}
+_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
+_OF_TREE = ("of_tree", "of_frame")
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
@@ -37,22 +40,17 @@ def _energy(i: int, doc: str) -> Any:
     return property(get, put, doc=doc)
 
 
-class ClusterData:
+class ClusterData(TreeWorkspace):
     """Workspace and results; make it with ``model.createData()``, one per thread.
 
     Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
 
     Attributes:
         model: The model it belongs to.
-        tree: ``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives.
         hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
     """
 
     __slots__ = (
-        "_Ag",
-        "_G",
-        "_J",
-        "_Jcom",
         "_M",
         "_M_kernel",
         "_Minv",
@@ -74,7 +72,6 @@ class ClusterData:
         "_work",
         "_zeros",
         "hg",
-        "tree",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -109,18 +106,16 @@ class ClusterData:
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
         self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
+        self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
-        # G, and below it dG/dt, of the last function that was given q: for those that are not
-        self._G = np.vstack([model._topology.G, np.zeros_like(model._topology.G)])
-        self._J, self._Jcom, self._Ag = (np.zeros((rows, nv)) for rows in (6, 3, 6))
+        coupling = self._lay_out_tree()
         self.hg = pin.Force.Zero()
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
-        self.tree = model.own_tree.createData()
         results = {
             "tau": self._tau,
             "ddq": self._ddq,
@@ -130,45 +125,61 @@ class ClusterData:
             "Minv": flat_Minv,
             "energy": np.zeros(2),
             # G of the tree, then its bias; rows that do not depend on q stay as they are
-            "coupling": np.concatenate([model._topology.G.ravel(), np.zeros(model.own_tree.nv)]),
+            "coupling": coupling,
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
         }
         self._pointers = {
             name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
+        self._pointers["tree"] = self._tree_tables
         self._lay_out()
 
     def _lay_out(self) -> None:
         """Fill the desk: what calls in machine code have at hand."""
         model = self._model
         desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
-        desk[[_calls.NQ, _calls.NV, _calls.NV_AGAIN]] = model.nq, model.nv, model.nv
+        desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
+        desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
+        desk[_calls.ALSO] = KEEP if model.closures else 0
+        desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
         self._zeros = np.zeros(model.nv)
         desk[_calls.ZEROS] = self._zeros.ctypes.data
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
         desk[_calls.CHANGED] = 1
-        desk[_calls.NJOINTS] = model.njoints
         desk[_calls.FORCES] = self._pointers["forced"].arrays[-1][model.nv :].ctypes.data
         desk[_calls.TAU] = self._tau.ctypes.data
-        self._use_compiled()
+        self.tree = model.own_tree.createData()
+
+    def _notice(self, kernel: str) -> None:
+        """Put a kernel on the desk that has just been compiled."""
+        if self._desk[_PLACE_OF[kernel]] != self._callable(kernel):
+            self._use_compiled()
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
-        for i, entry in enumerate(_calls.ENTRIES):
-            address = getattr(self, "_" + entry.kernel).compiled_address
-            tables = self._pointers[entry.result].address
-            self._desk[_calls.PLACES + 2 * i : _calls.PLACES + 2 * i + 2] = address, tables
+        if self._model.closures:
+            self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
+        for i, entry in enumerate(_calls.ALL):
+            at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
+            self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:
-                _calls.connect(self)
+                (_calls.connect_tree if entry.kernel in _OF_TREE else _calls.connect)(self)
+
+    def _callable(self, kernel: str) -> int:
+        """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
+        if kernel in _OF_TREE:
+            loops = self._model.closures and not kernels.coupling.compiled_address
+            if loops or self._other_fields or self._model._tree_tables.settles:
+                return 0
+        return int(getattr(self, "_" + kernel).compiled_address)
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
         found: kernels.Kernel = getattr(self, "_" + kernel)
         code: int = found.call(self._pointers[result], *arrays)
-        if self._desk[_PLACE_OF[kernel]] != found.compiled_address:
-            self._use_compiled()
+        self._notice(kernel)
         if kernel == "crba":
             self._desk[_calls.CHANGED] = 1
         return code
@@ -215,6 +226,7 @@ class ClusterData:
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
         self._desk[_calls.CHANGED] = 1
+        self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
             setattr(self, name, state[name])
 

@@ -21,7 +21,7 @@ from ..errors import (
     did_you_mean,
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
-from .packing import Tables, pack
+from .packing import Tables, TreeTables, pack, pack_tree
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
 from .trees import check_tree, inertia_tree_of
@@ -82,6 +82,7 @@ class ClusterModel(TreeAttributes):
     _index: np.ndarray
     _params: np.ndarray
     _tables: Tables
+    _tree_tables: TreeTables
     _topology: Topology
     own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
@@ -149,6 +150,7 @@ class ClusterModel(TreeAttributes):
             "_index": index,
             "_params": params,
             "_tables": tables,
+            "_tree_tables": pack_tree(tree, inertia_tree, topology, rotors),
             "_topology": topology,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),

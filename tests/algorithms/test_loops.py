@@ -26,6 +26,8 @@ FRAMES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 ROUNDING = 1e-10
 # differences of fourth order: rounding of assembled poses (1e-14) over the step (3e-4 over the fastest rate)
 DIFFERENCES = 1e-9
+# placements by the kernel and by Pinocchio: sines and products that are rounded, as many as the tree is deep
+PLACED = 1e-14
 RANDOM = range(8)
 CASES = [*mechanisms.FIXED, *RANDOM]
 
@@ -65,7 +67,7 @@ def test_kinematics_are_those_of_the_tree(case: Any) -> None:
     pc.forwardKinematics(model, data, q, v, a)
     J = pc.computeJointJacobians(model, data)
     for j in range(1, model.njoints):
-        assert error(data.oMi[j].homogeneous, tree.oMi[j].homogeneous) == 0.0
+        assert error(data.oMi[j].homogeneous, tree.oMi[j].homogeneous) < PLACED
         for reference in FRAMES:
             for f in ("getVelocity", "getAcceleration", "getClassicalAcceleration"):
                 mine = getattr(pc, f)(model, data, j, reference).vector

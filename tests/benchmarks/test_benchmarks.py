@@ -25,7 +25,7 @@ from pin_clusters.timing import Timing, interleaved
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report", "kernel_loop", "loop_cases", "tello_by_hand", "loop_timing",
-    "run_loops", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift", "moves",
+    "run_loops", "everyday", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift", "moves",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -325,3 +325,18 @@ def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, caps
     assert set(found["steps"]) == {"semi_implicit", "rk4"}
     with pytest.raises(SystemExit):
         scripts["moves"].main(["--robots", "nobody"])
+
+
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "four_bar"])
+def test_everyday_functions_are_those_of_both(
+    scripts: dict[str, ModuleType], robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    everyday = scripts["everyday"]
+    assert len(everyday.FUNCTIONS) == 18
+    target = tmp_path / "everyday.json"
+    assert everyday.main(["--quick", "--robots", robot, "--output", str(target)]) == 0
+    found = json.loads(target.read_text())["robots"][robot]
+    assert set(found["ratio"]) == set(everyday.FUNCTIONS)
+    assert found["rival"] == ("armature" if robot == "mit_humanoid_leg" else "spanning tree")
+    assert all(x > 0.0 for x in found["ratio"].values())
+    assert "all of them once" in capsys.readouterr().out

@@ -13,7 +13,10 @@ from pathlib import Path
 
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_kernels"
 # they are the means of access, or know no tables
-MEANS = set("workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block".split())
+MEANS = set(
+    "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block "
+    "tree_layout".split()
+)
 ARRAY_ACCESS = re.compile(r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|put_raw|write_lane)")
 CONSTANT = {"index", "params"}
 # accessors of the workspace whose names are not those of the quantity
@@ -105,7 +108,8 @@ def _is_for_numba(node: ast.AST) -> bool:
 
 def _accessors() -> dict[str, tuple[str, str]]:
     names = []
-    for node in ast.parse((KERNELS / "workspace.py").read_text()).body:
+    texts = [(KERNELS / name).read_text() for name in ("workspace.py", "link_workspace.py")]
+    for node in (node for text in texts for node in ast.parse(text).body):
         if isinstance(node, ast.FunctionDef) and node.args.args[0].arg == "work":
             names.append(node.name)
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):

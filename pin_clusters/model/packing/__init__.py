@@ -17,7 +17,10 @@ from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 from ._clusters import smallest_d, write_cluster
 from ._loops import Loop, Supply
-from ._writer import Body, Writer
+from ._tree import NEVER as NEVER
+from ._tree import TreeTables as TreeTables
+from ._tree import pack_tree as pack_tree
+from ._writer import SHUFFLES, Body, Writer
 
 
 class Condition(NamedTuple):
@@ -53,10 +56,6 @@ class Tables:
     joint_of_row: dict[int, tuple[int, ...]]
     supplies: tuple[Supply, ...]
     conditions: tuple[Condition, ...]
-
-
-# identity and the two cyclic exchanges of axes, in the order of layout.SHUFFLE
-_SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
 
 
 def pack(
@@ -178,7 +177,7 @@ def _write_body(
     inertia = body.inertia
     rotational = p.align.T @ inertia.inertia @ p.align
     rotation = A_parent.T @ p.placement.rotation @ p.align
-    row.shuffle = next((i for i, P in enumerate(_SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
+    row.shuffle = next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
     for offset, values in (
         (at.ROTATION, rotation),
         (at.POSITION, A_parent.T @ position),

@@ -12,6 +12,9 @@ import pinocchio as pin
 from ..._kernels import layout as at
 from ..primitives import Primitive
 
+# identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle
+SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
+
 
 @dataclass
 class Body:

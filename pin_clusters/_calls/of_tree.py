@@ -1,0 +1,122 @@
+"""The machine code of what the functions of the tree call: kinematics and momentum, Jacobians of frames.
+
+These are no functions of users: they tell whether they have done the usual call, and leave all else to who asked.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from .._native.process import ALIGNED, C_CONTIGUOUS
+from .code import Function
+from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, SIX, ZEROS
+from .writer import I64
+
+
+class _OfTree(Function):
+    """What both have in common."""
+
+    def given(self, i: int) -> ir.Value:
+        return self.load(self.args, 8 * i)
+
+    def whole(self, i: int, kind: str) -> ir.Value:
+        """The value of an argument that is a whole number of a type; never -1."""
+        x = self.given(i)
+        self.same(self.load(x, self.found("type")), self.found(kind))
+        value = self.call(self.found("to_number"), I64, x)
+        odd = self.block()
+        self.need(self.b.icmp_signed("!=", value, I64(-1)), odd)
+        go = self.b.block
+        self.b.position_at_end(odd)  # too large a number has set an error
+        self.call(self.found("forget"), ir.VoidType())
+        self.b.branch(self.slow)
+        self.b.position_at_end(go)
+        return value
+
+    def optional(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Where the numbers of an array are, and its size; of None: zeros, and 0."""
+        b, x = self.b, self.given(i)
+        zeros = self.load(self.desk, 8 * ZEROS)
+        start, there, go = b.block, self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", x, self.found("none")), go, there)
+        b.position_at_end(there)
+        data = self.array(x, n, 1, C_CONTIGUOUS | ALIGNED)
+        end = b.block
+        b.branch(go)
+        b.position_at_end(go)
+        where, size = b.phi(I64), b.phi(I64)
+        for phi, absent, present in ((where, zeros, data), (size, I64(0), n)):
+            phi.add_incoming(absent, start)
+            phi.add_incoming(present, end)
+        return where, size
+
+    def couple(self, q: ir.Value, v: ir.Value) -> None:
+        """Bring G to a state, where it depends on one."""
+        b, kernel = self.b, self.load(self.desk, 8 * COUPLING)
+        loops, go = self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", kernel, I64(0)), go, loops)
+        b.position_at_end(loops)
+        fine = self.run(kernel, self.load(self.desk, 8 * COUPLING_TABLES), [(q, self.nq), (v, self.nv)])
+        b.cbranch(fine, go, self.slow)
+        b.position_at_end(go)
+
+
+class Tree(_OfTree):
+    """``quick_tree(model, data, what, q, v, a)``: True, if it was done."""
+
+    def write(self) -> None:
+        """Write the function."""
+        b = self.b
+        self.same(self.nargs, I64(6))
+        self.same(self.names, I64(0))
+        kernel, tables = self.begin()
+        what = b.or_(self.whole(2, "int"), self.load(self.desk, 8 * ALSO))
+        q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
+        v, a = self.optional(4, self.nv), self.optional(5, self.nv)
+        self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
+        self.couple(q, v[0])
+        self.need(self.run(kernel, tables, [what, (q, self.nq), v, a]))
+        done = self.found("true")
+        self.call(self.found("increase"), ir.VoidType(), done)
+        b.ret(done)
+        self.hand_over(self.place)
+
+
+class FrameJacobian(_OfTree):
+    """``quick_jacobian(model, data, q, index, reference_frame, kind)``: the Jacobian, if all was usual."""
+
+    def write(self) -> None:
+        """Write the function."""
+        b = self.b
+        self.same(self.nargs, I64(6))
+        self.same(self.names, I64(0))
+        kernel, tables = self.begin()
+        index, reference = self.whole(3, "int"), self.whole(4, "reference_frame")
+        kind = self.whole(5, "int")
+        of_frame = b.icmp_unsigned("!=", b.and_(kind, I64(1)), I64(0))
+        njoints = self.load(self.desk, 8 * NJOINTS)
+        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
+        place = b.add(index, b.select(of_frame, njoints, I64(0)))
+        q = self.optional(2, self.nq)
+        couple, go = self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", q[1], I64(0)), go, couple)
+        b.position_at_end(couple)
+        self.couple(q[0], self.load(self.desk, 8 * ZEROS))
+        b.branch(go)
+        b.position_at_end(go)
+        result = self.new_array(b.add(self.desk, I64(8 * SIX)), 2)
+        no_memory = self.block()
+        self.need(self.there(result), no_memory)
+        with b.goto_block(no_memory):
+            b.ret(I64(0))  # MemoryError is set
+        numbers = self.load(result, self.found("data"))
+        rows = self.load(self.desk, 8 * SIX)
+        given = [q, place, reference, b.and_(kind, I64(2)), (numbers, rows, self.load(self.desk, 8 * NV))]
+        good, bad = self.block(), self.block()
+        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
+        b.position_at_end(good)
+        b.ret(result)
+        b.position_at_end(bad)
+        self.call(self.found("decrease"), ir.VoidType(), result)
+        b.branch(self.slow)
+        self.hand_over(self.place)

@@ -1,0 +1,109 @@
+"""What Pinocchio computes on the spanning tree, with the independent velocities; results go to ``pin.Data`` as well."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numba import carray, types
+from numba.extending import overload
+
+from ._jit import inline, kernel, paste
+from .addresses import _pointer, tables
+from .layout import OK, WRONG_SIZE
+from .links import start_links
+from .pack import INLINE
+from .simd import borrowed, get, put, zero
+from .tree_columns import jacobian
+from .tree_layout import CENTERS, COLUMNS, KEEP, MOTION, RATES
+from .tree_momentum import masses
+from .tree_motion import outward, spread
+from .tree_views import field, own_at, sections_at, tree_header_at
+
+
+def send(out, at, size, address):
+    """Copy numbers of out to an address.
+
+    Reads: out.
+    """
+    there = (ctypes.c_double * size).from_address(address)
+    np.frombuffer(there)[:] = out[at : at + size]
+
+
+@overload(send, **INLINE)
+def _send(out, at, size, address):
+    def copy(out, at, size, address):
+        there = carray(_pointer(address, 0.0), size)
+        for i in range(size):
+            put(there, i, get(out, at + i))
+
+    return copy
+
+
+@inline
+def publish(index, out, n, what, level):
+    """Copy what was computed to the fields of ``pin.Data``.
+
+    Reads: out.
+    """
+    for r in range(n.field0, n.field1):
+        F = field(index, r)
+        if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
+            send(out, F.at, F.size, F.address)
+
+
+@paste
+def tree(index, params, work, out, what, q, v, a):
+    """Compute what is wished for, on the level that v and a say by their size: nothing, or nv.
+
+    Reads: a, a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
+        link_turn, link_velocity, out, q, R, v, v_tree.
+    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
+        link_turn, link_velocity, out, v_tree.
+    """
+    n = tree_header_at(index, 0)
+    A, O, level = sections_at(index, n.sections), own_at(index, n.sections + 1), 0
+    if q.shape[0] != n.nq:
+        return WRONG_SIZE
+    start_links(work)
+    if n.nv > 0 and v.shape[0] > 0:
+        level = 1
+        if v.shape[0] != n.nv:
+            return WRONG_SIZE
+        spread(index, work, out, v, n, O, O.v_tree, -1)
+        if a.shape[0] > 0:
+            level = 2
+            if a.shape[0] != n.nv:
+                return WRONG_SIZE
+            spread(index, work, out, a, n, O, O.a_tree, O.g)
+    moves = 0
+    if what & (MOTION | RATES | CENTERS):
+        moves = level
+    outward(index, params, work, out, q, n, A, O, moves)
+    if what & COLUMNS:
+        jacobian(index, params, work, out, n, A, O, what & RATES)
+    masses(index, params, work, out, v, n, A, O, what, level)
+    if what & KEEP:
+        for i in range(n.nv_tree * n.nv):
+            put(out, O.kept + i, get(out, O.G + i))
+        put(out, O.lost, zero(out))
+    publish(index, out, n, what, level)
+    return OK
+
+
+def _signature():
+    vector = types.float64[::1]
+    return types.int64(types.int64, types.int64, vector, vector, vector)
+
+
+@kernel(_signature, "kinematics and momentum of the tree", tree)
+def tree_at(address, what, q, v, a):
+    """Call tree with the tables at an address.
+
+    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
+        link_turn, link_velocity, out, R, v_tree.
+    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
+        link_turn, link_velocity, out, v_tree.
+    """
+    index, params, work, out = tables(address)
+    return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

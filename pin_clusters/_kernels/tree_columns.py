@@ -1,0 +1,57 @@
+"""Columns of Jacobians: of the tree, and of the independent velocities."""
+
+from __future__ import annotations
+
+from ._jit import inline
+from .link_workspace import link_position, link_velocity
+from .links import at_point, direction
+from .simd import get, put, zero
+from .spatial import cross
+from .tree_views import dof, entry
+
+
+@inline
+def clear(out, at, size):
+    """Writes: out."""
+    for i in range(size):
+        put(out, at + i, zero(out))
+
+
+@inline
+def add_independent(index, out, n, at, rows, at_G, to):
+    """Add a matrix of the tree, by columns, times G, to one of the independent velocities, by rows.
+
+    Reads: out.
+    Writes: out.
+    """
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        for t in range(D.term0, D.term1):
+            T = entry(index, t)
+            g = get(out, at_G + T.at)
+            for r in range(rows):
+                i = to + r * n.nv + T.k
+                put(out, i, get(out, i) + g * get(out, at + rows * iv + r))
+
+
+@inline
+def jacobian(index, params, work, out, n, A, O, rates):
+    """Motion axes of all velocities in the world, and their rates of change: every axis turns with its link.
+
+    Reads: link, link_position, link_velocity, out.
+    Writes: out.
+    """
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        x = link_position(work, D.link)
+        S = at_point(direction(params, work, D), x)
+        put(out, A.J + 6 * iv, S)
+        if rates:
+            put(out, A.dJ + 6 * iv, cross(at_point(link_velocity(work, D.link), x), S))
+    clear(out, O.J, 6 * n.nv)
+    add_independent(index, out, n, A.J, 6, O.G, O.J)
+    if rates:
+        clear(out, O.dJ, 6 * n.nv)
+        add_independent(index, out, n, A.dJ, 6, O.G, O.dJ)
+        if n.loops == 1:
+            add_independent(index, out, n, A.J, 6, O.kept_rate, O.dJ)

@@ -1,0 +1,169 @@
+"""Tables of the spanning tree, every joint a link of its own, for what Pinocchio calls kinematics and momentum.
+
+Rows of ``index``: 0 the header, 1..links the links, then what is named below. A link is a joint, or one of the
+primitive joints of which it is composed; link 0 is the universe. ``params`` of a link are those of a body (``layout``),
+but ``ALIGN`` is transposed: it leads from the joint frame. ``out`` has the results: what ``pin.Data`` calls by the same
+name, and how (matrices by columns, placements as rotation by columns and translation), then this package's own.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class TreeHeader(NamedTuple):
+    """Row 0."""
+
+    links: int
+    nq: int
+    nv: int
+    nv_tree: int
+    dof0: int  # rows of the tree's velocities, in their order
+    spin0: int  # rows of rotors that are no bodies
+    spin1: int
+    sections: int  # row of Sections, then of Own
+    field0: int  # rows of what is copied to ``pin.Data``
+    field1: int  # behind it are those that are read there: oMi, J, dJ, v
+    loops: int  # 1 if G depends on q
+    place0: int  # rows of joints, then of frames
+    place1: int
+    njoints: int
+    lump0: int  # rows of point masses that no link carries
+    lump1: int
+
+
+class Sections(NamedTuple):
+    """Where in ``out`` the fields of ``pin.Data`` are."""
+
+    oMi: int
+    liMi: int
+    v: int
+    a: int
+    ov: int
+    com: int
+    vcom: int
+    acom: int
+    J: int
+    dJ: int
+    Ag: int
+    Jcom: int
+    hg: int
+    dhg: int
+    Ig: int
+
+
+class Own(NamedTuple):
+    """Where in ``out`` our own results are, by rows of nv; and where in ``work`` what belongs to no link."""
+
+    J: int
+    dJ: int
+    Jcom: int
+    Ag: int
+    G: int  # nv_tree x nv
+    g: int  # its bias, nv_tree
+    kept: int  # G of the last function that was given q, for those that are not
+    kept_rate: int  # and dG/dt
+    lost: int  # 1 if there is no kept G, because the pose was singular
+    v_tree: int  # work
+    a_tree: int  # work
+    room: int  # work: six numbers per velocity of the tree
+
+
+class Link(NamedTuple):
+    """Row of a link."""
+
+    parent: int
+    kind: int  # of its joint, as in ``layout``
+    iq: int
+    iv: int  # first index in the tree's v
+    ndof: int
+    shuffle: int  # its ROTATION, as in ``layout.Body``
+    align: int  # the same of its ALIGN
+    joint: int  # of the tree; 0 for all but the last primitive of a joint
+    upper: int  # link of the parent joint
+    first: int  # 1 for the first primitive of a joint
+
+
+class Dof(NamedTuple):
+    """Row of a velocity of the tree."""
+
+    link: int
+    axis: int  # of the link's frame
+    turns: int  # 1 about the axis, 0 along it
+    screw: int  # params: pitch of a helical joint, else -1
+    term0: int  # rows of its entries of G
+    term1: int
+
+
+class Term(NamedTuple):
+    """Row of an entry of G that is not always zero."""
+
+    k: int  # independent velocity
+    at: int  # place in G
+
+
+class Spin(NamedTuple):
+    """Row of a rotor that is no body."""
+
+    link: int  # its carrier
+    at: int  # params: spin momentum per unit speed in the link's frame
+    driver0: int
+    driver1: int
+
+
+class Driver(NamedTuple):
+    """Row of a velocity that drives a rotor."""
+
+    iv: int
+    at: int  # params: ratio
+
+
+class Field(NamedTuple):
+    """Row of numbers that are copied to ``pin.Data``."""
+
+    at: int  # out
+    size: int
+    address: int
+    what: int  # with which of the wishes
+    level: int  # from which level on: 0 positions, 1 velocities, 2 accelerations
+
+
+class Place(NamedTuple):
+    """Row of a joint or frame of which one may want the Jacobian."""
+
+    link: int
+    joint: int
+    at: int  # params: rotation and translation in the link's frame, then in the joint frame
+
+
+class Lump(NamedTuple):
+    """Row of a point mass that moves like the mean of two points of links: two thirds of a rod, or its fixed end."""
+
+    at: int  # params: mass, the points in the frames of their links
+    a: int
+    b: int
+    common: int  # the last link that carries both
+
+
+# what is wished for: bits
+MOTION: Final = 1  # v and a, as far as they are given
+COLUMNS: Final = 2  # J
+RATES: Final = 4  # dJ and ov; with COLUMNS
+CENTERS: Final = 8  # com, vcom, acom of the whole robot
+SUBTREES: Final = 16  # the same of the subtree of every joint, in its frame; with CENTERS
+WORLD: Final = 32  # com of the subtree of every joint, in the world
+MOMENTUM: Final = 64  # hg, dhg; with CENTERS, or hg with MAP
+MAP: Final = 128  # Ag
+JCOM: Final = 256  # Jcom
+WHOLE: Final = 512  # Ig
+KEEP: Final = 1024  # G for the functions that are not given q
+
+# work of a link; vectors in axes of the world, motions at the link's own origin
+LINK_ROTATION: Final = 0  # 9, and position: 3
+LINK_TURN: Final = 12  # 9: the joint frame of the tree
+LINK_OFFSET: Final = 21  # 3: from the origin of the parent joint
+LINK_VELOCITY: Final = 24
+LINK_ACCELERATION: Final = 30
+LINK_INERTIA: Final = 36  # 10: of all that it carries, about the first link
+LINK_MOMENTS: Final = 46  # 10: of all that it carries: mass, first moment about the first link, momentum, its rate
+LINK_WORK: Final = 56

@@ -1,0 +1,95 @@
+"""Placements, velocities and accelerations of the tree, as ``pin.forwardKinematics`` leaves them."""
+
+from __future__ import annotations
+
+from ._jit import inline
+from .link_workspace import (
+    link_acceleration,
+    link_offset,
+    link_position,
+    link_turn,
+    link_velocity,
+    set_link_acceleration,
+    set_link_velocity,
+)
+from .links import at_point, carried, direction, place_link
+from .simd import get, put, zero
+from .spatial import angular, cross, join, linear, matmul3, rot_t, transposed, zero6
+from .tree_views import dof, entry, link
+
+
+@inline
+def spread(index, work, out, x, n, O, at, at_bias):
+    """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative.
+
+    Reads: out, x.
+    Writes: at.
+    """
+    for iv in range(n.nv_tree):
+        D, total = dof(index, n.dof0 + iv), zero(work)
+        if at_bias >= 0:
+            total += get(out, at_bias + iv)
+        for t in range(D.term0, D.term1):
+            T = entry(index, t)
+            total += get(out, O.G + T.at) * get(x, T.k)
+        put(work, at + iv, total)
+
+
+@inline
+def along_joint(index, params, work, n, L, at):
+    """Motion of a link relative to its parent, at rates that stand in work.
+
+    Reads: at, link.
+    """
+    vj = zero6(zero(work))
+    for d in range(L.ndof):
+        vj = vj + direction(params, work, dof(index, n.dof0 + L.iv + d)) * get(work, at + L.iv + d)
+    return vj
+
+
+@inline
+def local(R, m):
+    """Motion in axes of a link."""
+    return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
+
+
+@inline
+def export_link(work, out, A, b, L, level):
+    """Write what Pinocchio knows of a joint.
+
+    Reads: link_acceleration, link_offset, link_position, link_turn, link_velocity.
+    Writes: out.
+    """
+    R, R_up, j = link_turn(work, b), link_turn(work, L.upper), L.joint
+    put(out, A.oMi + 12 * j, transposed(R))
+    put(out, A.oMi + 12 * j + 9, link_position(work, b))
+    put(out, A.liMi + 12 * j, transposed(matmul3(transposed(R_up), R)))
+    put(out, A.liMi + 12 * j + 9, rot_t(R_up, link_offset(work, b)))
+    if level > 0:
+        v = link_velocity(work, b)
+        put(out, A.v + 6 * j, local(R, v))
+        put(out, A.ov + 6 * j, at_point(v, link_position(work, b)))
+    if level > 1:
+        put(out, A.a + 6 * j, local(R, link_acceleration(work, b)))
+
+
+@inline
+def outward(index, params, work, out, q, n, A, O, level):
+    """Place all links; with their velocities from level 1 on, and their accelerations at level 2.
+
+    Reads: a_tree, link, link_acceleration, link_offset, link_position, link_rotation, link_turn, link_velocity, q, R,
+        v_tree.
+    Writes: link_acceleration, link_offset, link_position, link_rotation, link_turn, link_velocity, out.
+    """
+    for b in range(1, n.links + 1):
+        L = link(index, b)
+        d = place_link(params, work, q, b, L)
+        if level > 0:
+            vj = along_joint(index, params, work, n, L, O.v_tree)
+            v = carried(link_velocity(work, L.parent), d) + vj
+            set_link_velocity(work, b, v)
+            if level > 1:
+                aj = along_joint(index, params, work, n, L, O.a_tree)
+                set_link_acceleration(work, b, carried(link_acceleration(work, L.parent), d) + cross(v, vj) + aj)
+        if L.joint > 0:
+            export_link(work, out, A, b, L, level)

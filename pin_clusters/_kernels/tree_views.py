@@ -1,0 +1,18 @@
+"""Reading rows of the tables of the tree: see ``tree_layout``."""
+
+from __future__ import annotations
+
+from .tree_layout import Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
+from .views import view_of
+
+tree_header_at = view_of(TreeHeader)
+sections_at = view_of(Sections)
+own_at = view_of(Own)
+link = view_of(Link)
+dof = view_of(Dof)
+entry = view_of(Term)
+spin_row = view_of(Spin)
+driver = view_of(Driver)
+field = view_of(Field)
+place_at = view_of(Place)
+lump = view_of(Lump)

@@ -1,0 +1,27 @@
+"""The usual call of a kernel of the tree, in machine code; what is not usual, or not compiled, is left to who asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._calls import fast
+from ..model import ClusterData, ClusterModel
+
+JOINT, FRAME, RATE = 0, 1, 2
+"""Of what a Jacobian is asked: of a joint or a frame; added: its time derivative."""
+
+
+@fast
+def quick_tree(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any, a: Any) -> bool:
+    """Compute what is wished for; returns whether that was done. What is not given is None."""
+    return False
+
+
+@fast
+def quick_jacobian(
+    model: ClusterModel, data: ClusterData, q: Any, index: Any, reference_frame: Any, kind: int
+) -> np.ndarray | None:
+    """Return the Jacobian of a joint or frame at q, or without q from what is in the tree's data; None: not done."""
+    return None

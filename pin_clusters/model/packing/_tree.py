@@ -1,0 +1,295 @@
+"""The tables of the spanning tree: ``_kernels.tree_layout``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..._kernels import layout as at
+from ..._kernels import tree_layout as tl
+from ...constraints.closures import massive
+from ...joints import common_ancestor, in_v
+from ..elements import RotorElement
+from ..primitives import Primitive, primitives_of
+from ..topology import Topology
+from ._writer import SHUFFLES
+
+# of each field of pin.Data: name, numbers per item, items, with which wishes it is filled, from which level on
+_FIELDS = (
+    ("oMi", 12, "njoints", 0, 0),
+    ("liMi", 12, "njoints", 0, 0),
+    ("v", 6, "njoints", tl.MOTION, 1),
+    ("a", 6, "njoints", tl.MOTION, 2),
+    ("ov", 6, "njoints", tl.RATES, 1),
+    ("com", 3, "njoints", tl.SUBTREES | tl.WORLD, 0),
+    ("vcom", 3, "njoints", tl.SUBTREES, 1),
+    ("acom", 3, "njoints", tl.SUBTREES, 2),
+    ("J", 6, "nv", tl.COLUMNS, 0),
+    ("dJ", 6, "nv", tl.RATES, 0),
+    ("Ag", 6, "nv", tl.MAP, 0),
+    ("Jcom", 3, "nv", tl.JCOM, 0),
+    ("hg", 6, "", tl.MOMENTUM, 1),
+    ("dhg", 6, "", tl.MOMENTUM, 2),
+    ("Ig", 10, "", tl.WHOLE, 0),
+)
+NEVER = 1 << 40  # with which wish nothing is copied
+# the entries of the whole robot alone
+_OF_THE_WHOLE = (
+    ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
+    ("vcom", tl.CENTERS, 1),
+    ("acom", tl.CENTERS, 2),
+)
+
+
+class Round(NamedTuple):
+    """Columns of G that depend on q, at most one of each cluster: they do not touch each other.
+
+    Attributes:
+        columns: Which columns.
+        rows: All rows of their clusters.
+        at: Of each row, the column of its cluster.
+    """
+
+    columns: np.ndarray
+    rows: np.ndarray
+    at: np.ndarray
+
+
+@dataclass(frozen=True)
+class TreeTables:
+    """What the kernels of the tree read.
+
+    Attributes:
+        index: Whole numbers, shape (rows, ROW_WIDTH); the addresses of fields are those of a data object.
+        params: Floats, flat.
+        work: Size of the workspace.
+        out: Size of the results.
+        sections: Where the fields of ``pin.Data`` are among the results.
+        own: Where our own results are.
+        fields: Row of the index and name of each copy to ``pin.Data``.
+        link_of_joint: The link that is moved by each joint.
+        settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
+        rounds: All columns of G that depend on q.
+        curved: Whether joints of several degrees of freedom are in loops.
+        masses: Joint and mass of each subtree that holds masses of rods which no link has.
+    """
+
+    index: np.ndarray
+    params: np.ndarray
+    work: int
+    out: int
+    sections: tl.Sections
+    own: tl.Own
+    fields: tuple[tuple[int, str], ...]
+    link_of_joint: np.ndarray
+    settles: bool
+    rounds: tuple[Round, ...]
+    curved: bool
+    masses: tuple[tuple[int, float], ...]
+
+
+def pack_tree(
+    tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement]
+) -> TreeTables:
+    """Return the tables of a tree; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of it."""
+    nv, nvt = topology.G.shape[1], tree.nv
+    chains: list[list[Primitive]] = [[]] + [
+        primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)
+    ]
+    links: list[Any] = []
+    dofs: list[list[int]] = [[0] * 6 for _ in range(nvt)]
+    link_of_joint = np.zeros(tree.njoints, dtype=np.int64)
+    params = [0.0] * (at.BODY_PARAMS * (1 + sum(map(len, chains))))
+    aligns = [np.eye(3)]
+    for j in range(1, tree.njoints):
+        parent = int(link_of_joint[tree.parents[j]])
+        upper = parent
+        for i, p in enumerate(chains[j]):
+            last, b = i == len(chains[j]) - 1, len(links) + 1
+            inertia = inertia_tree.inertias[j] if last else pin.Inertia.Zero()
+            shuffle, align = _write(params, b, p, aligns[parent], inertia)
+            links.append(
+                tl.Link(parent, p.kind, p.iq, p.iv, p.nv, shuffle, align, j if last else 0, upper, int(i == 0))
+            )
+            for d in range(p.nv):
+                screw = b * at.BODY_PARAMS + at.PITCH if p.kind == at.HELICAL else -1
+                dofs[p.iv + d] = [b, *_axis(p, d), screw, 0, 0]
+            aligns.append(p.align)
+            parent = b
+        link_of_joint[j] = parent
+    rows: list[Any] = [None, *links]
+    first_dof = len(rows)
+    rows += [None] * nvt
+    for iv, columns in enumerate(_pattern(tree, topology)):
+        dofs[iv][4], dofs[iv][5] = len(rows), len(rows) + len(columns)
+        rows += [tl.Term(k, iv * nv + k) for k in columns]
+    rows[first_dof : first_dof + nvt] = [tl.Dof(*d) for d in dofs]
+    spins = [r for r in rotors if r.source is not None]
+    spin0 = len(rows)
+    rows += [None] * len(spins)
+    for i, r in enumerate(spins):
+        b = int(link_of_joint[r.carrier_id])
+        rows[spin0 + i] = tl.Spin(b, len(params), len(rows), len(rows) + len(r.drivers))
+        params += (aligns[b].T @ r.axis * r.axial_inertia).tolist()
+        for iv, ratio in r.drivers:
+            rows.append(tl.Driver(iv, len(params)))
+            params.append(ratio)
+    lumps = _lumps(tree, topology)
+    lump0 = len(rows)
+    for mass, ends, common in lumps:
+        (a, b) = (int(link_of_joint[j]) for j, _ in ends)
+        rows.append(tl.Lump(len(params), a, b, int(link_of_joint[common])))
+        params.append(mass)
+        for j, point in ends:
+            params += (aligns[link_of_joint[j]].T @ point).tolist()
+    lump1 = len(rows)
+    sections, own, work, out = _places(tree, nv, len(links))
+    where = len(rows)
+    rows += [sections, own]
+    field0 = len(rows)
+    fields = []
+    for name, item, count, what, level in _FIELDS:
+        fields.append((len(rows), name))
+        rows.append(tl.Field(getattr(sections, name), item * _items(tree, count), 0, what, level))
+    for name, what, level in _OF_THE_WHOLE:
+        fields.append((len(rows), name))
+        rows.append(tl.Field(getattr(sections, name), 3, 0, what, level))
+    read = len(rows)
+    for name, item, count in (("oMi", 12, "njoints"), ("J", 6, "nv"), ("dJ", 6, "nv"), ("v", 6, "njoints")):
+        fields.append((len(rows), name))
+        rows.append(tl.Field(getattr(sections, name), item * _items(tree, count), 0, NEVER, 0))
+    place0 = len(rows)
+    places = [(j, pin.SE3.Identity()) for j in range(tree.njoints)]
+    places += [(frame.parentJoint, frame.placement) for frame in tree.frames]
+    for j, M in places:
+        b = int(link_of_joint[j])
+        A = aligns[b].T
+        rows.append(tl.Place(b, j, len(params)))
+        for R, x in ((A @ M.rotation, A @ M.translation), (M.rotation, M.translation)):
+            params += [*R.ravel().tolist(), *x.tolist()]
+    rows[0] = tl.TreeHeader(
+        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, field0, read,
+        int(bool(topology.closures)), place0, len(rows), tree.njoints, lump0, lump1,
+    )  # fmt: skip
+    index = np.zeros((len(rows), at.ROW_WIDTH), dtype=np.int64)
+    for numbers, row in zip(index, rows, strict=True):
+        numbers[: len(row)] = row
+    return TreeTables(
+        index, np.array(params), work, out, sections, own, tuple(fields), link_of_joint, _settles(tree),
+        *_of_loops(tree, topology), _masses(tree, inertia_tree, lumps),
+    )  # fmt: skip
+
+
+def _write(params: list[float], b: int, p: Primitive, A_parent: np.ndarray, inertia: pin.Inertia) -> tuple[int, int]:
+    """Write the numbers of a link; return how its two constant rotations exchange axes."""
+    rotation = A_parent.T @ p.placement.rotation @ p.align
+    rotational = p.align.T @ inertia.inertia @ p.align
+    for offset, values in (
+        (at.ROTATION, rotation),
+        (at.POSITION, A_parent.T @ np.array(p.placement.translation)),
+        (at.MASS, inertia.mass),
+        (at.LEVER, p.align.T @ inertia.lever),
+        (at.INERTIA, rotational[np.triu_indices(3)]),
+        (at.PITCH, p.pitch),
+        (at.ALIGN, p.align.T),
+    ):
+        numbers = np.ravel(values).tolist()
+        k = b * at.BODY_PARAMS + offset
+        params[k : k + len(numbers)] = numbers
+    return _shuffle(rotation), _shuffle(p.align.T)
+
+
+def _shuffle(rotation: np.ndarray) -> int:
+    return next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
+
+
+def _axis(p: Primitive, d: int) -> tuple[int, int]:
+    """Return about which axis of its link velocity d of a primitive turns (1), or along which it goes (0)."""
+    if p.kind in (at.SPHERICAL, at.FREEFLYER):
+        return d % 3, int(p.kind == at.SPHERICAL or d > 2)
+    if p.kind == at.PLANAR:
+        return d, int(d == 2)
+    return 2, int(p.kind != at.PRISMATIC)
+
+
+def _pattern(tree: pin.Model, topology: Topology) -> list[list[int]]:
+    """Return for each velocity of the tree the independent ones of which it may be made."""
+    found = [np.flatnonzero(row).tolist() for row in topology.G]
+    for joints, loop in zip(topology.clusters, topology.loops, strict=True):
+        if loop is not None:
+            mine = {iv for j in joints for iv in in_v(tree, j)}
+            columns = [k for k, iv in enumerate(topology.independent) if int(iv) in mine]
+            for iv in mine:
+                found[iv] = columns
+    return found
+
+
+def _of_loops(tree: pin.Model, topology: Topology) -> tuple[tuple[Round, ...], bool]:
+    """Return the columns of G that depend on q, and whether a joint of several degrees of freedom is in a loop."""
+    place = {int(iv): k for k, iv in enumerate(topology.independent)}
+    moving = {int(iv) for loop in topology.analyses for iv in loop.independents}
+    blocks = []
+    for joints, loop in zip(topology.clusters, topology.loops, strict=True):
+        if loop is not None:
+            rows = [iv for j in joints for iv in in_v(tree, j)]
+            blocks.append((rows, sorted(place[iv] for iv in moving & set(rows))))
+    rounds = []
+    for i in range(max((len(columns) for _, columns in blocks), default=0)):
+        now = [(rows, columns[i]) for rows, columns in blocks if i < len(columns)]
+        pairs = [(row, k) for rows, k in now for row in rows]
+        lists = [k for _, k in now], [row for row, _ in pairs], [k for _, k in pairs]
+        rounds.append(Round(*(np.array(x, dtype=np.int64) for x in lists)))
+    return tuple(rounds), any(tree.nvs[j] > 1 for loop in topology.analyses for j in loop.joints)
+
+
+def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple[int, np.ndarray], ...], int]]:
+    """Return the masses of rods that no link has: mass, two points that it is between, the joint that carries both.
+
+    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Links have the ends but those on
+    the universe.
+    """
+    found = []
+    for rod in massive(topology.closures):
+        ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
+        found.append((2.0 / 3.0 * rod.mass, ends, common_ancestor(tree, [j for j, _ in ends])))
+        found += [(rod.mass / 6.0, (end, end), 0) for end in ends if not end[0]]
+    return found
+
+
+def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:
+    data, more = inertia_tree.createData(), np.zeros(tree.njoints)
+    for mass, _, common in lumps:
+        more[list({0, *(int(j) for j in tree.supports[common])})] += mass
+    pin.computeSubtreeMasses(inertia_tree, data)
+    return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
+
+
+def _items(tree: pin.Model, count: str) -> int:
+    return int(getattr(tree, count)) if count else 1
+
+
+def _places(tree: pin.Model, nv: int, links: int) -> tuple[tl.Sections, tl.Own, int, int]:
+    """Return where all is in the results and behind the links of the workspace; and the sizes of both."""
+    offset, places = 0, []
+    for _, item, count, _, _ in _FIELDS:
+        places.append(offset)
+        offset += item * _items(tree, count)
+    nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
+    sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1)
+    own = [offset + sum(sizes[:i]) for i in range(len(sizes))]
+    size = offset + sum(sizes)
+    return tl.Sections(*places), tl.Own(*(*own, behind, behind + nvt, behind + 2 * nvt)), behind + 8 * nvt, size
+
+
+def _settles(tree: pin.Model) -> bool:
+    """Whether motion axes in ``pin.Data`` are not there from the beginning, or change with the configuration."""
+    data = tree.createData()
+    axes = [[np.array(joint.S) for joint in data.joints]]
+    for x in (0.4, 0.7):
+        pin.forwardKinematics(tree, data, np.full(tree.nq, x))
+        axes.append([np.array(joint.S) for joint in data.joints])
+    return any(not np.array_equal(S, T) for other in axes[:2] for S, T in zip(other, axes[2], strict=True))

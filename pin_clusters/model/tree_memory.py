@@ -1,0 +1,107 @@
+"""Where ``pin.Data`` keeps its results: found by looking at live objects, never assumed.
+
+The kernels write there. A field that is not where it was looked for is written in Python instead, slowly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+_ITEM = {"oMi": 12, "liMi": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
+_MATRICES = ("J", "dJ", "Ag", "Jcom")
+
+
+def address_of(data: pin.Data, name: str) -> int:
+    """Return the address of the numbers of a field, one behind the other; 0 if they do not stand so."""
+    field = getattr(data, name)
+    if name in _MATRICES:
+        return _start([(field, (8, 8 * field.shape[0]))])
+    if name in ("hg", "dhg"):
+        return _start([(field.linear, (8,)), (field.angular, (8,))], 24)
+    if name == "Ig":
+        return _address_of_inertia(data)
+    size = 8 * _ITEM[name]
+    items = [_parts(field[j], _ITEM[name]) for j in {0, len(field) - 1}]
+    starts = [_start(*parts) for parts in items]
+    if not all(starts) or starts[-1] - starts[0] != size * (len(field) - 1) * (len(starts) - 1):
+        return 0
+    return starts[0]
+
+
+def write(data: pin.Data, name: str, numbers: np.ndarray) -> None:
+    """Write a field in Python."""
+    if name in _MATRICES:
+        getattr(data, name)[:] = numbers.reshape(-1, getattr(data, name).shape[0]).T
+    elif name in ("hg", "dhg"):
+        setattr(data, name, pin.Force(numbers))
+    elif name == "Ig":
+        data.Ig = pin.Inertia(numbers[0], numbers[1:4], _symmetric(numbers[4:]))
+    else:
+        field = getattr(data, name)
+        for j, item in enumerate(numbers.reshape(-1, _ITEM[name])):
+            field[j] = _made(item)
+
+
+def read(data: pin.Data, name: str) -> np.ndarray:
+    """Read a field in Python."""
+    field = getattr(data, name)
+    if name in _MATRICES:
+        return np.asarray(field).T.ravel()
+    if _ITEM[name] == 12:
+        return np.concatenate([[*x.rotation.T.ravel(), *x.translation] for x in field])
+    return np.concatenate([x.vector for x in field])
+
+
+def _made(item: np.ndarray) -> Any:
+    if item.size == 3:
+        return item
+    return pin.Motion(item) if item.size == 6 else pin.SE3(item[:9].reshape(3, 3).T, item[9:])
+
+
+def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int]:
+    """Return the views of an item with the strides that they must have, and the distance between them."""
+    if size == 3:
+        return [(item, (8,))], 0
+    if size == 6:
+        return [(item.linear, (8,)), (item.angular, (8,))], 24
+    return [(item.rotation, (8, 24)), (item.translation, (8,))], 72
+
+
+def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> int:
+    """Return where views start that stand at a distance, 0 if they do not or are copies."""
+    starts = []
+    for i, (view, strides) in enumerate(parts):
+        if not isinstance(view, np.ndarray) or view.flags.owndata or not view.flags.aligned or view.strides != strides:
+            return 0
+        starts.append(view.ctypes.data - i * distance)
+    return starts[0] if len(set(starts)) == 1 else 0
+
+
+def _address_of_inertia(data: pin.Data) -> int:
+    """Return the address of ``Ig``: told by an inertia put there for a moment."""
+    lever = _start([(data.Ig.lever, (8,))])
+    if not lever:
+        return 0
+    before = pin.Inertia(data.Ig)
+    known = np.arange(1.0, 11.0)
+    data.Ig = pin.Inertia(known[0], known[1:4], _symmetric(known[4:]))
+    seen = np.array([data.Ig.mass, *data.Ig.lever, *data.Ig.inertia[np.tril_indices(3)]])
+    there = np.ctypeslib.as_array(_doubles(lever - 8, 10))
+    found = np.array_equal(there, seen)
+    data.Ig = before
+    return lever - 8 if found else 0
+
+
+def _doubles(address: int, size: int) -> Any:
+    return (ctypes.c_double * size).from_address(address)
+
+
+def _symmetric(numbers: np.ndarray) -> np.ndarray:
+    """Return the matrix of six numbers: xx, xy, yy, xz, yz, zz."""
+    xx, xy, yy, xz, yz, zz = numbers
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -1,0 +1,122 @@
+"""What the kernels of the spanning tree read and write, and ``pin.Data``, where they write too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels.entry_points import Kernel, Pointer
+from ..arrays import on_a_page
+from .cluster_model import ClusterModel
+from .packing import NEVER
+from .tree_memory import address_of, read, write
+
+NOTHING = np.zeros(0)
+"""Where v or a is not given."""
+
+
+class TreeWorkspace:
+    """That part of a ``ClusterData``."""
+
+    __slots__ = (
+        "_Ag", "_G", "_J", "_Jcom", "_com", "_coupling", "_dJ", "_of_frame", "_of_tree", "_other_fields", "_tree",
+        "_tree_tables",
+    )  # fmt: skip
+    _model: ClusterModel
+    _tree: pin.Data
+    _tree_tables: Pointer
+    _of_tree: Kernel
+    _of_frame: Kernel
+    _other_fields: tuple[int, ...]
+    _J: np.ndarray
+    _dJ: np.ndarray
+    _Jcom: np.ndarray
+    _Ag: np.ndarray
+    _G: np.ndarray
+    _com: np.ndarray
+    _coupling: tuple[np.ndarray, np.ndarray]
+
+    def _use_compiled(self) -> None:
+        """Put kernels that are compiled on the desk."""
+        raise NotImplementedError
+
+    def _notice(self, kernel: str) -> None:
+        """Put a kernel on the desk that has just been compiled."""
+        raise NotImplementedError
+
+    def _lay_out_tree(self) -> np.ndarray:
+        """Make what the kernels of the tree read and write; returns G and its bias in it."""
+        model, tables = self._model, self._model._tree_tables
+        nv, G, own, at = model.nv, model._topology.G, tables.own, tables.sections
+        arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
+        self._tree_tables = Pointer(*arrays)
+        out = arrays[-1]
+        for first in (at.oMi, at.liMi):  # of the universe
+            out[first : first + 9] = np.eye(3).ravel()
+        self._J, self._dJ, self._Jcom, self._Ag = (
+            out[first : first + rows * nv].reshape(rows, nv)
+            for first, rows in ((own.J, 6), (own.dJ, 6), (own.Jcom, 3), (own.Ag, 6))
+        )
+        # G, and below it dG/dt, of the last function that was given q: for those that are not
+        self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
+        self._G[: len(G)] = G
+        self._com = out[at.com : at.com + 3]
+        coupling = out[own.G : own.g + len(G)]
+        coupling[: G.size] = G.ravel()
+        self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
+        return coupling
+
+    @property
+    def tree(self) -> pin.Data:
+        """``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives."""
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: pin.Data) -> None:
+        self._tree = tree
+        tables = self._model._tree_tables
+        index, found = self._tree_tables.arrays[0], {name: address_of(tree, name) for _, name in tables.fields}
+        for row, name in tables.fields:
+            # what cannot be read there is read from our own, after _read_fields
+            index[row, 2] = found[name] or (
+                self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
+            )
+        self._other_fields = tuple(row for row, name in tables.fields if not found[name])
+        self._use_compiled()
+
+    def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
+        """Run the kernel of the tree; the arrays must be what it takes."""
+        with np.errstate(all="ignore"):  # the centre of what has no mass
+            self._of_tree.call(self._tree_tables, what, q, v, a)
+        self._notice("of_tree")
+        if self._other_fields:
+            self._write_fields(what, (v.size > 0) + (a.size > 0))
+
+    def _write_fields(self, what: int, level: int) -> None:
+        """Write fields of the tree's data whose addresses are not known."""
+        index, *_, out = self._tree_tables.arrays
+        for row, name in self._model._tree_tables.fields:
+            at, size, _, wish, least = index[row, :5]
+            if row in self._other_fields and level >= least and (wish == 0 or wish & what):
+                write(self._tree, name, out[at : at + size])
+
+    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
+        """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
+        if self._other_fields and not q.size:
+            index, *_, out = self._tree_tables.arrays
+            for row, name in self._model._tree_tables.fields:
+                if row in self._other_fields and index[row, 3] == NEVER:
+                    at, size = index[row, :2]
+                    out[at : at + size] = read(self._tree, name)
+        code = int(self._of_frame.call(self._tree_tables, q, place, reference, rate, result))
+        self._notice("of_frame")
+        return code
+
+    @property
+    def _lost(self) -> bool:
+        """Whether there is no G for functions that are not given q, because the last pose was singular."""
+        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.own.lost])
+
+    @_lost.setter
+    def _lost(self, value: bool) -> None:
+        self._tree_tables.arrays[-1][self._model._tree_tables.own.lost] = value

@@ -1,0 +1,183 @@
+"""Kinematics, Jacobians and momentum in machine code: the usual call is, all others are Python's, with its errors."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from support.fast import needed, python_calls
+
+import pin_clusters as pc
+from pin_clusters._calls import entries
+
+pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+CALLS: dict[str, str] = {
+    "forwardKinematics": "qva",
+    "centerOfMass": "qva",
+    "jacobianCenterOfMass": "q",
+    "computeJointJacobians": "q",
+    "computeJointJacobiansTimeVariation": "qv",
+    "getJointJacobian": "jr",
+    "getFrameJacobian": "fr",
+    "getJointJacobianTimeVariation": "jr",
+    "getFrameJacobianTimeVariation": "fr",
+    "computeJointJacobian": "qj",
+    "computeFrameJacobian": "qfr",
+    "computeCentroidalMap": "q",
+    "computeCentroidalMomentum": "qv",
+    "ccrba": "qv",
+    "computeCentroidalMomentumTimeVariation": "qva",
+    "computeAllTerms": "qv",
+}
+ROBOTS = ("mini_cheetah", "tello", "four_bar")
+
+
+class Usual:
+    """A robot and the usual arguments."""
+
+    def __init__(self, name: str) -> None:
+        self.model = pc.load(name)
+        self.data = self.model.createData()
+        pin.seed(0)
+        q, v, a = pc.randomConfiguration(self.model), np.ones(self.model.nv), np.arange(1.0, 1.0 + self.model.nv)
+        joint, frame = self.model.njoints - 1, self.model.nframes - 1
+        self.values = {"q": q, "v": v, "a": a, "j": joint, "f": frame, "r": pin.LOCAL_WORLD_ALIGNED}
+        pc.computeJointJacobiansTimeVariation(self.model, self.data, q, v)
+        for call in CALLS:
+            self(call)
+
+    def __call__(self, name: str, change: Callable[[Any], Any] = lambda x: x) -> Any:
+        given = [change(self.values[x]) for x in CALLS[name]]
+        return getattr(pc, name)(self.model, self.data, *given)
+
+
+def numbers(x: Any) -> np.ndarray:
+    return np.array(0.0 if x is None else getattr(x, "vector", x))
+
+
+@needed
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_the_usual_call_is_fast_and_the_same(robot: str) -> None:
+    usual = Usual(robot)
+    with python_calls() as slow:
+        fast = {name: numbers(usual(name)) for name in CALLS}
+    assert set(slow.values()) == {0}, slow
+    listed = {name: numbers(usual(name, as_list)) for name in CALLS}
+    for name, x in fast.items():
+        assert np.array_equal(x, listed[name]), name
+
+
+def as_list(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.tolist()
+    return np.int64(x) if type(x) is int else x
+
+
+@needed
+def test_results_are_fresh() -> None:
+    usual = Usual("mini_cheetah")
+    for name in CALLS:
+        x, y = usual(name), usual(name)
+        if isinstance(x, np.ndarray):
+            assert x is not y
+            assert not np.may_share_memory(x, y)
+            assert x.flags.owndata
+            assert x.flags.writeable
+
+
+@needed
+def test_no_reference_is_lost_or_kept() -> None:
+    usual = Usual("mini_cheetah")
+    model, data, values = usual.model, usual.data, usual.values
+    # True and None are immortal in some versions: their counts say nothing there, and are not hurt elsewhere
+    things = (model, data, *(x for x in values.values() if type(x) is not int), data._desk, True, None, pin.LOCAL)
+    gc.collect()
+    before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
+    for _ in range(2000):
+        for name in ("forwardKinematics", "computeJointJacobians", "getFrameJacobian", "computeFrameJacobian"):
+            usual(name)
+    for _ in range(20):
+        for wrong in (10**30, -1, model.nframes, True, 1.0, "x"):
+            with pytest.raises(pc.PinClustersError):
+                pc.getFrameJacobian(model, data, wrong, pin.LOCAL)
+    after = [sys.getrefcount(x) for x in things]
+    assert np.abs(np.array(after) - before).max() < 50, (before, after)
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 2000  # of 6,000 results none stays
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ((-1, pin.LOCAL), pc.UnknownNameError, "frame_id = -1"),
+        ((10**30, pin.LOCAL), pc.UnknownNameError, "frame_id"),
+        ((True, pin.LOCAL), pc.ArgumentTypeError, "whole number"),
+        ((1.0, pin.LOCAL), pc.ArgumentTypeError, "whole number"),
+        ((1, 1), pc.ArgumentTypeError, "reference_frame must be"),
+        ((1, None), pc.ArgumentTypeError, "reference_frame must be"),
+    ],
+)
+def test_errors_are_python_s(given: tuple[Any, ...], error: type[Exception], words: str) -> None:
+    usual = Usual("mini_cheetah")
+    model, data, q = usual.model, usual.data, usual.values["q"]
+    for function, arguments in ((pc.getFrameJacobian, given), (pc.computeFrameJacobian, (q, *given))):
+        with pytest.raises(error, match=words):
+            function(model, data, *arguments)
+    with pytest.raises(pc.UnknownNameError, match=f"joint_id = {model.njoints}"):
+        # the next place is a frame's
+        pc.getJointJacobian(model, data, model.njoints, pin.LOCAL)
+
+
+def test_what_is_missing_is_an_error_not_a_result() -> None:
+    usual = Usual("mini_cheetah")
+    model, data, q, v = usual.model, usual.data, usual.values["q"], usual.values["v"]
+    for call in (
+        lambda: pc.computeFrameJacobian(model, data, None, 1),
+        lambda: pc.computeJointJacobian(model, data, None, 1),
+        lambda: pc.computeCentroidalMomentum(model, data, q, None),
+        lambda: pc.ccrba(model, data, q, None),
+        lambda: pc.computeCentroidalMomentumTimeVariation(model, data, q, v, None),
+        lambda: pc.computeJointJacobiansTimeVariation(model, data, q, None),
+        lambda: pc.computeAllTerms(model, data, q, None),
+        lambda: pc.forwardKinematics(model, data, q, None, v),
+        lambda: pc.centerOfMass(model, data, None, v),
+    ):
+        with pytest.raises(pc.PinClustersError):
+            call()
+
+
+@needed
+def test_without_loops_their_kernel_is_not_compiled(tmp_path: Path) -> None:
+    """It takes many seconds."""
+    code = """
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.ClusterModel(pin.buildSampleModelManipulator())
+data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+pc.computeFrameJacobian(model, data, q, 1), pc.computeJointJacobiansTimeVariation(model, data, q, v)
+pc.getFrameJacobian(model, data, 1, pin.LOCAL), pc.forwardKinematics(model, data, q)
+"""
+    environment = os.environ | {"PIN_CLUSTERS_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    said = [line.partition(" compiled ")[2].partition(" in ")[0] for line in done.stderr.splitlines()]
+    assert {x for x in said if x} == {"Jacobians of frames", "kinematics and momentum of the tree"}
+
+
+@needed
+def test_checks_are_python_s() -> None:
+    usual = Usual("mini_cheetah")
+    usual.data.check = True
+    off = usual.values["q"].copy()
+    off[7:] += 0.1 * np.arange(off.size - 7)
+    for name in ("forwardKinematics", "computeJointJacobians", "ccrba", "computeFrameJacobian"):
+        given = [off if x == "q" else usual.values[x] for x in CALLS[name]]
+        with pytest.raises(pc.ConfigurationError):
+            getattr(pc, name)(usual.model, usual.data, *given)
+    assert "quick_tree" in entries.PYTHON

@@ -1,0 +1,66 @@
+"""Arrays as the kernels take them pass the checks as they are; all others become such, or are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pin_clusters import arrays
+from pin_clusters.errors import ArgumentTypeError, ShapeError
+
+GIVEN = np.array([1.0, 2.0, 3.0])
+
+
+def test_what_the_kernels_take_is_not_copied() -> None:
+    for check in (arrays.plain, lambda x: arrays.array("x", x), lambda x: arrays.numbers("x", x)):
+        assert check(GIVEN) is GIVEN
+    unpickled = np.array(GIVEN, dtype=np.dtype("<f8").newbyteorder("="))
+    assert arrays.plain(unpickled) is unpickled
+
+
+def closed(x: np.ndarray) -> np.ndarray:
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+def shifted(x: np.ndarray) -> np.ndarray:
+    """The same numbers at an address that is no multiple of eight."""
+    room = np.zeros(x.nbytes + 8, dtype=np.uint8)
+    away = room[1 : 1 + x.nbytes].view(np.float64)
+    away[:] = x
+    return away
+
+
+OTHERS = {
+    "list": GIVEN.tolist(),
+    "float32": GIVEN.astype(np.float32),
+    "integers": GIVEN.astype(int),
+    "big endian": GIVEN.astype(">f8"),
+    "every second": np.repeat(GIVEN, 2)[::2],
+    "read only": closed(GIVEN),
+    "not aligned": shifted(GIVEN),
+    "a subclass": np.ma.masked_array(GIVEN),
+    "a column": GIVEN[:, None],
+    "a row": GIVEN[None],
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_they_do_not_take_becomes_what_they_take(kind: str) -> None:
+    found = arrays.array("x", OTHERS[kind])
+    assert type(found) is np.ndarray
+    assert found.dtype == np.float64
+    assert found.dtype.isnative
+    assert found.flags.carray
+    assert found.ndim == 1
+    assert np.array_equal(found, GIVEN)
+
+
+def test_sizes_are_checked_of_plain_arrays_too() -> None:
+    with pytest.raises(ShapeError, match="one dimension"):
+        arrays.array("x", np.zeros((2, 2)))
+    with pytest.raises(ShapeError, match="one dimension"):
+        arrays.array("x", np.array(1.0))
+    with pytest.raises(ArgumentTypeError, match="real numbers"):
+        arrays.array("x", GIVEN.astype(complex))
