@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .link_workspace import link_position, link_velocity
+from .link_workspace import link_position, link_rotation, link_velocity
 from .links import at_point, direction
 from .simd import get, put, zero
 from .spatial import cross
 from .tree_views import dof, entry
+from .tuples import Vec6
 
 
 @inline
@@ -35,16 +36,24 @@ def add_independent(index, out, n, at, rows, at_G, to):
 
 
 @inline
+def spread_nothing(x):
+    """Six times a number that is zero or no number at all."""
+    return Vec6(x, x, x, x, x, x)
+
+
+@inline
 def jacobian(index, params, work, out, n, A, O, rates):
     """Motion axes of all velocities in the world, and their rates of change: every axis turns with its link.
 
-    Reads: link, link_position, link_velocity, out.
+    Reads: link, link_position, link_rotation, link_velocity, out.
     Writes: out.
     """
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         x = link_position(work, D.link)
-        S = at_point(direction(params, work, D), x)
+        # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
+        R = link_rotation(work, D.link)
+        S = at_point(direction(params, work, D), x) + spread_nothing((R[0] + R[1]) * 0.0)
         put(out, A.J + 6 * iv, S)
         if rates:
             put(out, A.dJ + 6 * iv, cross(at_point(link_velocity(work, D.link), x), S))
