@@ -14,8 +14,8 @@ from .layout import OK, WRONG_SIZE
 from .links import start_links
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
-from .tree_columns import jacobian
-from .tree_layout import CENTERS, COLUMNS, KEEP, MOTION, RATES
+from .tree_columns import axes, jacobian
+from .tree_layout import CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, RATES
 from .tree_momentum import masses
 from .tree_motion import outward, spread
 from .tree_views import field, own_at, sections_at, tree_header_at
@@ -80,8 +80,10 @@ def tree(index, params, work, out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
+    if what & (COLUMNS | MAP | JCOM):  # Pinocchio leaves J with all of these
+        axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
-        jacobian(index, params, work, out, n, A, O, what & RATES)
+        jacobian(index, out, n, A, O, what & RATES)
     masses(index, params, work, out, v, n, A, O, what, level)
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):

@@ -42,10 +42,10 @@ def spread_nothing(x):
 
 
 @inline
-def jacobian(index, params, work, out, n, A, O, rates):
-    """Motion axes of all velocities in the world, and their rates of change: every axis turns with its link.
+def axes(index, params, work, out, n, A, rates):
+    """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link.
 
-    Reads: link, link_position, link_rotation, link_velocity, out.
+    Reads: link, link_position, link_rotation, link_velocity.
     Writes: out.
     """
     for iv in range(n.nv_tree):
@@ -57,6 +57,15 @@ def jacobian(index, params, work, out, n, A, O, rates):
         put(out, A.J + 6 * iv, S)
         if rates:
             put(out, A.dJ + 6 * iv, cross(at_point(link_velocity(work, D.link), x), S))
+
+
+@inline
+def jacobian(index, out, n, A, O, rates):
+    """The same of the independent velocities.
+
+    Reads: out.
+    Writes: out.
+    """
     clear(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)
     if rates:

@@ -147,7 +147,7 @@ class Lump(NamedTuple):
 
 # what is wished for: bits
 MOTION: Final = 1  # v and a, as far as they are given
-COLUMNS: Final = 2  # J
+COLUMNS: Final = 2  # J; that of the tree also with MAP and JCOM
 RATES: Final = 4  # dJ and ov; with COLUMNS
 CENTERS: Final = 8  # com, vcom, acom of the whole robot
 SUBTREES: Final = 16  # the same of the subtree of every joint, in its frame; with CENTERS

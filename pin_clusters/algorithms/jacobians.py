@@ -93,12 +93,27 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
 def computeFrameJacobian(
     model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
-    """Compute the Jacobian of one frame."""
+    """Compute the Jacobian of one frame.
+
+    Args:
+        data: Its workspace; ``data.oMi`` and ``data.oMf[frame_id]`` are filled, but for the reference frame ``LOCAL``.
+    """
     if q is not None and (found := quick_jacobian(model, data, q, frame_id, reference_frame, FRAME)) is not None:
+        if reference_frame != pin.LOCAL:
+            _place(model, data, q, frame_id)
         return found
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
-    return _at(model, data, q, model.njoints + frame, reference)
+    found = _at(model, data, q, model.njoints + frame, reference)
+    if reference != pin.LOCAL:
+        _place(model, data, q, frame)
+    return found
+
+
+def _place(model: ClusterModel, data: ClusterData, q: np.ndarray, frame: int) -> None:
+    """Leave what Pinocchio leaves as well, and its users read: the placements of the frame and of the joints."""
+    pin.forwardKinematics(model.own_tree, data._tree, q)
+    pin.updateFramePlacement(model.own_tree, data._tree, frame)
 
 
 def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame) -> np.ndarray:

@@ -306,3 +306,33 @@ def test_a_singular_pose_is_remembered_by_copies() -> None:
             pc.getJointJacobian(model, one, 1, pin.LOCAL)
     pc.forwardKinematics(model, data, q, np.zeros(model.nv))
     assert np.isfinite(pc.getJointJacobian(model, data, 1, pin.LOCAL)).all()
+
+
+@pytest.mark.parametrize("reference", [pin.WORLD, pin.LOCAL_WORLD_ALIGNED])
+def test_a_jacobian_leaves_the_placements(reference: pin.ReferenceFrame) -> None:
+    """Pinocchio does, on the way to the frame, and code that was written for it reads them."""
+    model = pc.load("teleop_arm")
+    data, q, frame = (
+        model.createData(),
+        pc.integrate(model, pc.neutral(model), np.full(model.nv, 0.3)),
+        model.nframes - 1,
+    )
+    expected = model.tree.createData()
+    pin.framesForwardKinematics(model.tree, expected, q)
+    for other in (pc.neutral(model), q):  # the first call is the Python function's
+        pc.computeFrameJacobian(model, data, other, frame, reference)
+    assert data.oMf[frame].isApprox(expected.oMf[frame], 1e-14)
+    assert all(x.isApprox(y, 1e-14) for x, y in zip(data.oMi, expected.oMi, strict=True))
+
+
+def test_matrices_of_momentum_leave_the_jacobian() -> None:
+    """Pinocchio says so of the Jacobian of the centre of mass, and does it with the others."""
+    model = pc.load("teleop_arm")
+    q, v = pc.integrate(model, pc.neutral(model), np.full(model.nv, 0.3)), np.ones(model.nv)
+    expected = np.array(pin.computeJointJacobians(model.tree, model.tree.createData(), q))
+    for name, more in (("jacobianCenterOfMass", ()), ("computeCentroidalMap", ()), ("ccrba", (v,))):
+        data = model.createData()
+        for _ in range(2):  # the first call may be the Python function's
+            data.tree.J[:] = 0.0
+            getattr(pc, name)(model, data, q, *more)
+            assert np.abs(data.tree.J - expected).max() < 1e-14, name

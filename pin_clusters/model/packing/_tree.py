@@ -28,7 +28,7 @@ _FIELDS = (
     ("com", 3, "njoints", tl.SUBTREES | tl.WORLD, 0),
     ("vcom", 3, "njoints", tl.SUBTREES, 1),
     ("acom", 3, "njoints", tl.SUBTREES, 2),
-    ("J", 6, "nv", tl.COLUMNS, 0),
+    ("J", 6, "nv", tl.COLUMNS | tl.MAP | tl.JCOM, 0),
     ("dJ", 6, "nv", tl.RATES, 0),
     ("Ag", 6, "nv", tl.MAP, 0),
     ("Jcom", 3, "nv", tl.JCOM, 0),
