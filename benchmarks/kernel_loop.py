@@ -114,8 +114,8 @@ def of_kernel(call: Call) -> Call:
 @cache
 def _repeated(kernel: Callable[..., Any]) -> Callable[..., Any]:
     @numba.njit  # type: ignore[untyped-decorator, unused-ignore]
-    def repeated(n, at, q, v, tau, out):  # type: ignore[no-untyped-def]
+    def repeated(n, at, *arrays):  # type: ignore[no-untyped-def]
         for _ in range(n):
-            kernel(at, q, v, tau, out)
+            kernel(at, *arrays)
 
     return repeated  # type: ignore[no-any-return, unused-ignore]

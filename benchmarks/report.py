@@ -1,8 +1,8 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
-``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift`` and ``simulation``, from what ``run.py``,
-``accuracy.py``, ``run_loops.py``, ``accuracy_loops.py``, ``drift.py`` and ``simulation.py`` wrote to ``results/``.
+``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``everyday``, ``moves``
+and ``prices``, from what the scripts of these names, ``run.py`` and ``run_loops.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import report_calls
 import report_loops
 import report_simulation
 from report_loops import markdown, where
@@ -34,6 +35,9 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of loops": ("accuracy_loops.json", report_loops.accuracy),
     "drift": ("drift.json", report_loops.drift),
     "simulation": ("simulation.json", report_simulation.tables),
+    "everyday": ("everyday.json", report_calls.everyday),
+    "moves": ("moves.json", report_calls.moves),
+    "prices": ("prices.json", report_calls.prices),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

@@ -18,14 +18,15 @@ from support.draws import draw
 
 import pin_clusters as pc
 from pin_clusters import loaders
-from pin_clusters._kernels._jit import JIT
+from pin_clusters._kernels.entry_points import JIT, compiled_ahead
 from pin_clusters.rivals import state
 from pin_clusters.timing import Timing, interleaved
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
-    "cases", "timing", "run", "report_loops", "report", "kernel_loop", "loop_cases", "tello_by_hand", "loop_timing",
-    "run_loops", "everyday", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift", "moves",
+    "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
+    "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
+    "moves",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -315,7 +316,19 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
     assert "loops.json" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not JIT, reason="a kernel in a loop of Numba")
+@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="a kernel in a loop of Numba")
+def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "prices.json"
+    assert scripts["prices"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
+    assert "computeStaticTorque" in capsys.readouterr().out
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert all(x["call"]["median_us"] > x["kernel"]["median_us"] > 0.0 for x in found["robots"]["four_bar"].values())
+    table = scripts["report_calls"].prices(found)
+    assert "| `aba` |" in table
+    assert "`four_bar`" in table
+
+
+@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="a kernel in a loop of Numba")
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0

@@ -1,0 +1,91 @@
+"""Measure the price of calls: ``python benchmarks/prices.py [--quick] [--robots NAME ...]``; a minute.
+
+The price is the time of a call from Python without that of the kernel, which a loop in Numba calls: checks, the result
+and its memory. Both are timed in alternation (``pin_clusters/timing.py``); the kernels are those that Numba compiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import kernel_loop
+import numpy as np
+import timing
+
+import pin_clusters as pc
+from pin_clusters import loaders
+from pin_clusters._calls.desk import ENTRIES
+from pin_clusters._kernels.entry_points import compiled_ahead
+from pin_clusters.timing import Timing, interleaved
+
+RESULTS = Path(__file__).parent / "results" / "prices.json"
+ROBOTS = ("four_bar", "teleop_arm", "mini_cheetah", "mit_humanoid", "jvrc1", "tello")
+FULL = {"repeats": 61, "block": 1e-3}
+QUICK = {"repeats": 5, "block": 3e-4}
+
+
+def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, Any]:
+    """Time all functions with machine code of one robot."""
+    rng = np.random.default_rng(0)
+    data, nv = model.createData(), model.nv
+    given = {"q": pc.integrate(model, pc.neutral(model), 0.1 * rng.standard_normal(nv)), "v": rng.standard_normal(nv)}
+    given |= {"0": np.zeros(nv), "f": rng.standard_normal((model.njoints, 6))}
+    calls: dict[str, Any] = {}
+    for entry in ENTRIES:
+        arguments = [given[x] for x in entry.arguments if x != "0"]
+        function = getattr(pc, entry.name)
+        function(model, data, *arguments)
+        room = {"vector": np.zeros(nv), "matrix": np.zeros((nv, nv))}.get(entry.returns)
+        inside = [given[x] for x in entry.arguments if x != "f"]
+        kernel = getattr(data, f"_{entry.kernel}").function()
+        address = data._pointers[entry.result].address
+        calls[entry.name] = function, (model, data, *arguments)
+        calls[f"kernel of {entry.name}"] = kernel_loop.of_kernel(
+            (kernel, (address, *inside, *([] if room is None else [room])))
+        )
+    t = interleaved(calls, repeats=repeats, block=block)
+    found: dict[str, Any] = {}
+    for entry in ENTRIES:
+        loop = t[f"kernel of {entry.name}"]
+        inner = Timing(loop.samples / kernel_loop.CALLS, loop.calls)
+        low, price, high = np.percentile(t[entry.name].samples - inner.samples, [25, 50, 75])
+        found[entry.name] = {
+            "call": timing.number(t[entry.name]), "kernel": timing.number(inner), "price_us": round(1e6 * price, 3),
+            "spread_us": round(1e6 * (high - low) / 2.0, 3),
+        }  # fmt: skip
+    return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few repeats; a first impression")
+    parser.add_argument("--robots", nargs="+", metavar="NAME", default=ROBOTS, choices=loaders.robots())
+    parser.add_argument("--output", type=Path, help="JSON file (default: results/prices.json, unless --quick)")
+    chosen = parser.parse_args(arguments)
+    if compiled_ahead() is not None:
+        parser.error("a loop in Numba calls the kernels, so that Numba must compile them: set PIN_CLUSTERS_LEVEL=numba")
+    effort = QUICK if chosen.quick else FULL
+    results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "robots": {}}
+    print(*(f"{key}: {value}" for key, value in results["machine"].items()), sep="\n")
+    for name in chosen.robots:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.PinClustersWarning)
+            model = loaders.load(name)
+        results["robots"][name] = found = measure(model, **effort)
+        print(f"\n{name}: us per call, of that the kernel, price")
+        for function, x in found.items():
+            call, kernel = x["call"]["median_us"], x["kernel"]["median_us"]
+            print(f"  {function:28} {call:8.3f} {kernel:8.3f} {x['price_us']:8.3f} +- {x['spread_us']:.3f}")
+    timing.write(results, chosen.output or (None if chosen.quick else RESULTS))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
