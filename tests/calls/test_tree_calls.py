@@ -155,6 +155,7 @@ def test_what_is_missing_is_an_error_not_a_result() -> None:
 
 
 @needed
+@pytest.mark.long
 def test_without_loops_their_kernel_is_not_compiled(tmp_path: Path) -> None:
     """It takes many seconds."""
     code = """

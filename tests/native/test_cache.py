@@ -66,6 +66,7 @@ def test_compiles_once_and_says_so(filled: tuple[Path, str]) -> None:
     assert run(PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
 
 
+@pytest.mark.long
 def test_falls_back_when_the_home_folder_cannot_be_written(tmp_path: Path) -> None:
     blocked, temporary = tmp_path / "file", tmp_path / "tmp"
     blocked.write_text("")
@@ -210,6 +211,7 @@ print(len(found), len(set(found)))
 """
 
 
+@pytest.mark.long
 def test_threads_that_meet_a_kernel_together(tmp_path: Path) -> None:
     out, said = run(code=THREADS, PIN_CLUSTERS_CACHE=str(tmp_path))
     assert out == "6 1\n"
