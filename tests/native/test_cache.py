@@ -21,6 +21,8 @@ from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
 pytestmark = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")
 if JIT:
     from pin_clusters._kernels import _cache
+# not in a checkout, where Python would find the package beside the installed one
+ELSEWHERE = Path(sys.executable).parent
 CALL = """
 import numpy as np, pinocchio as pin, pin_clusters as pc
 model = pc.ClusterModel(pin.buildSampleModelManipulator())
@@ -43,7 +45,7 @@ def run(code: str = CALL, **changes: str | None) -> tuple[str, str]:
     """Run the call in a fresh process with a changed environment."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True, text=True,
-        check=True,
+        check=True, cwd=ELSEWHERE,
     )  # fmt: skip
     return done.stdout, done.stderr
 
@@ -164,7 +166,7 @@ def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
 
 def test_two_processes_compile_once(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", CALL]
-    options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(tmp_path)), "text": True}
+    options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(tmp_path)), "text": True, "cwd": ELSEWHERE}
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) for _ in range(2)]
     told = [process.communicate() for process in both]
     assert [out for out, _ in told] == ["True\n", "True\n"]
@@ -177,7 +179,7 @@ def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float) -> None:
     """Also where an exception would be swallowed; and nothing is left half done."""
     process = subprocess.Popen(
         [sys.executable, "-c", CALL], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
+        stderr=subprocess.PIPE, text=True, cwd=ELSEWHERE,
     )  # fmt: skip
     assert process.stderr is not None
     head = process.stderr.read(len("pin_clusters: compiling"))

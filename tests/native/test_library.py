@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,9 @@ print("numba" in sys.modules, "llvmlite" in sys.modules, "scipy" in sys.modules)
 
 def lines(**changes: str) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-c", NUMBERS], env={**os.environ, **changes}, capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", NUMBERS], env={**os.environ, **changes}, capture_output=True, text=True, check=True,
+        cwd=Path(sys.executable).parent,
+    )  # fmt: skip
     return done.stdout.splitlines()
 
 
