@@ -15,6 +15,7 @@ from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .tree_attributes import forwarded
+from .tree_memory import made
 from .tree_workspace import TreeWorkspace
 
 _PLAIN = (kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy)
@@ -150,7 +151,7 @@ class ClusterData(TreeWorkspace):
         desk[_calls.CHANGED] = 1
         desk[_calls.FORCES] = self._pointers["forced"].arrays[-1][model.nv :].ctypes.data
         desk[_calls.TAU] = self._tau.ctypes.data
-        self.tree = model.own_tree.createData()
+        self.tree = made(model.own_tree)
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""

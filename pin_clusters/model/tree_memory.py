@@ -16,6 +16,14 @@ _ITEM = {"oMi": 12, "liMi": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "a
 _MATRICES = ("J", "dJ", "Ag", "Jcom")
 
 
+def made(tree: pin.Model) -> pin.Data:
+    """Return a new data of a tree, which can be pickled: Pinocchio 3 leaves velocities of joints in it unwritten."""
+    data = tree.createData()
+    if pin.__version__.startswith("3."):
+        pin.forwardKinematics(tree, data, pin.neutral(tree), np.zeros(tree.nv))
+    return data
+
+
 def address_of(data: pin.Data, name: str) -> int:
     """Return the address of the numbers of a field, one behind the other; 0 if they do not stand so."""
     field = getattr(data, name)
