@@ -316,6 +316,7 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
     assert "loops.json" in capsys.readouterr().err
 
 
+@pytest.mark.long  # a loop of Numba per kernel
 @pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="a kernel in a loop of Numba")
 def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "prices.json"
