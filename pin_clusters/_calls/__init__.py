@@ -58,4 +58,4 @@ __all__ = [
     "connect_moves",
     "connect_tree",
     "fast",
-]  # fmt: skip
+]

@@ -117,6 +117,6 @@ class FrameJacobian(_OfTree):
         b.position_at_end(good)
         b.ret(result)
         b.position_at_end(bad)
-        self.call(self.found("decrease"), ir.VoidType(), result)
+        self.drop(result)
         b.branch(self.slow)
         self.hand_over(self.place)

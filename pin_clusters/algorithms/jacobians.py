@@ -1,4 +1,4 @@
-"""Jacobians of joints and frames: Pinocchio's, times G. Columns are the independent velocities."""
+"""Jacobians of joints and frames: those of the tree, times G. Columns are the independent velocities."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
-    Pinocchio (4.1) forgets that the axes of universal, ZYX and composite joints move in their own body; that is put
-    right here.
+    Pinocchio (4.1) forgets that the axes of universal, ZYX and composite joints move in their own body; they do here.
 
     Args:
         data: Its workspace; ``data.J`` and ``data.tree.dJ`` are filled as well.

@@ -1,4 +1,4 @@
-"""Kinematics: Pinocchio's own, with the velocities of the spanning tree from the independent ones."""
+"""Kinematics of the spanning tree, from the independent velocities; results are where Pinocchio's would be."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._quick import quick_tree
 
 _CALLS = """
 References:
-    Pinocchio's ``{name}``, which it calls.
+    Pinocchio's ``{name}``.
 """
 _SPEED = """
 Returns:
@@ -46,7 +46,7 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         SingularClusterError: With v: closed loops cannot be solved for their dependent joints.
 
     References:
-        Pinocchio's ``forwardKinematics``, which it calls; with the motion G v, G a + g of the tree.
+        Pinocchio's ``forwardKinematics``, with the motion G v, G a + g of the tree.
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
