@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import types
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +93,10 @@ def build(level: str, folder: Path) -> Path:
     from llvmlite import binding as llvm
     from pin_clusters._calls.module import module
     from pin_clusters._kernels import entry_points, simd
-    from pin_clusters._native import library
     from pin_clusters._native.processor import LEVELS
 
+    if not entry_points.JIT:
+        raise BuildError("Numba compiles nothing where a process may not execute what it writes to memory.")
     assert simd.LANES == LEVELS[level], (simd.LANES, level)
     parts = []
     for i, kernel in enumerate(entry_points.ALL):
@@ -133,12 +135,27 @@ def build(level: str, folder: Path) -> Path:
         options = ["-shared", "-z", "now", "-z", "relro", "-z", "noexecstack", "--strip-all", "--gc-sections"]
         subprocess.run([linker(), *options, "-o", linked, objects], check=True)
         made = linked.read_bytes()
+    return put_in_place(made, level, folder)
+
+
+def put_in_place(made: bytes, level: str, folder: Path) -> Path:
+    """Write a library and its note, both of one build: another process that has built waits until both are there."""
+    import fcntl  # on Linux, as the hook has made sure
+
+    from pin_clusters._native import library
+
     path = folder / library.file_name(level)
     folder.mkdir(parents=True, exist_ok=True)
-    for target, content in ((path, made), (path.with_suffix(".json"), library.note(made, level).encode())):
-        part = target.with_name(f"{target.name}.{os.getpid()}")
-        part.write_bytes(content)
-        part.replace(target)
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        for target, content in ((path, made), (path.with_suffix(".json"), library.note(made, level).encode())):
+            part = target.with_name(f"{target.name}.{os.getpid()}")
+            part.write_bytes(content)
+            part.replace(target)
+    finally:
+        os.close(lock)
     return path
 
 

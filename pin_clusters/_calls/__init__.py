@@ -22,11 +22,12 @@ from .desk import (
     NV,
     NV_AGAIN,
     PLACES,
+    RATE_TABLES,
     SIX,
     TAU,
     ZEROS,
 )
-from .entries import asking, connect, connect_moves, connect_tree, fast
+from .entries import asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
 
@@ -47,6 +48,7 @@ __all__ = [
     "NV",
     "NV_AGAIN",
     "PLACES",
+    "RATE_TABLES",
     "SIX",
     "TAU",
     "WAY",
@@ -56,6 +58,5 @@ __all__ = [
     "asking",
     "connect",
     "connect_moves",
-    "connect_tree",
     "fast",
 ]

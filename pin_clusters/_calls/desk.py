@@ -9,14 +9,22 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES,
-) = range(15)  # fmt: skip
-PLACES = 15  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES,
+) = range(16)  # fmt: skip
+PLACES = 16  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
     "pin_difference", "reference_frame",
 )  # fmt: skip
+
+
+# numbers of a plan: what columns of the inverse mass matrix one asks for; then shapes, and whether accelerations or
+# products are wanted
+ASKED, ASKED_ROWS, WIDTH, NUMBERS, NUMBERS_SIZE, PANEL, PANEL_ROWS, LANES = range(8)
+TORQUES, TORQUES_ROWS, TORQUES_COLUMNS, GRAM_ROWS, GRAM_COLUMNS, RESPONSE_ROWS, RESPONSE_COLUMNS = range(8, 15)
+ACCELERATIONS = 15
+PLAN_SIZE = 16
 
 
 class Entry(NamedTuple):
@@ -55,13 +63,16 @@ HELPERS = (
     Entry("quick_jacobian", "of_frame", "tree", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
-ALL = (*ENTRIES, *HELPERS)
+COLUMNS = Entry("quick_columns", "columns", "Minv", "", "")
+"""What functions call that ask for columns of the inverse mass matrix."""
+ALL = (*ENTRIES, *HELPERS, COLUMNS)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
     "data": tuple(entry.name for entry in ENTRIES),
     "tree": tuple(entry.name for entry in HELPERS),
+    "columns": (COLUMNS.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

@@ -57,22 +57,12 @@ def fast(function: F) -> F:
     return built
 
 
-def connect(data: Any) -> None:
-    """Load the code of algorithms, for the first data that has a kernel: it shows where its class keeps things."""
-    if "data" not in _loaded:
-        _load("data", lambda: {
-            "model": slot(data, "_unchecked"),
-            "desk": slot(data, "_desk"),
-            "data_class": id(type(data)),
-        })  # fmt: skip
-
-
-def connect_tree(data: Any) -> None:
-    """Load the code of what functions of the tree call."""
-    if "tree" not in _loaded:
+def connect(data: Any, group: str) -> None:
+    """Load the code of a group, for the first data that has a kernel of it: it shows where its class keeps things."""
+    if group not in _loaded:
         import pinocchio as pin
 
-        _load("tree", lambda: {
+        _load(group, lambda: {
             "model": slot(data, "_unchecked"),
             "desk": slot(data, "_desk"),
             "data_class": id(type(data)),

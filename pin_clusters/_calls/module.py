@@ -8,8 +8,9 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, ENTRIES, GROUPS, HELPERS, NAMES
+from .desk import ASK, COLUMNS, ENTRIES, GROUPS, HELPERS, NAMES
 from .moves import Difference, Integrate, Project
+from .of_columns import Columns
 from .of_tree import FrameJacobian, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
@@ -19,6 +20,7 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
     **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian), strict=True)},
+    COLUMNS.name: partial(Columns, COLUMNS),
     ASK: Ask,
 }
 

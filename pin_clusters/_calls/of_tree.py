@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from .._kernels.tree_layout import RATES
 from .._native.process import ALIGNED, C_CONTIGUOUS
 from .code import Function
-from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, SIX, ZEROS
+from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, RATE_TABLES, SIX, ZEROS
 from .writer import I64
 
 
@@ -50,13 +51,17 @@ class _OfTree(Function):
             phi.add_incoming(present, end)
         return where, size
 
-    def couple(self, q: ir.Value, v: ir.Value) -> None:
-        """Bring G to a state, where it depends on one."""
+    def couple(self, q: ir.Value, v: ir.Value, rate: ir.Value | None = None) -> None:
+        """Bring G to a state, where it depends on one; and dG/dt, if ``rate`` says so."""
         b, kernel = self.b, self.load(self.desk, 8 * COUPLING)
         loops, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", kernel, I64(0)), go, loops)
         b.position_at_end(loops)
-        fine = self.run(kernel, self.load(self.desk, 8 * COUPLING_TABLES), [(q, self.nq), (v, self.nv)])
+        tables = self.load(self.desk, 8 * COUPLING_TABLES)
+        if rate is not None:
+            tables = b.select(rate, self.load(self.desk, 8 * RATE_TABLES), tables)
+            self.need(self.there(tables))
+        fine = self.run(kernel, tables, [(q, self.nq), (v, self.nv)])
         b.cbranch(fine, go, self.slow)
         b.position_at_end(go)
 
@@ -74,7 +79,7 @@ class Tree(_OfTree):
         q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
         v, a = self.optional(4, self.nv), self.optional(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
-        self.couple(q, v[0])
+        self.couple(q, v[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
         self.need(self.run(kernel, tables, [what, (q, self.nq), v, a]))
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)

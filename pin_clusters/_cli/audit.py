@@ -29,7 +29,7 @@ def run(
     as_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_is else study.load(robot, base, trajectory)
     audit.check(model)
-    compile.announce(model, "rnea", "aba", "crba", "energy", "moved")
+    compile.announce(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree")
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(

@@ -12,7 +12,7 @@ from ..model import ClusterModel
 from . import common, tables
 
 _DYNAMICS = ("rnea", "aba", "crba", "minverse", "energy")
-_MANY = ("rnea_rows", "aba_rows", "simulate", "moved")
+_MANY = ("rnea_rows", "aba_rows", "simulate", "moved", "tree", "frame_jacobian")
 _LOOPS = ("move", "coupling")
 
 
@@ -38,7 +38,7 @@ def run(robots: Sequence[str], out: Console) -> None:
         wanted = [kernel for kernel in ALL if kernel in found]
     ahead = compiled_ahead()
     if not JIT or ahead is not None:
-        why = "NUMBA_DISABLE_JIT is set" if ahead is None else f"they came compiled for {ahead.level}"
+        why = "they run as plain Python here" if ahead is None else f"they came compiled for {ahead.level}"
         tables.say(out, f"No kernel is to be compiled: {why}.")
         return
     missing = compiling.announce(wanted)

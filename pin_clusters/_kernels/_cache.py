@@ -51,16 +51,18 @@ def _digest() -> str:
 
 def _candidates() -> list[Path]:
     """List the places for compiled kernels, best first."""
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    temporary = Path(tempfile.gettempdir()) / f"pin_clusters-{user}"
     chosen = os.environ.get("PIN_CLUSTERS_CACHE")
-    if chosen:
-        return [Path(chosen), temporary]
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return [(Path(base) if base else Path.home() / ".cache") / "pin_clusters", temporary]
-    except RuntimeError:  # no home folder
-        return [temporary]
+    places: list[Path] = []
+    if chosen:
+        places.append(Path(chosen))
+    else:
+        with suppress(RuntimeError):  # no home folder
+            places.append((Path(base) if base else Path.home() / ".cache") / "pin_clusters")
+    with suppress(FileNotFoundError):  # no temporary folder: nothing can be written
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        places.append(Path(tempfile.gettempdir()) / f"pin_clusters-{user}")
+    return places
 
 
 def _usable(place: Path) -> bool:
@@ -94,7 +96,8 @@ def cache_folder() -> Path | None:
                         say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
                     break
             else:
-                say(f"cannot write to {places[0]}; kernels are compiled again in every process")
+                first = places[0] if places else "a folder of the user or a temporary one"
+                say(f"cannot write to {first}; kernels are compiled again in every process")
             _searched = True
     return _folder
 

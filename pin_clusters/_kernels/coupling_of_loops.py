@@ -215,16 +215,15 @@ def joint_motion(work, B, nk, which):
     return m
 
 
-@paste
-def prepare_bias(index, params, work, q, v, c, C):
-    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
+@inline
+def bias_of(index, params, work, q, c, C):
+    """Bias g of LOOP cluster c, of the velocities G v that are known; after ``prepare``; (L4).
 
     Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
 
-    Reads: acceleration, bias, G, momentum, P, pose, q, rate, room, row, S, spin_bias, v, value, velocity, W.
-    Writes: acceleration, bias, momentum, rate, room, spin_bias, value, velocity.
+    Reads: acceleration, bias, G, P, pose, q, rate, room, S, value, velocity, W.
+    Writes: acceleration, bias, room, value, velocity.
     """
-    rates_of(index, work, v, C)
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -247,4 +246,16 @@ def prepare_bias(index, params, work, q, v, c, C):
         f = follower(index, n)
         bias = combined_bias(index, params, work, f.share0, f.share1)
         put(work, velocity_row(index, f.velocity).at_bias, bias)
-    spin_biases(index, params, work, C, H, L)
+
+
+@paste
+def prepare_bias(index, params, work, q, v, c, C):
+    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
+
+    Reads: acceleration, bias, G, momentum, P, pose, q, rate, room, row, S, spin_bias, v, value, velocity, W.
+    Writes: acceleration, bias, momentum, rate, room, spin_bias, value, velocity.
+    """
+    rates_of(index, work, v, C)
+    bias_of(index, params, work, q, c, C)
+    H = head(index, C.head)
+    spin_biases(index, params, work, C, H, block(H, C.nk))

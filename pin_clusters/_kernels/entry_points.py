@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._native import library
+from .._native.memory import may_execute
 
 if TYPE_CHECKING:
     from ._jit import Source
@@ -30,8 +31,30 @@ def _jit_is_on() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 
 
-JIT = _jit_is_on()
+def _import_numba_to_run_nothing() -> None:
+    """Import Numba, for kernels are written with it, where it refuses because it could run nothing that it compiles."""
+    from llvmlite import binding
+
+    refuse = binding.check_jit_execution
+    binding.check_jit_execution = lambda: None
+    try:
+        import numba
+    finally:
+        binding.check_jit_execution = refuse
+    numba.config.DISABLE_JIT = 1
+
+
 BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
+JIT = _jit_is_on()
+if not may_execute() and (not JIT or BOUNDSCHECK or library.load() is None):
+    if JIT:
+        library.say(
+            "this process may not execute what it writes to memory, and there is no library of kernels: neither fast "
+            "calls nor Numba's code can be made, kernels run as plain Python, some hundred times slower. Install with "
+            "PIN_CLUSTERS_BUILD=native"
+        )
+    JIT = False
+    _import_numba_to_run_nothing()
 
 
 def compiled_ahead() -> library.Library | None:
@@ -130,6 +153,10 @@ simulate = Kernel("simulate.simulate_at")
 moved = Kernel("simulate.moved_at")
 tree = Kernel("tree.tree_at")
 frame_jacobian = Kernel("frame_jacobians.frame_jacobian_at")
+columns = Kernel("columns.columns_at")
+columns_loops = Kernel("columns.columns_loops_at")
+hybrid = Kernel("hybrid.hybrid_at")
+hybrid_loops = Kernel("hybrid.hybrid_loops_at")
 
 BY_NAME = {name: thing for name, thing in list(globals().items()) if isinstance(thing, Kernel)}
 ALL = tuple(BY_NAME.values())

@@ -11,7 +11,9 @@ from numba.extending import overload
 from . import layout as at
 from ._jit import inline, kernel, paste
 from .addresses import _pointer, tables
+from .bodies import turned
 from .layout import BODY_PARAMS, WRONG_SIZE
+from .link_workspace import link_position, link_rotation, set_link_position, set_link_rotation
 from .links import at_point, moved
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
@@ -88,11 +90,23 @@ def presented(S, R, x, reference):
 
 
 @inline
-def from_configuration(index, params, work, out, q, n, O, P, reference, to):
+def leave_placement(index, params, work, n, R, x, b, L):
+    """Write where a joint is, from where the frame is, in the world and in the link.
+
+    Reads: link_position, link_rotation.
+    """
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    R_link = matmul3(R, transposed(link_rotation(work, b)))
+    put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
+    put(placed, 12 * L.joint + 9, x - rot(R_link, link_position(work, b)))
+
+
+@inline
+def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
     """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame.
 
-    Reads: out, q, room.
-    Writes: room, to.
+    Reads: link_position, link_rotation, out, q, room.
+    Writes: link_position, link_rotation, room, to.
     """
     R, x = load9(params, P.at), load3(params, P.at + 9)
     b = P.link
@@ -102,6 +116,8 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, to):
         for d in range(L.ndof):
             D = dof(index, n.dof0 + L.iv + d)
             put(work, O.room + 6 * (L.iv + d), seen_from(params, D, R, p))
+        set_link_rotation(work, b, R)
+        set_link_position(work, b, x)
         k = b * BODY_PARAMS
         R_link, at_link = moved(params, q, L, k, load9(params, k + at.ROTATION), load3(params, k + at.POSITION))
         x = at_link + rot(R_link, x)
@@ -113,7 +129,13 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, to):
         for d in range(L.ndof):
             S = presented(load6(work, O.room + 6 * (L.iv + d)), R, x, reference)
             add_column(index, out, to, dof(index, n.dof0 + L.iv + d), O.G, S)
+        if reference != LOCAL and L.joint > 0:
+            leave_placement(index, params, work, n, R, x, b, L)
         b = L.parent
+    if reference != LOCAL and frame >= 0:
+        placed = seen(field(index, n.field1 + 4).address, 12 * (frame + 1))
+        put(placed, 12 * frame, transposed(R))
+        put(placed, 12 * frame + 9, x)
 
 
 @inline
@@ -171,10 +193,11 @@ def from_data(index, params, out, n, O, P, reference, rate, to):
 def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
 
-    Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
+    At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
+    the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
 
-    Reads: out, q, room.
-    Writes: room, to.
+    Reads: link_position, link_rotation, out, q, room.
+    Writes: link_position, link_rotation, room, to.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -187,7 +210,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     if q.shape[0] > 0:
         if q.shape[0] != n.nq:
             return WRONG_SIZE
-        from_configuration(index, params, work, out, q, n, O, P, reference, to)
+        from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
         return 0
     if n.loops == 1:
         # what is no number in G is none in all rows, as in a product of matrices
@@ -206,8 +229,8 @@ def _signature():
 def frame_jacobian_at(address, q, place, reference, rate, to):
     """Call frame_jacobian with the tables at an address.
 
-    Reads: out, room.
-    Writes: room.
+    Reads: link_position, link_rotation, out, room.
+    Writes: link_position, link_rotation, room.
     """
     index, params, work, out = tables(address)
     return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

@@ -165,19 +165,27 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 
 @inline
-def rotor_force(index, params, work, q, result_and_forces, r):
-    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis.
+def pose_of_rotor(params, work, q, r):
+    """Pose of spinning rotor r (a view) of the tree, its axis along z.
 
-    Reads: pose, q, result_and_forces.
+    Reads: pose, q.
     """
     R_carrier = rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
     x = position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
     if r.kind == at.CONTINUOUS:
-        R = turn_z(R, get(q, r.iq), get(q, r.iq + 1))
-    else:
-        s, c = sincos(get(q, r.iq))
-        R = turn_z(R, c, s)
+        return turn_z(R, get(q, r.iq), get(q, r.iq + 1)), x
+    s, c = sincos(get(q, r.iq))
+    return turn_z(R, c, s), x
+
+
+@inline
+def rotor_force(index, params, work, q, result_and_forces, r):
+    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis.
+
+    Reads: pose, q, result_and_forces.
+    """
+    R, x = pose_of_rotor(params, work, q, r)
     f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
     return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
 

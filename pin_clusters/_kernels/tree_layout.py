@@ -23,7 +23,7 @@ class TreeHeader(NamedTuple):
     spin1: int
     sections: int  # row of Sections, then of Own
     field0: int  # rows of what is copied to ``pin.Data``
-    field1: int  # behind it are those that are read there: oMi, J, dJ, v
+    field1: int  # behind it are those that are used there: oMi, J, dJ, v, oMf
     loops: int  # 1 if G depends on q
     place0: int  # rows of joints, then of frames
     place1: int
@@ -50,6 +50,7 @@ class Sections(NamedTuple):
     hg: int
     dhg: int
     Ig: int
+    oMf: int
 
 
 class Own(NamedTuple):

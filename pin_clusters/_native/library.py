@@ -129,10 +129,10 @@ def _load() -> Library | None:
                 return Library(path, level)
             except (OSError, AttributeError, ValueError) as error:  # not to be loaded, or without a symbol
                 fault = f"cannot be loaded: {error}"
-        _say(f"{path} {fault}. It is not used: Numba compiles the kernels. Install pin_clusters again, or remove it")
+        say(f"{path} {fault}. It is not used: Numba compiles the kernels. Install pin_clusters again, or remove it")
         return None
     if wanted:
-        _say(f"PIN_CLUSTERS_LEVEL is {wanted}, but {FOLDER / file_name(wanted)} is not there: Numba compiles")
+        say(f"PIN_CLUSTERS_LEVEL is {wanted}, but {FOLDER / file_name(wanted)} is not there: Numba compiles")
     return None
 
 
@@ -174,5 +174,6 @@ def _through_ctypes(address: int, unlocked: bool) -> Callable[..., Any]:
     return call
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Tell the user."""
     print(f"pin_clusters: {text}", file=sys.stderr, flush=True)  # noqa: T201

@@ -18,15 +18,30 @@ from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
 
-_PLAIN = (kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy)
-_LOOPS = (kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops)
+_PLAIN = (kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns)
+_LOOPS = (
+    kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops,
+    kernels.columns_loops,
+)  # fmt: skip
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
 _OF_TREE = ("of_tree", "of_frame")
+# whose calls are not of the group "data"
+_GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), "columns": "columns"}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
-_VALUES = ("hg", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check")
+_VALUES = (
+    "hg",
+    "lambda_c",
+    "impulse_c",
+    "dq_after",
+    "kinetic_energy",
+    "potential_energy",
+    "mechanical_energy",
+    "tree",
+    "check",
+)
 
 
 def _energy(i: int, doc: str) -> Any:
@@ -49,6 +64,9 @@ class ClusterData(TreeWorkspace):
     Attributes:
         model: The model it belongs to.
         hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
+        lambda_c: Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``.
+        impulse_c: Their impulses, after ``impulseDynamics``.
+        dq_after: Independent velocity after the impact.
     """
 
     __slots__ = (
@@ -57,6 +75,7 @@ class ClusterData(TreeWorkspace):
         "_Minv",
         "_aba",
         "_check",
+        "_columns",
         "_crba",
         "_ddq",
         "_desk",
@@ -66,13 +85,17 @@ class ClusterData(TreeWorkspace):
         "_minverse",
         "_model",
         "_nle",
+        "_plans",
         "_pointers",
         "_rnea",
         "_tau",
         "_unchecked",
         "_work",
         "_zeros",
+        "dq_after",
         "hg",
+        "impulse_c",
+        "lambda_c",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -106,15 +129,18 @@ class ClusterData(TreeWorkspace):
         self._model = model
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
-        self._rnea, self._aba, self._crba, self._minverse, self._energy = _LOOPS if model.closures else _PLAIN
+        self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns = (
+            _LOOPS if model.closures else _PLAIN
+        )
         self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
-        coupling = self._lay_out_tree()
+        coupling, with_rate = self._lay_out_tree()
         self.hg = pin.Force.Zero()
+        self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {
@@ -127,6 +153,7 @@ class ClusterData(TreeWorkspace):
             "energy": np.zeros(2),
             # G of the tree, then its bias; rows that do not depend on q stay as they are
             "coupling": coupling,
+            "coupling_rate": with_rate,
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
         }
@@ -144,7 +171,10 @@ class ClusterData(TreeWorkspace):
         desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
         desk[_calls.ALSO] = KEEP if model.closures else 0
         desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
+        # the rate of what is curved takes more than the kernel knows
+        desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
         self._zeros = np.zeros(model.nv)
+        self._plans: dict[Any, Any] = {}
         desk[_calls.ZEROS] = self._zeros.ctypes.data
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data
@@ -166,7 +196,7 @@ class ClusterData(TreeWorkspace):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
             self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:
-                (_calls.connect_tree if entry.kernel in _OF_TREE else _calls.connect)(self)
+                _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
@@ -229,7 +259,8 @@ class ClusterData(TreeWorkspace):
         self._desk[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
-            setattr(self, name, state[name])
+            if name in state:  # pickles from before contacts have less
+                setattr(self, name, state[name])
 
     def copy(self) -> ClusterData:
         """Return another workspace of the same model, with the same results."""

@@ -44,8 +44,8 @@ class TreeWorkspace:
         """Put a kernel on the desk that has just been compiled."""
         raise NotImplementedError
 
-    def _lay_out_tree(self) -> np.ndarray:
-        """Make what the kernels of the tree read and write; returns G and its bias in it."""
+    def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
+        """Make what the kernels of the tree read and write; returns G and its bias in it, without and with dG/dt."""
         model, tables = self._model, self._model._tree_tables
         nv, G, own, at = model.nv, model._topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
@@ -64,7 +64,7 @@ class TreeWorkspace:
         coupling = out[own.G : own.g + len(G)]
         coupling[: G.size] = G.ravel()
         self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
-        return coupling
+        return coupling, coupling if tables.curved else out[own.G : own.kept_rate + G.size]
 
     @property
     def tree(self) -> pin.Data:

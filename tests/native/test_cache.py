@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._kernels import entry_points
 from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
 
 pytestmark = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")
@@ -27,6 +26,14 @@ CALL = """
 import numpy as np, pinocchio as pin, pin_clusters as pc
 model = pc.ClusterModel(pin.buildSampleModelManipulator())
 print(pc.computeKineticEnergy(model, model.createData(), pc.neutral(model), np.ones(model.nv)) > 0)
+"""
+# what is compiled takes seconds; where it is kept does not depend on what it is
+SAMPLE = Path(__file__).parents[1] / "samples" / "light_kernel.py"
+LIGHT = f"""
+import sys
+sys.path.insert(0, {str(SAMPLE.parent)!r})
+import light_kernel
+print(light_kernel.answer())
 """
 
 
@@ -41,8 +48,8 @@ def environment(**changes: str | None) -> dict[str, str]:
     return own
 
 
-def run(code: str = CALL, **changes: str | None) -> tuple[str, str]:
-    """Run the call in a fresh process with a changed environment."""
+def run(code: str = LIGHT, **changes: str | None) -> tuple[str, str]:
+    """Run code, which calls the light kernel, in a fresh process with a changed environment."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True, text=True,
         check=True, cwd=ELSEWHERE,
@@ -51,24 +58,41 @@ def run(code: str = CALL, **changes: str | None) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A cache with one kernel, and what was said when it was compiled."""
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the light kernel."""
     folder = tmp_path_factory.mktemp("cache") / "cache"
     out, said = run(PIN_CLUSTERS_CACHE=str(folder))
-    assert out == "True\n"
-    return folder, said
+    assert (out, said.count("compiling light")) == ("True\n", 1)
+    return folder
 
 
-def test_compiles_once_and_says_so(filled: tuple[Path, str]) -> None:
-    folder, said = filled
-    start = f"pin_clusters: compiling energy (kinetic and potential) for this processor, once, kept in {folder}"
-    assert said.startswith(start)
+@pytest.fixture
+def filled(compiled_once: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(compiled_once, tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(
+    ("code", "title"),
+    [
+        pytest.param(LIGHT, "light (for tests)", id="light"),
+        pytest.param(CALL, "energy (kinetic and potential)", id="energy", marks=pytest.mark.long),
+    ],
+)
+def test_two_processes_compile_once_and_say_so(tmp_path: Path, code: str, title: str) -> None:
+    folder = tmp_path / "cache"
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(folder)), "text": True, "cwd": ELSEWHERE}
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) for _ in range(2)]
+    told = [process.communicate() for process in both]
+    assert [out for out, _ in told] == ["True\n", "True\n"]
+    start = f"pin_clusters: compiling {title} for this processor, once, kept in {folder}"
+    (said,) = (err for _, err in told if err.startswith(start))  # the other one waits, or comes later
     assert said.count("\n") == 1
     assert said.endswith(" s\n")
-    assert run(PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
+    assert run(code, PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
 
 
-@pytest.mark.long
 def test_falls_back_when_the_home_folder_cannot_be_written(tmp_path: Path) -> None:
     blocked, temporary = tmp_path / "file", tmp_path / "tmp"
     blocked.write_text("")
@@ -87,6 +111,35 @@ def test_a_chosen_folder_that_cannot_be_written(tmp_path: Path) -> None:
     out, said = run(PIN_CLUSTERS_CACHE=str(blocked / "cache"), TMPDIR=str(tmp_path))
     assert out == "True\n"
     assert f"cannot write to {blocked / 'cache'}" in said
+
+
+READ_ONLY = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+READ_ONLY.append('mount --make-rprivate / && mount -o remount,ro,bind / && exec "$0" "$@"')
+
+
+@pytest.mark.parametrize("chosen", [pytest.param(False, marks=pytest.mark.long), True])
+def test_where_nothing_can_be_written_results_are(tmp_path: Path, chosen: bool) -> None:
+    """As in a container with a read-only root: the installed package, the home, the cache, temporary folders."""
+    if shutil.which("unshare") is None or subprocess.run([*READ_ONLY, "true"], capture_output=True).returncode != 0:
+        pytest.skip("this system lets a process mount nothing, not even in a namespace of its own")
+    place = tmp_path / "cache"
+    changes = {"HOME": str(tmp_path), "XDG_CACHE_HOME": None, "TMPDIR": None}
+    if chosen:
+        place.mkdir()
+        changes["PIN_CLUSTERS_CACHE"] = str(place)
+    code = f"{LIGHT}\nfrom pin_clusters._kernels import _cache\nprint(_cache.cache_folder())"
+    done = subprocess.run(
+        [*READ_ONLY, sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True,
+        text=True, check=False, cwd="/",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True\nNone\n"
+    start, _, rest = done.stderr.partition("\n")
+    first = place if chosen else tmp_path / ".cache" / "pin_clusters"
+    assert start == f"pin_clusters: cannot write to {first}; kernels are compiled again in every process"
+    assert rest.startswith("pin_clusters: compiling ")
+    assert "in every process, as no folder can be written" in rest
+    assert rest.count("\n") == 1
 
 
 def cut(path: Path) -> None:
@@ -115,31 +168,28 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damage_is_seen(filled: tuple[Path, str], tmp_path: Path, damage: str) -> None:
-    (note,) = filled[0].rglob("checksums.json")
-    place, source = tmp_path / "kernel", entry_points.energy.source.entry.__code__.co_filename
-    shutil.copytree(note.parent, place)
-    assert _cache._is_intact(place, source)
+def test_damage_is_seen(filled: Path, damage: str) -> None:
+    (note,) = filled.rglob("checksums.json")
+    place = note.parent
+    assert _cache._is_intact(place, str(SAMPLE))
     pattern, change = DAMAGE[damage]
     for path in place.rglob(pattern):
         change(path)
-    assert not _cache._is_intact(place, source)
+    assert not _cache._is_intact(place, str(SAMPLE))
 
 
 @pytest.mark.parametrize(
     "damage", [pytest.param(d, marks=() if d == "code scrambled" else pytest.mark.long) for d in DAMAGE]
 )
-def test_what_is_damaged_is_compiled_again(filled: tuple[Path, str], damage: str) -> None:
-    folder, _ = filled
+def test_what_is_damaged_is_compiled_again(filled: Path, damage: str) -> None:
     pattern, change = DAMAGE[damage]
-    found = list(folder.rglob(pattern))
+    found = list(filled.rglob(pattern))
     assert found
     for path in found:
         change(path)
-    out, said = run(PIN_CLUSTERS_CACHE=str(folder))
-    assert out == "True\n"
-    assert said.count("compiling energy") == 1
-    assert run(PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
+    out, said = run(PIN_CLUSTERS_CACHE=str(filled))
+    assert (out, said.count("compiling light")) == ("True\n", 1)
+    assert run(PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")
 
 
 FULL = """
@@ -156,29 +206,21 @@ builtins.open = full
 
 def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
-    code = f"FOLDER = {str(folder)!r}\n{FULL}{CALL}"
+    code = f"FOLDER = {str(folder)!r}\n{FULL}{LIGHT}"
     out, said = run(code, PIN_CLUSTERS_CACHE=str(folder))
     assert out == "True\n"
-    assert "energy (kinetic and potential) could not be kept: [Errno 28] No space left on device" in said
+    assert "light (for tests) could not be kept: [Errno 28] No space left on device" in said
     out, said = run(PIN_CLUSTERS_CACHE=str(folder))
-    assert (out, said.count("compiling energy")) == ("True\n", 1)
-
-
-def test_two_processes_compile_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "ignore", "-c", CALL]
-    options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(tmp_path)), "text": True, "cwd": ELSEWHERE}
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) for _ in range(2)]
-    told = [process.communicate() for process in both]
-    assert [out for out, _ in told] == ["True\n", "True\n"]
-    said = "".join(err for _, err in told)
-    assert said.count("compiling energy (kinetic and potential) for this processor") == 1, said
+    assert (out, said.count("compiling light")) == ("True\n", 1)
 
 
 @pytest.mark.parametrize("delay", [0.3, *(pytest.param(d, marks=pytest.mark.long) for d in (0.05, 0.7, 1.2, 2.0))])
-def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float) -> None:
+def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float, request: pytest.FixtureRequest) -> None:
     """Also where an exception would be swallowed; and nothing is left half done."""
+    # a shell's background job, as the tests may be, ignores Ctrl-C, and so would the process
+    code = f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{CALL}"
     process = subprocess.Popen(
-        [sys.executable, "-c", CALL], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
+        [sys.executable, "-c", code], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, cwd=ELSEWHERE,
     )  # fmt: skip
     assert process.stderr is not None
@@ -195,8 +237,10 @@ def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float) -> None:
     assert "KeyboardInterrupt" in err
     assert out == ""
     assert time.monotonic() - start < 20.0
-    out, said = run(PIN_CLUSTERS_CACHE=str(tmp_path))
-    assert (out, said.count("compiling energy")) == ("True\n", 1)
+    assert not list(tmp_path.rglob("checksums.json"))  # nothing counts as compiled
+    if request.config.getoption("--long"):
+        out, said = run(CALL, PIN_CLUSTERS_CACHE=str(tmp_path))
+        assert (out, said.count("compiling energy")) == ("True\n", 1)
 
 
 THREADS = """

@@ -17,8 +17,8 @@ MEANS = set(
     "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block "
     "tree_layout".split()
 )
-ARRAY_ACCESS = re.compile(r"(?P<read>get|load\d+|raw|read_lane)|(?P<write>put|put_raw|write_lane)")
-CONSTANT = {"index", "params"}
+ARRAY_ACCESS = re.compile(r"(?P<read>get|get_lane|load\d+|raw|read_lane)|(?P<write>put|put_lane|put_raw|write_lane)")
+CONSTANT = {"index", "params", "numbers"}
 # accessors of the workspace whose names are not those of the quantity
 QUANTITY = {
     "rotation": "pose", "position": "pose", "axis": "S", "subspace": "S", "moment": "force", "spin_to_U": "U",

@@ -54,6 +54,22 @@ OTHERS: dict[str, tuple[Callable[..., Any], str]] = {
     "coupling_jacobian": (pc.coupling_jacobian, "q"),
     "spanning_velocity": (pc.spanning_velocity, "qv"),
     "spanning_acceleration": (pc.spanning_acceleration, "qva"),
+    "inverse_operational_inertia": (
+        lambda model, data, q: pc.inverse_operational_inertia(model, data, q, [3, 1]),
+        "q",
+    ),
+    "operational_inertia": (
+        lambda model, data, q: pc.operational_inertia(model, data, q, [3], damping=1.0),
+        "q",
+    ),
+    "apply_test_force": (
+        lambda model, data, q: pc.apply_test_force(model, data, q, 3, np.ones(6))[0],
+        "q",
+    ),
+    "inverse_input_matrix": (
+        lambda model, data, q: pc.inverse_input_matrix(model, data, q, contacts=[3]),
+        "q",
+    ),
 }
 ALL = {**DYNAMICS, **OTHERS}
 

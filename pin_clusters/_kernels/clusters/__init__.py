@@ -10,4 +10,7 @@ Every kind has the same operations, as far as it needs them:
 ``compose``: outward, poses, motion subspaces and inertias (crba, computeMinverse)
 ``couple``: inward, entries of the mass matrix (crba)
 ``factor``: inward, articulated inertia to the output body, factors of D (computeMinverse)
+
+In ``prescribed_...`` are those of hybrid dynamics, ``advance``, ``eliminate`` and ``propagate``: as aba's, but
+outward at the prescribed accelerations, and inward for the free columns only.
 """

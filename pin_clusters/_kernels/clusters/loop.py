@@ -196,6 +196,16 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
     """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
+    return bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced)
+
+
+@paste
+def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
+    """(A1)-(A3), (A5), (S3) where the joints accelerate with their bias; leaves minus the spin elements' in u.
+
+    Reads: acceleration, condition, G, K, momentum, pose, result_and_forces, S, spin, spin_bias, u, v, velocity.
+    Writes: acceleration, articulated, force, K, spin, u, velocity.
+    """
     H, o = head(index, C.head), zero(work)
     for b in range(C.first, C.last):
         B = body(index, b)

@@ -25,11 +25,10 @@ from ..workspace import (
 
 
 @inline
-def eliminate_one(index, params, work, out, C):
-    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular.
+def sum_one(index, work, out, C):
+    """(A6) of one column: D, U, u, and the sums of articulated inertias and forces; out holds tau.
 
     Reads: articulated, E, force, K, out, spin, u.
-    Writes: articulated, force, u, UDinv.
     """
     at, o = C.at_work, zero(work)
     D, U, f_out = E_entry(work, C.at_E, 1, 0, 0), zero6(o), zero6(o)
@@ -43,6 +42,18 @@ def eliminate_one(index, params, work, out, C):
         total, f_out, U = total + I, f_out + f, U + V
         D += dot6(K, V)
         u -= dot6(K, f)
+    return D, U, u, total, f_out
+
+
+@inline
+def eliminate_one(index, params, work, out, C):
+    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular.
+
+    Reads: articulated, E, force, K, out, spin, u.
+    Writes: articulated, force, u, UDinv.
+    """
+    at = C.at_work
+    D, U, u, total, f_out = sum_one(index, work, out, C)
     inverse = 1.0 / D
     Y, a = U * inverse, inverse * u
     set_UDinv_column(work, at, 1, 0, Y)
@@ -54,11 +65,10 @@ def eliminate_one(index, params, work, out, C):
 
 
 @inline
-def eliminate_pair(index, params, work, out, C):
-    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular.
+def sum_pair(index, work, out, C):
+    """(A6) of two columns: D, U, u, and the sums of articulated inertias and forces; out holds tau.
 
     Reads: articulated, E, force, K, out, spin, u.
-    Writes: articulated, force, u, UDinv.
     """
     at, o = C.at_work, zero(work)
     d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
@@ -80,6 +90,18 @@ def eliminate_pair(index, params, work, out, C):
             U1, d11, u1 = U1 + V, d11 + dot6(K1, V), u1 - dot6(K1, f)
             if B.mask & 1:  # a K that bodies share has columns that do not move this one
                 d01 += dot6(K0, V)
+    return d00, d01, d11, U0, U1, u0, u1, total, f_out
+
+
+@inline
+def eliminate_pair(index, params, work, out, C):
+    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular.
+
+    Reads: articulated, E, force, K, out, spin, u.
+    Writes: articulated, force, u, UDinv.
+    """
+    at = C.at_work
+    d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, out, C)
     e0 = 1.0 / d00
     ell = d01 * e0
     pivot = d11 - ell * d01

@@ -18,6 +18,7 @@ from ..primitives import Primitive, primitives_of
 from ..topology import Topology
 from ._writer import SHUFFLES
 
+NEVER = 1 << 40  # with which wish nothing is copied
 # of each field of pin.Data: name, numbers per item, items, with which wishes it is filled, from which level on
 _FIELDS = (
     ("oMi", 12, "njoints", 0, 0),
@@ -35,8 +36,8 @@ _FIELDS = (
     ("hg", 6, "", tl.MOMENTUM, 1),
     ("dhg", 6, "", tl.MOMENTUM, 2),
     ("Ig", 10, "", tl.WHOLE, 0),
+    ("oMf", 12, "nframes", NEVER, 0),
 )
-NEVER = 1 << 40  # with which wish nothing is copied
 # the entries of the whole robot alone
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
@@ -159,9 +160,10 @@ def pack_tree(
         fields.append((len(rows), name))
         rows.append(tl.Field(getattr(sections, name), 3, 0, what, level))
     read = len(rows)
-    for name, item, count in (("oMi", 12, "njoints"), ("J", 6, "nv"), ("dJ", 6, "nv"), ("v", 6, "njoints")):
+    counts = {name: item * _items(tree, count) for name, item, count, *_ in _FIELDS}
+    for name in ("oMi", "J", "dJ", "v", "oMf"):
         fields.append((len(rows), name))
-        rows.append(tl.Field(getattr(sections, name), item * _items(tree, count), 0, NEVER, 0))
+        rows.append(tl.Field(getattr(sections, name), counts[name], 0, NEVER, 0))
     place0 = len(rows)
     places = [(j, pin.SE3.Identity()) for j in range(tree.njoints)]
     places += [(frame.parentJoint, frame.placement) for frame in tree.frames]

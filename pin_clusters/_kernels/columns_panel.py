@@ -1,0 +1,25 @@
+"""Where things are in the panel, and rows of what is asked: see ``columns_layout``."""
+
+from __future__ import annotations
+
+from ._jit import inline
+from .columns_layout import AT_WORK, Asked, Column, Touch
+from .layout import Entry
+from .views import view_of
+
+asked_header = view_of(Asked)
+touch = view_of(Touch)
+column_row = view_of(Column)
+entry = view_of(Entry)
+
+
+@inline
+def at_body(n, P, b):
+    """Where in the panel six numbers of a body are; packs take turns in the room."""
+    return 6 * ((P % AT_WORK) * (n.bodies + 1) + b)
+
+
+@inline
+def at_w(n, P, i):
+    """Where what belongs to a velocity is: its torque, its row of W, its acceleration."""
+    return 6 * AT_WORK * (n.bodies + 1) + P * n.nv + i

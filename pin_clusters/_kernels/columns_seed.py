@@ -1,0 +1,121 @@
+"""What stands in the panel before the passes: torques, and forces at frames."""
+
+from __future__ import annotations
+
+from ._jit import inline
+from .bodies import free_rotation, unit_rotation
+from .columns_layout import AXES, CENTRE, HOME, LOCAL, POINT, TURN, WORLD
+from .columns_panel import at_body, at_w, column_row, touch
+from .layout import BODY_PARAMS, FREE, POSITION, ROTATION
+from .motions import pose_of_rotor
+from .simd import LANES, get, get_lane, get_row, put, put_lane, zero
+from .spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3
+from .tuples import load3, load9
+from .views import body, cluster, listed, rotor
+from .workspace import position, rotation
+
+
+@inline
+def of_world(index, params, q, numbers, F):
+    """Rotation and position of the kernels' world in the universe, for what a frame is on.
+
+    Reads: q.
+    """
+    if F.root > 0:
+        B, k = body(index, F.root), F.root * BODY_PARAMS
+        if cluster(index, B.cluster).kind == FREE:
+            R = load9(params, k + ROTATION)
+            return matmul3(R, free_rotation(q, B.iq)), load3(params, k + POSITION) + rot(R, load3(q, B.iq))
+    return unit_rotation(zero(q)), load3(numbers, F.at + HOME)
+
+
+@inline
+def add_lane(panel, at, lane, x):
+    """Add six numbers in one lane.
+
+    Reads: panel, x.
+    Writes: panel.
+    """
+    put_lane(panel, at, lane, get_lane(panel, at, lane) + x[0])
+    put_lane(panel, at + 1, lane, get_lane(panel, at + 1, lane) + x[1])
+    put_lane(panel, at + 2, lane, get_lane(panel, at + 2, lane) + x[2])
+    put_lane(panel, at + 3, lane, get_lane(panel, at + 3, lane) + x[3])
+    put_lane(panel, at + 4, lane, get_lane(panel, at + 4, lane) + x[4])
+    put_lane(panel, at + 5, lane, get_lane(panel, at + 5, lane) + x[5])
+
+
+@inline
+def axes_and_point(index, params, q, numbers, F, R, x):
+    """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world.
+
+    Reads: q.
+    """
+    if F.reference == LOCAL:
+        return R, x
+    R_world, x_world = of_world(index, params, q, numbers, F)
+    axes = transposed(R_world)
+    if F.reference == WORLD:
+        return axes, -rot(axes, x_world)
+    return axes, x
+
+
+@inline
+def unit_wrench(axes, x, i):
+    """Unit force (i < 3) or moment along an axis, at a point."""
+    e = column(axes, i % 3)
+    o = zero3(e[0] * 0.0)
+    if i < 3:
+        return join(e, cross(x, e))
+    return join(o, e)
+
+
+@inline
+def place_frames(index, params, work, q, asked, numbers, A):
+    """Write of each frame the axes of its forces and where they act; of rotors, what turns them.
+
+    Reads: pose, q.
+    """
+    for f in range(A.frame0, A.frame1):
+        F = touch(asked, f)
+        R, x = rotation(work, F.body), position(work, F.body)
+        if F.rotor > 0:
+            R, x = pose_of_rotor(params, work, q, rotor(index, F.rotor))
+            put(numbers, F.at + TURN, column(R, 2))
+            put(numbers, F.at + CENTRE, x)
+        R, x = matmul3(R, load9(numbers, F.at)), x + rot(R, load3(numbers, F.at + 9))
+        axes, point = axes_and_point(index, params, q, numbers, F, R, x)
+        put(numbers, F.at + AXES, axes)
+        put(numbers, F.at + POINT, point)
+
+
+@inline
+def seed(index, work, asked, numbers, B, panel, n, A, P):
+    """(O1): a pack of torques, and of forces on bodies, with the sign of what is needed to hold them.
+
+    Reads: B, G, panel.
+    Writes: panel.
+    """
+    for i in range(6 * (n.bodies + 1)):
+        put(panel, at_body(n, P, 0) + i, zero(panel))
+    first, last = P * LANES, min((P + 1) * LANES, A.columns)
+    if first >= A.torque0 and first + LANES <= A.torque1:
+        for i in range(n.nv):
+            put(panel, at_w(n, P, i), get_row(B, i, first - A.torque0))
+        return
+    for i in range(n.nv):
+        put(panel, at_w(n, P, i), zero(panel))
+    for j in range(first, last):
+        K, lane = column_row(asked, A.column0 + j), j - first
+        if K.touch < 0:
+            for i in range(n.nv):
+                put_lane(panel, at_w(n, P, i), lane, B[i, j - A.torque0])
+        else:
+            F = touch(asked, K.touch)
+            w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
+            add_lane(panel, at_body(n, P, F.body), lane, -w)
+            if F.rotor > 0:
+                r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
+                t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
+                for k in range(r.nk):
+                    to = at_w(n, P, listed(index, r.column, k))
+                    put_lane(panel, to, lane, get_lane(panel, to, lane) + get(work, r.at_G + k) * t)

@@ -1,0 +1,173 @@
+"""Hybrid dynamics of clusters: some accelerations are prescribed and their torques found, for the others the reverse.
+
+The three passes of aba. The first one is not at rest but at the prescribed accelerations, the second one eliminates the
+free columns only, and the third one finds accelerations and torques alike.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import inline, kernel, paste
+from .addresses import tables
+from .bodies import start
+from .clusters import loop, prescribed_free, prescribed_general, prescribed_single
+from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from .rnea import rotor_forces, wrong_size
+from .simd import borrowed, get, put, zero
+from .spatial import zero6
+from .views import cluster, header
+from .workspace import set_acceleration
+
+
+@inline
+def take(index, tau, a, prescribed, tau_out, a_out):
+    """Copy what is known, and zeros where it is wanted: what stands there is never read.
+
+    Reads: a, prescribed, tau.
+    Writes: a_out, tau_out.
+    """
+    for i in range(header(index).nv):
+        if prescribed[i] == 1:
+            put(tau_out, i, zero(tau))
+            put(a_out, i, get(a, i))
+        else:
+            put(tau_out, i, get(tau, i))
+            put(a_out, i, zero(a))
+
+
+def hybrid_with(advance_loop):
+    """Make hybrid; ``advance_loop`` is for LOOP clusters."""
+
+    @inline
+    def outward(index, params, work, q, v, prescribed, result_and_forces, tau, a, forced):
+        """(A1)-(A3) at the prescribed accelerations.
+
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+
+        Reads: a, acceleration, E, G, K, momentum, pose, prescribed, q, result_and_forces, S, spin, spin_bias, tau, u,
+            v, velocity.
+        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
+        """
+        singular, code = 0, OK
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                if prescribed_single.advance(
+                    index, params, work, q, v, prescribed, result_and_forces, tau, a, C, forced
+                ):
+                    singular = c
+            elif C.kind == FREE:
+                prescribed_free.advance(index, params, work, q, v, result_and_forces, a, C, forced)
+            elif C.kind == LOOP:
+                if advance_loop(index, params, work, q, v, result_and_forces, a, c, C, forced):
+                    code = -c
+            else:
+                prescribed_general.advance(index, params, work, q, v, result_and_forces, a, C, forced)
+        return singular, code
+
+    @inline
+    def inward(index, params, work, prescribed, tau, a, forced, singular):
+        """(H1)-(H3); returns the row of a cluster whose D is singular.
+
+        Reads: a, articulated, D, E, force, K, prescribed, S, spin, spin_bias, tau, U, u.
+        Writes: a, acceleration, articulated, D, Dinv_u, force, tau, U, u, UDinv.
+        """
+        n = header(index)
+        for i in range(n.cluster1 - n.cluster0):
+            c = n.cluster1 - 1 - i
+            C, bad = cluster(index, c), False
+            if C.kind == SINGLE:
+                bad = prescribed_single.eliminate(index, params, work, prescribed, tau, a, C, forced)
+            elif C.kind == FREE:
+                bad = prescribed_free.eliminate(params, work, prescribed, tau, a, C)
+            else:
+                bad = prescribed_general.eliminate(index, params, work, prescribed, tau, C)
+            if bad:
+                singular = c
+        return singular
+
+    @inline
+    def answers(index, work, prescribed, tau, a):
+        """(H4)-(H6): from here on accelerations of bodies are corrections to the first pass.
+
+        Reads: a, acceleration, Dinv_u, K, prescribed, S, U, u, UDinv.
+        Writes: a, acceleration, tau.
+        """
+        set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                prescribed_single.propagate(index, work, prescribed, tau, a, C)
+            elif C.kind != FREE:
+                prescribed_general.propagate(index, work, prescribed, tau, a, C)
+
+    @paste
+    def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
+        """Write all torques to tau_out and all accelerations to a_out; external forces stand in result_and_forces.
+
+        ``prescribed`` is 1 where the acceleration is given, 0 where the torque is.
+
+        Reads: a, a_out, acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, prescribed, q,
+            result_and_forces, S, spin, spin_bias, tau, tau_out, U, u, UDinv, v, velocity.
+        Writes: a_out, acceleration, articulated, D, Dinv_u, force, K, pose, S, spin, spin_bias, tau_out, U, u, UDinv,
+            velocity.
+        """
+        nv = header(index).nv
+        if (
+            wrong_size(index, q, v, tau, result_and_forces)
+            or a.shape[0] != nv
+            or prescribed.shape[0] != nv
+            or tau_out.shape[0] != nv
+            or a_out.shape[0] != nv
+        ):
+            return WRONG_SIZE
+        forced = result_and_forces.shape[0] > nv
+        start(params, work)
+        take(index, tau, a, prescribed, tau_out, a_out)
+        singular, code = outward(index, params, work, q, v, prescribed, result_and_forces, tau_out, a_out, forced)
+        if forced:
+            rotor_forces(index, params, work, q, result_and_forces, tau_out, 1.0)
+        singular = inward(index, params, work, prescribed, tau_out, a_out, forced, singular)
+        answers(index, work, prescribed, tau_out, a_out)
+        if forced:
+            for i in range(nv):
+                if prescribed[i] == 0:
+                    put(tau_out, i, get(tau, i))  # without the forces on rotors
+        return code if code < 0 else singular
+
+    return hybrid
+
+
+hybrid = hybrid_with(loop.without_loops)
+hybrid_loops = hybrid_with(prescribed_general.advance_loop)
+
+
+def _signature():
+    numbers, mask = types.float64[::1], types.int64[::1]
+    return types.int64(types.int64, numbers, numbers, numbers, numbers, mask, numbers, numbers)
+
+
+@kernel(_signature, "hybrid dynamics", hybrid)
+def hybrid_at(address, q, v, tau, a, prescribed, tau_out, a_out):
+    """Call hybrid with the tables at an address.
+
+    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S, spin,
+        spin_bias, U, u, UDinv, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, S, spin, spin_bias, U, u, UDinv, velocity.
+    """
+    index, params, work, result_and_forces = tables(address)
+    return hybrid(
+        index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(a),
+        borrowed(prescribed), borrowed(tau_out), borrowed(a_out),
+    )  # fmt: skip
+
+
+@kernel(_signature, "hybrid dynamics (closed loops)", hybrid_loops)
+def hybrid_loops_at(address, q, v, tau, a, prescribed, tau_out, a_out):
+    """Call hybrid with the tables at an address."""
+    index, params, work, result_and_forces = tables(address)
+    return hybrid_loops(
+        index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(a),
+        borrowed(prescribed), borrowed(tau_out), borrowed(a_out),
+    )  # fmt: skip

@@ -1,0 +1,83 @@
+"""Two processes that make the library at once, into the same folder: what stays is whole."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from pin_clusters._build import compile_library
+from pin_clusters._kernels.entry_points import JIT
+from pin_clusters._native import library, processor
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64" or sys.platform != "linux", reason="builds on Linux, x86-64"
+)
+LEVEL = "x86-64-v2"
+
+
+@pytest.mark.jitless
+def test_a_library_and_its_note_are_of_one_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one finishes, if it may, while the first has written its library but not its note."""
+    between, over = threading.Event(), threading.Event()
+    replace = Path.replace
+
+    def slowly(part: Path, target: Path) -> Path:
+        if threading.current_thread() is first and target.suffix == ".json":
+            between.set()
+            over.wait(0.5)
+        return replace(part, target)
+
+    monkeypatch.setattr(Path, "replace", slowly)
+    first = threading.Thread(target=compile_library.put_in_place, args=(b"first", LEVEL, tmp_path))
+    first.start()
+    assert between.wait(60.0)
+    compile_library.put_in_place(b"second", LEVEL, tmp_path)
+    over.set()
+    first.join()
+    path = tmp_path / library.file_name(LEVEL)
+    assert library._fault(path, LEVEL) == ""
+    assert path.read_bytes() == b"second"
+    assert sorted(tmp_path.iterdir()) == sorted([path, path.with_suffix(".json")])  # no parts stay
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from pin_clusters._build import compile_library
+compile_library.only_the_kernels()
+from pin_clusters._kernels import entry_points
+entry_points.ALL = (entry_points.energy,)  # one of few seconds
+compile_library.build(sys.argv[1], Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.long  # LLVM works for some 15 seconds
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.skipif(not any(map(shutil.which, compile_library.LINKERS)), reason="no linker")
+def test_two_processes_build_at_once(tmp_path: Path) -> None:
+    level = processor.levels()[0]
+    variables = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": compile_library.FEATURES.get(level, "")}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", BUILD, level, str(tmp_path)], env={**os.environ, **variables},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=Path(sys.executable).parent,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    told = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    path = tmp_path / library.file_name(level)
+    assert library._fault(path, level) == ""
+    assert sorted(tmp_path.iterdir()) == sorted([path, path.with_suffix(".json")])
+    address, function = library.Library(path, level).kernel("energy_at")
+    assert address
+    with pytest.raises(TypeError, match="energy_at was given something else"):
+        function()
