@@ -31,6 +31,16 @@ from .algorithms.constraint_forces import (
     RodForce,
     constraint_forces,
 )
+from .algorithms.contacts import (
+    RigidConstraintModel,
+    computeDampedDelassusMatrixInverse,
+    computeDelassusMatrix,
+    constraintDynamics,
+    forwardDynamics,
+    getConstraintsJacobian,
+    impulseDynamics,
+    initConstraintDynamics,
+)
 
 # --- the bridge to the spanning tree, and the motor side: names of our own
 from .algorithms.coupling import (
@@ -43,6 +53,8 @@ from .algorithms.coupling import (
 )
 from .algorithms.crba import crba
 from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
+from .algorithms.hybrid import hybrid_dynamics
+from .algorithms.inputs import inverse_input_matrix, task_input_matrix
 from .algorithms.jacobians import (
     computeFrameJacobian,
     computeJointJacobian,
@@ -68,6 +80,7 @@ from .algorithms.kinematics import (
 )
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
+from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
 from .algorithms.with_independent import CoordinateChange, with_independent
 
@@ -112,6 +125,7 @@ from .errors import (
     NotAvailableError,
     PinClustersError,
     PinClustersWarning,
+    RankError,
     ShapeError,
     SimulationError,
     SingularClusterError,
@@ -159,7 +173,9 @@ __all__ = [
     "NotAvailableError",
     "PinClustersError",
     "PinClustersWarning",
+    "RankError",
     "ResidualRow",
+    "RigidConstraintModel",
     "Rod",
     "RodForce",
     "Rotor",
@@ -173,6 +189,7 @@ __all__ = [
     "UnsupportedJointError",
     "aba",
     "actuation_matrix",
+    "apply_test_force",
     "batch",
     "branches",
     "buildModelFromUrdf",
@@ -183,6 +200,8 @@ __all__ = [
     "computeCentroidalMap",
     "computeCentroidalMomentum",
     "computeCentroidalMomentumTimeVariation",
+    "computeDampedDelassusMatrixInverse",
+    "computeDelassusMatrix",
     "computeFrameJacobian",
     "computeGeneralizedGravity",
     "computeJointJacobian",
@@ -194,16 +213,19 @@ __all__ = [
     "computePotentialEnergy",
     "computeStaticTorque",
     "condition",
+    "constraintDynamics",
     "constraint_forces",
     "coupling_bias",
     "coupling_jacobian",
     "crba",
     "difference",
     "expand_mimic",
+    "forwardDynamics",
     "forwardKinematics",
     "framesForwardKinematics",
     "getAcceleration",
     "getClassicalAcceleration",
+    "getConstraintsJacobian",
     "getFrameAcceleration",
     "getFrameClassicalAcceleration",
     "getFrameJacobian",
@@ -212,15 +234,21 @@ __all__ = [
     "getJointJacobian",
     "getJointJacobianTimeVariation",
     "getVelocity",
+    "hybrid_dynamics",
+    "impulseDynamics",
     "independent_torque",
     "independent_velocity",
+    "initConstraintDynamics",
     "integrate",
     "interpolate",
+    "inverse_input_matrix",
+    "inverse_operational_inertia",
     "jacobianCenterOfMass",
     "load",
     "motor_torque",
     "neutral",
     "nonLinearEffects",
+    "operational_inertia",
     "project",
     "randomConfiguration",
     "residual",
@@ -231,6 +259,7 @@ __all__ = [
     "simulate",
     "spanning_acceleration",
     "spanning_velocity",
+    "task_input_matrix",
     "updateFramePlacement",
     "updateFramePlacements",
     "updateGlobalPlacements",

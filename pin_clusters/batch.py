@@ -9,7 +9,6 @@ a Python function run one state after the other.
 from __future__ import annotations
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +163,8 @@ def _run(
     if len(parts) == 1:
         work(parts[0])
     else:
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(len(parts)) as pool:
             list(pool.map(work, parts))
     if model.closures or status is not None:

@@ -6,7 +6,6 @@ Each class also derives from the built-in exception that a Pinocchio user would 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -85,6 +84,21 @@ class SingularClusterError(_ClusterError, ArithmeticError):
     """
 
 
+class RankError(PinClustersError, ArithmeticError):
+    """Rows that should be independent are not.
+
+    Attributes:
+        rank: How many of them are.
+    """
+
+    def __init__(self, message: str, rank: int = 0) -> None:
+        super().__init__(message)
+        self.rank = rank
+
+    def __reduce__(self) -> tuple[type, tuple[str, int]]:
+        return type(self), (str(self), self.rank)
+
+
 class LoadError(PinClustersError, ValueError):
     """A robot description cannot be read, or holds something that cannot be honoured."""
 
@@ -108,8 +122,10 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
     Returns:
         ``" Did you mean 'x'?"`` or ``" Known names: a, b, ..."``.
     """
+    from difflib import get_close_matches
+
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
     if near:
         return " Did you mean " + " or ".join(repr(n) for n in near) + "?"
     listed = ", ".join(names[:limit]) + (", ..." if len(names) > limit else "")

@@ -16,12 +16,9 @@ _DIFFERENCES = (
     "pc.{f} at q) / h for each independent velocity e_i."
 )
 _CONTACT = (
-    "Write the contact with its Jacobian: J = pc.getFrameJacobian(...), M = pc.crba(model, data, q) (or "
-    "pc.computeMinverse), h = pc.nonLinearEffects(model, data, q, v), and solve with the matrix [[M, J'], [J, 0]]."
+    "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
+    "pc.constraintDynamics is the forward way."
 )
-_DYNAMICS = (
-    "constraintDynamics", "forwardDynamics", "impulseDynamics", "contactInverseDynamics", "initConstraintDynamics",
-)  # fmt: skip
 _REGRESSOR = (
     "Project Pinocchio's: G.T @ pinocchio.{f}(model.tree, data.tree, q, ...) with the velocities of "
     "pc.spanning_velocity and G = pc.coupling_jacobian(model, data, q). pc.Rotor constraints are not in it: couple a "
@@ -47,7 +44,7 @@ _ROUTES = {
     ),
     "getCoriolisMatrix": "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity.",
     "nle": "It is pc.nonLinearEffects.",
-    **dict.fromkeys(_DYNAMICS, _CONTACT),
+    "contactInverseDynamics": _CONTACT,
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
     "abaInParallel": _PARALLEL.format(f="aba"),
     "rneaInParallel": _PARALLEL.format(f="rnea"),

@@ -34,19 +34,19 @@ def matrix_and_bias(
     return G.copy(), g.copy()
 
 
-def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
-    """Bring ``data._coupling``, which the kernels of the tree read, to a state.
+def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> None:
+    """Bring ``data._coupling``, which the kernels of the tree read, to a state; and dG/dt, with ``coupling_rate``.
 
     Raises:
         SingularClusterError: The loops cannot be solved for their dependent joints.
     """
-    if model.closures and (code := solve(data, q, v)):
+    if model.closures and (code := solve(data, q, v, tables)):
         _check.status(model, code, q)
 
 
-def solve(data: ClusterData, q: np.ndarray, v: np.ndarray) -> int:
+def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> int:
     """Run the kernel on the loops; G and g are in ``data._coupling``, what it reports is returned."""
-    return int(kernels.coupling.call(data._pointers["coupling"], plain(q), plain(v)))
+    return int(kernels.coupling.call(data._pointers[tables], plain(q), plain(v)))
 
 
 def rate(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -20,6 +20,12 @@ def quick_tree(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any
 
 
 @fast
+def quick_columns(model: ClusterModel, data: ClusterData, q: Any, plan: np.ndarray) -> np.ndarray | None:
+    """Return what a plan wants of the inverse mass matrix at q; None: not done."""
+    return None
+
+
+@fast
 def quick_jacobian(
     model: ClusterModel, data: ClusterData, q: Any, index: Any, reference_frame: Any, kind: int
 ) -> np.ndarray | None:

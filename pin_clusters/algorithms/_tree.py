@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from .._kernels.tree_layout import KEEP
+from .._kernels.tree_layout import KEEP, RATES
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _bridge
 
@@ -28,7 +28,7 @@ def compute(
         SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     if model.closures:
-        _bridge.bring(model, data, q, v if v.size else data._zeros)
+        _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if what & RATES else "coupling")
         what |= KEEP
     if model._tree_tables.settles:
         _settle(model, data, q, v, a)
@@ -50,8 +50,11 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
 
 def weigh(model: ClusterModel, data: ClusterData) -> None:
     """Fill ``data.mass``."""
+    with_rods = model._tree_tables.masses
+    if with_rods and data._tree.mass[0] == with_rods[0][1]:
+        return  # it stands there already; each entry takes a third of a microsecond
     pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-    for j, mass in model._tree_tables.masses:
+    for j, mass in with_rods:
         data._tree.mass[j] = mass
 
 

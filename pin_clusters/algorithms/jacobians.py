@@ -66,12 +66,11 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
-    if v is None or getattr(model, "closures", True):
+    if v is None or not quick_tree(model, data, _ALL, q, v, None):
         q, v = _check.state(model, data, q, v)
-        if model.closures:
+        if model._tree_tables.curved:
             data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
-    if not quick_tree(model, data, _ALL, q, v, None):
-        _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
+        _tree.compute(model, data, _ALL, q, v)
     return data._dJ.copy()
 
 
@@ -95,24 +94,18 @@ def computeFrameJacobian(
     """Compute the Jacobian of one frame.
 
     Args:
-        data: Its workspace; ``data.oMi`` and ``data.oMf[frame_id]`` are filled, but for the reference frame ``LOCAL``.
+        data: Its workspace. But for the reference frame ``LOCAL``, ``data.oMf[frame_id]`` is filled, and ``data.oMi``
+            of the joints that move the frame.
     """
     if q is not None and (found := quick_jacobian(model, data, q, frame_id, reference_frame, FRAME)) is not None:
-        if reference_frame != pin.LOCAL:
-            _place(model, data, q, frame_id)
         return found
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     found = _at(model, data, q, model.njoints + frame, reference)
-    if reference != pin.LOCAL:
-        _place(model, data, q, frame)
+    if reference != pin.LOCAL and data._other_fields:  # the kernel could not leave them
+        pin.forwardKinematics(model.own_tree, data._tree, q)
+        pin.updateFramePlacement(model.own_tree, data._tree, frame)
     return found
-
-
-def _place(model: ClusterModel, data: ClusterData, q: np.ndarray, frame: int) -> None:
-    """Leave what Pinocchio leaves as well, and its users read: the placements of the frame and of the joints."""
-    pin.forwardKinematics(model.own_tree, data._tree, q)
-    pin.updateFramePlacement(model.own_tree, data._tree, frame)
 
 
 def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, reference: pin.ReferenceFrame) -> np.ndarray:

@@ -5,6 +5,7 @@ G and g of a model with loops come from a null space (a singular value decomposi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pinocchio as pin
 
 from ..docstrings import STATE, stock
 from ..model import ClusterModel
+from ._frames import documented_with_loops, motors, rows_of_frames
 from ._workspace import DATA, LOOPS, Workspace, check
 
 _NAME = "projection"
@@ -95,3 +97,52 @@ def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> floa
     q = data.configuration(q)
     energy = float(pin.computePotentialEnergy(data.tree, data.data, q))
     return energy if data.rods is None else energy + data.rods.potential_energy(q)
+
+
+@documented_with_loops
+def inverse_operational_inertia(
+    model: ClusterModel,
+    data: Workspace,
+    q: Any,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
+    """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
+
+    Returns:
+        Symmetric, shape (rows, rows).
+    """
+    check(model, data, Workspace, _NAME)
+    M = crba(model, data, q)
+    J = rows_of_frames(model, data, data.configuration(q), frames, reference, rows) @ data.G
+    return J @ _solve(data, M, J.T)
+
+
+@documented_with_loops
+def inverse_input_matrix(
+    model: ClusterModel,
+    data: Workspace,
+    q: Any,
+    B: Any = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
+    """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
+
+    Returns:
+        Shape (nv, inputs + 3 len(contacts)).
+    """
+    check(model, data, Workspace, _NAME)
+    M = crba(model, data, q)
+    J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G
+    B = motors(model, data) if B is None else np.asarray(B, dtype=float)
+    return _solve(data, M, np.hstack([B, J.T]))
+
+
+def _solve(data: Workspace, M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return M^-1 times a matrix."""
+    if not right.size:
+        return np.zeros(right.shape)
+    data.llt.compute(M)
+    return np.asarray(data.llt.solve(np.asfortranarray(right))).reshape(right.shape)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.resources
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pinocchio as pin
-from numpy.typing import ArrayLike
 
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
@@ -18,6 +16,8 @@ from .urdf import Parts, check_root_joint, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
+
+    from numpy.typing import ArrayLike
 
 _BUILT: dict[str, Callable[..., tuple[pin.Model, tuple[Any, ...]]]] = {
     "belt_chain": belt_chain,
@@ -109,7 +109,9 @@ def _folders() -> dict[str, Traversable]:
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
     """
-    package = importlib.resources.files("pin_clusters")
+    from importlib import resources
+
+    package = resources.files("pin_clusters")
     places = [place.joinpath("robot_models") for place in (package, getattr(package, "parent", None)) if place]
     entries = next((place.iterdir() for place in places if place.is_dir()), ())
     found = {entry.name: entry for entry in entries if entry.is_dir() and entry.joinpath("model.urdf").is_file()}

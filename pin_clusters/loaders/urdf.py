@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pinocchio as pin
-from numpy.typing import ArrayLike
 
 from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
@@ -20,6 +19,9 @@ from ._loops import read_loops
 from ._notes import Notes, listing
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ROOT_JOINT_NAME = "root_joint"
 _documented = stock(

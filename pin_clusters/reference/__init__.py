@@ -13,16 +13,24 @@ from __future__ import annotations
 
 from .energy import computeKineticEnergy, computePotentialEnergy
 from .forward import aba, computeMinverse
+from .hybrid import hybrid_dynamics
 from .inverse import computeGeneralizedGravity, nonLinearEffects, rnea
 from .mass_matrix import crba
+from .operational import apply_test_force, frame_jacobian, inverse_input_matrix, inverse_operational_inertia, motors
 
 __all__ = [
     "aba",
+    "apply_test_force",
     "computeGeneralizedGravity",
     "computeKineticEnergy",
     "computeMinverse",
     "computePotentialEnergy",
     "crba",
+    "frame_jacobian",
+    "hybrid_dynamics",
+    "inverse_input_matrix",
+    "inverse_operational_inertia",
+    "motors",
     "nonLinearEffects",
     "rnea",
 ]

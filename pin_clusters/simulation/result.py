@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,6 +102,8 @@ class SimulationResult:
             LoadError: It is not such a file.
             OSError: The file cannot be read.
         """
+        from zipfile import BadZipFile
+
         try:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
@@ -114,7 +115,7 @@ class SimulationResult:
             return cls(switches=switches, **arrays, **kept)
         except LoadError:
             raise
-        except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        except (KeyError, ValueError, TypeError, BadZipFile, EOFError) as error:
             raise LoadError(
                 f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
             ) from None

@@ -109,6 +109,7 @@ def run(
             with own if own is not None else nullcontext():
                 _drive(sweep, own or executor or InProcess(), pending)
     except KeyboardInterrupt:
+        sweep.recount()
         raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
     return sweep.result()
 
@@ -170,6 +171,12 @@ class _Sweep:
             self.tables[chunk] = table
             self.done += len(cases)
             self.tell()
+
+    def recount(self) -> None:
+        """See what is there: the signal may have come between writing a chunk and counting it."""
+        if self.path is not None:
+            self.tables = _folder.read(self.path, self.manifest, repair=False)
+        self.done = sum(map(_tables.count, self.tables.values()))
 
     def tell(self) -> None:
         """Report the progress."""

@@ -1,0 +1,305 @@
+"""What the kernel of columns is asked: tables of frames, rows and torques, and its room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+import pinocchio as pin
+
+from .._calls import desk
+from .._kernels import columns_layout as at
+from .._kernels import entry_points as kernels
+from .._kernels.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH, SINGLE, Body, Cluster, Entry, Header, Rotor
+from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ..model import ClusterData, ClusterModel
+from . import _check, _ids
+
+_MOST_PLANS = 64
+T = TypeVar("T")
+
+
+class Plan:
+    """Forces at frames, then torques, side by side.
+
+    Attributes:
+        index: The kernel's ``asked``.
+        numbers: Placements of the frames.
+        panel: Its room.
+        columns: How many there are.
+        tasks: How many of them, from the first, have rows in the products.
+        moves: Whether accelerations are wanted.
+        B: The torques.
+        ids: Of the frames of the tasks.
+        shapes: Of the products, and of the accelerations.
+        desk: All this for the call in machine code.
+    """
+
+    __slots__ = ("B", "columns", "desk", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
+
+    def __init__(
+        self, model: ClusterModel, touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]], tasks: int,
+        moves: bool, torques: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
+        """Lay out.
+
+        Args:
+            model: The model.
+            touches: Frame id, reference frame, and pairs of column and axis, of each frame.
+            tasks: Of how many columns the products are wanted: the first ones, of the first frames.
+            moves: Whether accelerations are wanted.
+            torques: Between which columns torques stand.
+        """
+        lanes, count = kernels.lanes(), sum(len(picks) for *_, picks in touches)
+        self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
+        packs = -(-self.columns // lanes)
+        behind = 1 + len(touches) + self.columns
+        wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
+        rows: list[Sequence[int]] = [at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs)]
+        numbers: list[float] = []
+        columns = [at.Column(-1, 0)] * self.columns
+        lists: list[Sequence[int]] = []
+        for i, (frame, reference, wanted) in enumerate(touches):
+            body, rotor, root, R, x, home = _place(model, frame)
+            for column, axis in wanted:
+                columns[column] = at.Column(1 + i, axis)
+            first = behind + len(lists)
+            lists += [Entry(column) for column, _ in wanted]
+            path = behind + len(lists)
+            lists += [Entry(k) for k in _movers(model, body, rotor)]
+            ends = first, path, path, behind + len(lists)
+            rows.append(at.Touch(body, rotor, len(numbers), reference, root, *ends))
+            numbers += [*R.ravel(), *x, *[0.0] * (at.HOME - 12), *home]
+        rows += [*columns, *lists]
+        self.index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
+        for line, row in zip(self.index, rows, strict=True):
+            line[: len(row)] = row
+        self.numbers = np.array(numbers)
+        bodies = int(model._index[0, Header._fields.index("bodies")])
+        room = 6 * at.AT_WORK * (bodies + 1) + packs * model.nv
+        self.panel = np.zeros((room, lanes) if kernels.JIT else room)
+        self.B = np.zeros((model.nv, torques[1] - torques[0]))
+        self.ids: list[int] = []
+        self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
+        self.desk = np.zeros(desk.PLAN_SIZE, dtype=np.int64)
+        for at_array, array in ((desk.ASKED, self.index), (desk.NUMBERS, self.numbers), (desk.PANEL, self.panel)):
+            self.desk[at_array : at_array + 1 + array.ndim] = array.ctypes.data, *array.shape
+        self.desk[desk.GRAM_ROWS :] = *self.shapes[0], *self.shapes[1], moves
+        self.take(self.B)
+
+    def take(self, B: np.ndarray) -> None:
+        """Let B be the torques from now on."""
+        self.B = B
+        self.desk[desk.TORQUES : desk.TORQUES + 3] = B.ctypes.data, *B.shape
+
+    def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return C' M^-1 C (of the first columns with all), and M^-1 C if it is wanted.
+
+        Raises:
+            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        """
+        gram, response = map(np.empty, self.shapes)
+        given = q, self.index, self.numbers, self.panel, self.B, gram, response
+        _check.run(model, data, "columns", "Minv", *given)
+        return gram, response
+
+
+def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
+    """Return body and rotor of a frame as the kernel knows them, the root, the placement there, and the world's."""
+    index, params = model._index, model._params
+    f = model.own_tree.frames[frame]
+    j, R, x = int(f.parentJoint), np.array(f.placement.rotation), np.array(f.placement.translation)
+    n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+    world = params[ORIGIN : ORIGIN + 3]
+    if j == 0:
+        return 0, 0, 0, R, x, world
+    bodies = index[1 : n.bodies + 1, Body._fields.index("joint")]
+    found = np.flatnonzero(bodies == j)
+    if found.size:
+        b, rotor = 1 + int(found[0]), 0
+        align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
+    else:
+        spinning = index[n.rotor0 : n.rotor1]
+        rotor = n.rotor0 + int(np.flatnonzero(spinning[:, Rotor._fields.index("joint")] == j)[0])
+        row = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
+        b, align = row.carrier, params[row.at + 12 :][:9].reshape(3, 3)
+        if b == 0:  # for the kernels such a rotor is where the universe is
+            world = np.array(model.own_tree.jointPlacements[j].translation)
+    root = int(index[b, Body._fields.index("root")]) if b else 0
+    return b, rotor, root, align.T @ R, align.T @ x, world
+
+
+def _movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
+    """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
+    index = model._index
+    found: set[int] = set()
+    ways = [b]
+    if rotor:
+        r = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
+        driven = {int(index[r.column + k, 0]) for k in range(r.nk)}
+        found |= driven
+        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+        for c in range(n.cluster0, n.cluster1):
+            columns = _columns_of(index, c)
+            if driven & set(columns):
+                found |= set(columns)
+                ways.append(int(index[c, Cluster._fields.index("out")]))
+    for way in ways:
+        body = way
+        while body:
+            c = int(index[body, Body._fields.index("cluster")])
+            found |= set(_columns_of(index, c))
+            body = int(index[c, Cluster._fields.index("out")])
+    return sorted(found)
+
+
+def _columns_of(index: np.ndarray, c: int) -> list[int]:
+    """Return the independent velocities of a cluster."""
+    C = Cluster(*(int(x) for x in index[c, : len(Cluster._fields)]))
+    if C.kind in (SINGLE, FREE):
+        return list(range(C.column, C.column + C.nk))
+    return [int(index[C.column + k, 0]) for k in range(C.nk)]
+
+
+def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
+    """Return the plan of the products of rows of frames; kept in the data."""
+    key = _key("frames", frames, reference, rows)
+    plan = _kept(data, key)
+    if plan is None:
+        ids, kind = frame_ids(model, "frames", frames), int(_ids.reference(reference))
+        touches, n = _touches(ids, kind, rows)
+        plan = keep(data, key, Plan(model, touches, n, False))
+    return plan
+
+
+def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
+    """Return the plan of a force at one frame, in its own axes."""
+    (i,) = frame_ids(model, "frame", [frame])
+    key = "force", i
+    plan = _kept(data, key)
+    if plan is None:
+        plan = keep(data, key, Plan(model, [(i, int(pin.LOCAL), [(r, r) for r in range(6)])], 6, True))
+    return plan
+
+
+def of_tasks(
+    model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
+) -> Plan:
+    """Return the plan of the products of rows of frames with torques and forces at contacts, which come behind them."""
+    keys = _key("tasks", frames, reference, rows), _key("inputs", contacts, reference, torques)
+    key = None if None in keys else keys
+    plan = _kept(data, key)
+    if plan is None:
+        kind = int(_ids.reference(reference))
+        wanted = frame_ids(model, "frames", frames)
+        tasks, first = _touches(wanted, kind, rows)
+        behind = first + torques
+        ids = frame_ids(model, "contacts", contacts)
+        touching = [(f, kind, [(behind + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+        plan = keep(data, key, Plan(model, [*tasks, *touching], first, False, (first, behind)))
+        plan.ids = wanted
+    return plan
+
+
+def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, int, list[tuple[int, int]]]], int]:
+    """Return what is wanted of frames, and how many rows that is."""
+    wanted = wanted_rows(rows, len(ids))
+    found = [(f, kind, [(c, r % 6) for c, r in enumerate(wanted) if r // 6 == i]) for i, f in enumerate(ids)]
+    return [touch for touch in found if touch[2]], len(wanted)
+
+
+def of_inputs(model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int) -> Plan:
+    """Return the plan of torques, then forces at contacts."""
+    key = _key("inputs", contacts, reference, torques)
+    plan = _kept(data, key)
+    if plan is None:
+        ids, kind = frame_ids(model, "contacts", contacts), int(_ids.reference(reference))
+        touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+        plan = keep(data, key, Plan(model, touches, 0, True, (0, torques)))
+    return plan
+
+
+def _key(of: str, frames: Any, reference: Any, what: Any) -> Any:
+    """Return what tells the usual questions apart, types included, as 1 is equal to True; None for others."""
+    if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
+        return (of, *frames, *map(type, frames), reference, type(reference), what)
+    return None
+
+
+def _kept(data: ClusterData, key: Any) -> Plan | None:
+    """Return the plan of a question that was asked before."""
+    try:
+        found: Plan | None = data._plans.get(key)
+    except TypeError:  # what has no hash is no frame either, which is said in time
+        return None
+    return found
+
+
+def keep(data: ClusterData, key: Any, plan: T) -> T:
+    """Keep a plan for the next call; not for ever more of them."""
+    if key is not None:
+        if len(data._plans) >= _MOST_PLANS:
+            data._plans.clear()
+        data._plans[key] = plan
+    return plan
+
+
+def frame_ids(model: ClusterModel, what: str, frames: Any) -> list[int]:
+    """Return the ids of frames given by names or ids, none twice; contacts may be none at all."""
+    # a set has no order, which the rows need
+    if isinstance(frames, (str, bytes, Mapping, Set)) or not hasattr(frames, "__len__") or _is_scalar(frames):
+        cure = f" Write [{frames!r}]." if isinstance(frames, (str, Integral)) else ""
+        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {frames!r}.{cure}")
+    given, known = list(frames), [f.name for f in model.own_tree.frames]
+    if not given and what != "contacts":
+        raise ArgumentTypeError(f"{what} is empty: name at least one frame.")
+    found: list[int] = []
+    for f in given:
+        i = _named(model, f, known) if isinstance(f, str) else _ids.frame(model, f)
+        if i in found:
+            raise ArgumentTypeError(f"{what}: frame {f!r} ({known[i]}) is given twice.")
+        found.append(i)
+    return found
+
+
+def _named(model: ClusterModel, name: str, known: list[str]) -> int:
+    """Return the id of the only frame of a name."""
+    if name not in known:
+        raise UnknownNameError(f"model {model.name!r} has no frame {name!r}.{did_you_mean(name, known)}")
+    if known.count(name) > 1:
+        several = ", ".join(f"{i} ({f.type})" for i, f in enumerate(model.own_tree.frames) if f.name == name)
+        raise ArgumentTypeError(
+            f"model {model.name!r} has several frames {name!r}: {several}. Give the id, as of "
+            f"model.getFrameId({name!r}, pin.FrameType.BODY)."
+        )
+    return known.index(name)
+
+
+def wanted_rows(rows: Any, frames: int) -> list[int]:
+    """Return the wanted rows of 6 per frame."""
+    if rows is None:
+        return list(range(6 * frames))
+    if isinstance(rows, str):
+        if rows != "linear":
+            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {rows!r}.")
+        return [6 * i + r for i in range(frames) for r in range(3)]
+    several = isinstance(rows, Iterable) and not isinstance(rows, (bytes, Mapping, Set))
+    several = several and not _is_scalar(rows)
+    found: list[int] = []
+    for r in rows if several else [rows]:
+        if isinstance(r, bool) or not isinstance(r, Integral) or not 0 <= int(r) < 6 * frames or int(r) in found:
+            raise ArgumentTypeError(
+                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {r!r} in "
+                f"{rows!r}."
+            )
+        found.append(int(r))
+    if not found:
+        raise ArgumentTypeError("rows is empty: name at least one row.")
+    return found
+
+
+def _is_scalar(x: Any) -> bool:
+    """Whether x is an array of no dimension, which looks like a list."""
+    return isinstance(x, np.ndarray) and x.ndim == 0
