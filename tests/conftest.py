@@ -37,7 +37,18 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
     items = request.session.items
     if not entry_points.JIT or worker is None or len(items) < MANY:
         return
-    kernels = sorted(entry_points.ALL, key=lambda k: ("loops" not in k.name, "aba" not in k.name, k.name))
+    kernels = list(entry_points.ALL)
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
-    compiling.compile_all(kernels)
+    compiling.compile_all(_from_another_end(kernels, int(worker[2:]), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])))
+
+
+def _from_another_end(kernels: list[entry_points.Kernel], i: int, n: int) -> list[entry_points.Kernel]:
+    """Put kernels in the order of worker i of n.
+
+    One works from the front, where neighbours share what they are made of, one from the end. Two that began with the
+    same kernel would wait for each other, and compile the shared parts twice. More workers begin in between.
+    """
+    start = len(kernels) * (i // 2) // ((n + 1) // 2)
+    turned = kernels[start:] + kernels[:start]
+    return turned[::-1] if i % 2 else turned

@@ -90,7 +90,7 @@ class State:
         return out
 
 
-@pytest.fixture(params=pool.some(CASES, [*pool.FIXED, *range(4)]))
+@pytest.fixture(params=pool.some(CASES, [*pool.FIXED, *range(2)]))
 def state(request: pytest.FixtureRequest, rng: np.random.Generator) -> State:
     name = request.param
     return State(mechanisms.FIXED[name](rng) if isinstance(name, str) else mechanisms.random_one(rng, name), rng)

@@ -23,6 +23,8 @@ from pin_clusters.study import decomposition
 EXACT = 1e-12
 LOOPS = 1e-11
 """With loops: G comes from a null space here and from elimination in the kernels, with the condition of K_d between."""
+OFTEN = ("cassie_leg", "four_bar", "jvrc1", "mini_cheetah", "mit_humanoid", "teleop_arm", "tello")
+"""Robots that every run has: rotors, couplings, closed loops, both."""
 NOT_ONLY_ROTORS = (3, 18, 19, 26)
 """Seeds of random robots with a rotor that carries another one, which armature cannot stand for."""
 
@@ -60,7 +62,7 @@ def adds_up(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray,
 
 
 @pytest.mark.parametrize("floating", [False, True])
-@pytest.mark.parametrize("name", loaders.robots())
+@pytest.mark.parametrize("name", pool.some(loaders.robots(), OFTEN))
 def test_adds_up_on_all_robots(name: str, floating: bool) -> None:
     model = load(name, floating)
     adds_up(model, *states(model), EXACT if not model.closures else LOOPS)

@@ -26,7 +26,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
-    "moves",
+    "moves", "operational",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -181,8 +181,10 @@ def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> No
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
     data, state = model.createData(), timing.states(model, 1)[0]
-    wanted = pc.aba(model, data, *state)
-    function, arguments = scripts["kernel_loop"].of_kernel(timing.kernel_call(data, *state))
+    wanted = pc.rnea(model, data, *state)
+    # the kernel of test_moves_are_measured: a loop takes seconds to be compiled
+    kernel = data._rnea.function(), (data._pointers["tau"].address, *state, np.zeros(model.nv))
+    function, arguments = scripts["kernel_loop"].of_kernel(kernel)
     function(*arguments)
     assert np.array_equal(arguments[-1], wanted)
 
@@ -354,3 +356,15 @@ def test_everyday_functions_are_those_of_both(
     assert found["rival"] == ("armature" if robot == "mit_humanoid_leg" else "spanning tree")
     assert all(x > 0.0 for x in found["ratio"].values())
     assert "all of them once" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_operational_space_is_measured(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "operational.json"
+    assert scripts["operational"].main(["--quick", "--robots", "mini_cheetah", "--output", str(output)]) == 0
+    assert "chains:" in capsys.readouterr().out
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert set(found["robots"]["mini_cheetah"]["ratio"]) == set(scripts["operational"].RATIOS)
+    assert "| `mini_cheetah` |" in scripts["report_calls"].operational(found)

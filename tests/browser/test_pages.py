@@ -125,7 +125,7 @@ def leg_motion(turns=0.6, n=121):
     return model, time, np.array(q)
 
 
-@pytest.mark.parametrize("name", ["tello", "delta"])
+@pytest.mark.parametrize("name", ["tello", pytest.param("delta", marks=pytest.mark.long)])
 def test_the_page_loads_and_is_not_blank(show, name):
     model = pc.load(name)
     page = show(offline(model))

@@ -192,7 +192,7 @@ ROUTES = {
     "computeCoriolisMatrix": "pc.nonLinearEffects minus pc.computeGeneralizedGravity",
     "normalize": "pc.project",
     "computeTotalMass": "pinocchio.computeTotalMass",
-    "forwardDynamics": "pc.getFrameJacobian",
+    "contactInverseDynamics": "pc.getConstraintsJacobian",
     "SE3": "pinocchio.SE3",
     "buildReducedModel": r"pc.ClusterModel\(pinocchio.buildReducedModel",
     "Data": r"model.createData\(\)",

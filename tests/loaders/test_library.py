@@ -204,7 +204,7 @@ def test_warnings_point_to_the_caller():
 
 
 def test_an_installation_without_robots(monkeypatch, tmp_path):
-    monkeypatch.setattr(library.importlib.resources, "files", lambda package: tmp_path / "pin_clusters")
+    monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path / "pin_clusters")
     with pytest.raises(LoadError, match="missing from this installation"):
         library.robots()
 
@@ -215,6 +215,6 @@ def test_robots_inside_the_package_come_first(monkeypatch, tmp_path):
     (inside / "model.urdf").write_text(text_of("teleop_arm"))
     (tmp_path / "robot_models" / "other").mkdir(parents=True)
     (tmp_path / "robot_models" / "other" / "model.urdf").write_text("")
-    monkeypatch.setattr(library.importlib.resources, "files", lambda package: tmp_path / "pin_clusters")
+    monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path / "pin_clusters")
     assert library.robots() == ("belt_chain", "geared_chain", "only")
     assert library.load("only").nv == 7

@@ -43,6 +43,9 @@ def rebuilt(robot: str) -> tuple[pc.ClusterModel, dict[str, int]]:
         tree.inertias[j] = pin.Inertia(m, c, about_centre)
         ids.append(j)
         joint_of[b["name"]] = j
+    for e in numbers["end_effectors"]:
+        where = pin.SE3(np.eye(3), np.array(e["offset"], dtype=float))
+        tree.addFrame(pin.Frame(f"end of {e['body']}", joint_of[e["body"]], 0, where, pin.FrameType.OP_FRAME), False)
     joints = {b["joint"]: b for b in numbers["bodies"]}
     columns = [
         name for name in numbers["independent_joints"] for _ in range(6 if joints[name]["joint_type"] == "free" else 1)
@@ -135,6 +138,25 @@ def test_kernels_with_external_forces(case: Case) -> None:
     for given in (fext, [pin.Force(f) for f in fext]):
         assert relative(pc.rnea(model, data, q, v, case.vector(s["ydd_id"]), given), tau) < GOLDEN
         assert relative(pc.aba(model, data, q, v, case.vector(s["tau"]), given), a) < GOLDEN
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("k", [0, 1])
+def test_operational_inertia(robot: str, k: int) -> None:
+    """Its C-EFPA for four feet at once, and for one."""
+    model, joint_of = rebuilt(robot)
+    case = Case(robot, model, joint_of, golden(robot)["states"][k])
+    ends = [f"end of {e['body']}" for e in golden(robot)["end_effectors"]]
+    own = [6 * i + r for i in range(len(ends)) for r in LINEAR_FIRST]
+    expected = np.array(case.state["lambda_inv"])[np.ix_(own, own)]
+    data = projection.createData(model)
+    for found in (
+        pc.inverse_operational_inertia(model, model.createData(), case.q, ends),
+        reference.inverse_operational_inertia(model, case.q, ends),
+        projection.inverse_operational_inertia(model, data, case.q, ends),
+    ):
+        assert relative(found, expected) < GOLDEN
 
 
 def test_oracles(case: Case) -> None:

@@ -91,6 +91,18 @@ def rebuilt(robot: str) -> pin.Model:
         about_centre = np.array(b["I_origin"]) - m * (c @ c * np.eye(3) - np.outer(c, c))
         tree.inertias[j] = pin.Inertia(m, c, about_centre)
         ids.append(j)
+    for e in numbers["end_effectors"]:
+        j = ids[1 + [b["name"] for b in numbers["bodies"]].index(e["body"])]
+        tree.addFrame(
+            pin.Frame(
+                f"end of {e['body']}",
+                j,
+                0,
+                pin.SE3(np.eye(3), np.array(e["offset"], dtype=float)),
+                pin.FrameType.OP_FRAME,
+            ),
+            False,
+        )
     return tree
 
 
@@ -98,7 +110,7 @@ class Case:
     """A state of the file in the conventions of this package."""
 
     def __init__(self, robot: str, how: str, k: int) -> None:
-        numbers = golden(robot)
+        self.robot, numbers = robot, golden(robot)
         s = self.state = numbers["states"][k]
         tree = rebuilt(robot)
         self.q = np.zeros(tree.nq)
@@ -171,6 +183,20 @@ def test_kernels(case: Case) -> None:
         tau, a = case.vector(s["tau_id_with_fext"]), case.vector(s["ydd_fd_with_fext"])
         assert error(pc.rnea(model, data, q, v, case.vector(s["ydd_id"]), case.fext), tau) < LIMIT
         assert error(pc.aba(model, data, q, v, case.vector(s["tau"]), case.fext), a) < LIMIT
+
+
+@pytest.mark.jitless
+def test_operational_inertia(case: Case) -> None:
+    model, q = case.model, case.q
+    ends = [f"end of {e['body']}" for e in golden(case.robot)["end_effectors"]]
+    own = [6 * i + r for i in range(len(ends)) for r in LINEAR_FIRST]
+    expected = np.array(case.state["lambda_inv"])[np.ix_(own, own)]
+    for found in (
+        pc.inverse_operational_inertia(model, model.createData(), q, ends),
+        reference.inverse_operational_inertia(model, q, ends),
+        projection.inverse_operational_inertia(model, projection.createData(model), q, ends),
+    ):
+        assert error(found, expected) < LIMIT
 
 
 @pytest.mark.parametrize("how", ["differentials", "functions"])

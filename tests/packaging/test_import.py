@@ -45,6 +45,6 @@ def test_import_compiles_nothing(tmp_path: Path) -> None:
 
 
 def test_import_is_quick(tmp_path: Path) -> None:
-    # The goal is 0.7 s on an idle machine. Processor time, twice that, for the best of several, is what a busy one can
+    # The goal is 0.7 s on an idle machine. Processor time, twice that, once in several times, is what a busy one can
     # keep, and still far below what one accidental compilation takes.
-    assert min(float(python(PROBE, tmp_path)[0]) for _ in range(4)) < 1.4
+    assert any(float(python(PROBE, tmp_path)[0]) < 1.4 for _ in range(4))

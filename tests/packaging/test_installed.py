@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import entry_points, version
 from importlib.resources import files
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_wheel_has_the_robots(tmp_path: Path) -> None:
     run("build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT))
     (wheel,) = tmp_path.glob("*.whl")
     target = tmp_path / "installed"
-    run("pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target), str(wheel))
+    zipfile.ZipFile(wheel).extractall(target)  # all that pip would do with it
     place, names = report(target, tmp_path)
     assert target in place.parents
     shipped = {p.name for p in (target / "pin_clusters" / "robot_models").iterdir() if p.is_dir()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,20 @@ def test_relative_links_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.stem)
-def test_example_runs(example: Path, tmp_path: Path) -> None:
+def test_example_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process: a new one would import everything again."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param(e, id=e.stem, marks=[pytest.mark.long] * (e != EXAMPLES[0])) for e in EXAMPLES]
+)
+def test_example_runs_as_a_process(example: Path, tmp_path: Path) -> None:
     environment = os.environ | {"MPLBACKEND": "Agg"}
     command = [sys.executable, "-W", "error", str(example)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

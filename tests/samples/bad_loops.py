@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import pickle
 import re
@@ -591,6 +592,7 @@ def away_from_projection(model: pc.ClusterModel, start: np.ndarray, states: int 
     return worst if math.isfinite(worst) else math.inf
 
 
+@functools.cache  # a test of each, one of all, and the page in the docs ask
 def judge(case: Case) -> Verdict:
     """Try an input."""
     with warnings.catch_warnings(record=True) as caught:

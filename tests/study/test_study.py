@@ -197,7 +197,7 @@ plots.save(study.run(model, duration=0.1, dt=1e-2), Path(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize("chosen", [False, True])
+@pytest.mark.parametrize("chosen", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_home_that_cannot_be_written_is_not_mentioned(chosen: bool, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     # a folder below a file cannot be made: Matplotlib takes a temporary one, and may say so only if the user chose it

@@ -270,6 +270,20 @@ def test_ctrl_c_and_resume(tmp_path: Path) -> None:
         assert np.array_equal(found[key], direct[key][found.index], equal_nan=True)
 
 
+def test_a_chunk_that_was_just_written_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between writing a chunk and counting it."""
+    write = _folder.write
+
+    def write_and_stop(*given: Any) -> None:
+        write(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_folder, "write", write_and_stop)
+    with pytest.raises(sweeps.SweepInterrupted, match="interrupted after 4 of 23 cases") as stop:
+        run(tmp_path / "sweep")
+    assert (stop.value.result.effort.computed, len(stop.value.result.index)) == (4, 4)
+
+
 OLD_MANIFEST = {
     "function": "sweep_cases:mixed", "parameters": {}, "cases": 7, "seed": 0, "chunk": 3,
     "digest": "510404af0e0494959a7c304f2c4a34686bfb601d589a17d6a7b6f3705596f2c1",
