@@ -174,6 +174,22 @@ def draw_09(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def draw_11(example: ModuleType, found: dict[str, Any]) -> Figure:
+    """Torques of the motors by both programs, and what they take."""
+    figure, (left, right) = sheet()
+    for (name, (torques, *_)), marker, color in zip(found.items(), "o.", (GREY, BLUE), strict=True):
+        left.plot(torques, marker, color=color, label=name)
+    left.set(title="torques of the motors", xlabel="motor", ylabel="[N m]")
+    left.legend(loc="lower center")
+    for i, (_, made, needed) in enumerate(found.values()):
+        right.bar(i, 1e6 * made, color=BLUE, label="made" if not i else None)
+        right.bar(i, 1e6 * needed, bottom=1e6 * made, color=GREY, label="solved" if not i else None)
+    right.set(title="what the program takes", ylabel="[us]", xticks=[0, 1], xticklabels=list(found))
+    right.margins(y=0.4)
+    right.legend()
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
