@@ -1,7 +1,9 @@
 """Measure the price of calls: ``python benchmarks/prices.py [--quick] [--robots NAME ...]``; a minute.
 
 The price is the time of a call from Python without that of the kernel, which a loop in Numba calls: checks, the result
-and its memory. Both are timed in alternation (``pin_clusters/timing.py``); the kernels are those that Numba compiles.
+and its memory; and what the kernel loses, because Python ran in between: caches, predicted branches. To tell these two
+apart, the call is timed with a kernel that does nothing, too. All are timed in alternation
+(``pin_clusters/timing.py``); the kernels are those that Numba compiles.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import kernel_loop
+import numba
 import numpy as np
 import timing
 
 import pin_clusters as pc
 from pin_clusters import loaders
-from pin_clusters._calls.desk import ENTRIES
-from pin_clusters._kernels.entry_points import compiled_ahead
+from pin_clusters._calls.desk import ENTRIES, PLACES
+from pin_clusters._kernels.entry_points import Kernel, compiled_ahead
 from pin_clusters.timing import Timing, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "prices.json"
@@ -30,10 +33,24 @@ FULL = {"repeats": 61, "block": 1e-3}
 QUICK = {"repeats": 5, "block": 3e-4}
 
 
+def idle(kernel: Kernel) -> int:
+    """Return the address of what is called like a kernel, and does nothing."""
+    signature = kernel.source.signature()
+    dispatcher = numba.njit([signature])(_NOTHING[len(signature.args)])
+    _kept.append(dispatcher)
+    (found,) = dispatcher.overloads.values()
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+_NOTHING = {3: lambda at, q, x: 0, 5: lambda at, q, v, x, out: 0}
+_kept: list[Any] = []
+
+
 def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, Any]:
     """Time all functions with machine code of one robot."""
     rng = np.random.default_rng(0)
     data, nv = model.createData(), model.nv
+    empty = model.createData()
     given = {"q": pc.integrate(model, pc.neutral(model), 0.1 * rng.standard_normal(nv)), "v": rng.standard_normal(nv)}
     given |= {"0": np.zeros(nv), "f": rng.standard_normal((model.njoints, 6))}
     calls: dict[str, Any] = {}
@@ -43,12 +60,16 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
         function(model, data, *arguments)
         room = {"vector": np.zeros(nv), "matrix": np.zeros((nv, nv))}.get(entry.returns)
         inside = [given[x] for x in entry.arguments if x != "f"]
-        kernel = getattr(data, f"_{entry.kernel}").function()
+        kernel = getattr(data, f"_{entry.kernel}")
         address = data._pointers[entry.result].address
         calls[entry.name] = function, (model, data, *arguments)
+        function(model, empty, *arguments)
+        calls[f"{entry.name} of nothing"] = function, (model, empty, *arguments)
         calls[f"kernel of {entry.name}"] = kernel_loop.of_kernel(
-            (kernel, (address, *inside, *([] if room is None else [room])))
+            (kernel.function(), (address, *inside, *([] if room is None else [room])))
         )
+    for i, entry in enumerate(ENTRIES):  # after all are compiled: then kernels are put on the desk
+        empty._desk[PLACES + 2 * i] = idle(getattr(data, f"_{entry.kernel}"))
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
     for entry in ENTRIES:
@@ -57,7 +78,7 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
         low, price, high = np.percentile(t[entry.name].samples - inner.samples, [25, 50, 75])
         found[entry.name] = {
             "call": timing.number(t[entry.name]), "kernel": timing.number(inner), "price_us": round(1e6 * price, 3),
-            "spread_us": round(1e6 * (high - low) / 2.0, 3),
+            "spread_us": round(1e6 * (high - low) / 2.0, 3), "own": timing.number(t[f"{entry.name} of nothing"]),
         }  # fmt: skip
     return found
 
@@ -79,10 +100,13 @@ def main(arguments: list[str] | None = None) -> int:
             warnings.simplefilter("ignore", pc.PinClustersWarning)
             model = loaders.load(name)
         results["robots"][name] = found = measure(model, **effort)
-        print(f"\n{name}: us per call, of that the kernel, price")
+        print(f"\n{name}: us per call, of that the kernel, price; call with a kernel that does nothing")
         for function, x in found.items():
             call, kernel = x["call"]["median_us"], x["kernel"]["median_us"]
-            print(f"  {function:28} {call:8.3f} {kernel:8.3f} {x['price_us']:8.3f} +- {x['spread_us']:.3f}")
+            print(
+                f"  {function:28} {call:8.3f} {kernel:8.3f} {x['price_us']:8.3f} +- {x['spread_us']:.3f}"
+                f" {x['own']['median_us']:8.3f}"
+            )
     timing.write(results, chosen.output or (None if chosen.quick else RESULTS))
     return 0
 

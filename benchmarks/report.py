@@ -1,8 +1,9 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
-``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``everyday``, ``moves``
-and ``prices``, from what the scripts of these names, ``run.py`` and ``run_loops.py`` wrote to ``results/``.
+``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``everyday``, ``moves``,
+``prices`` and ``operational``, from what the scripts of these names, ``run.py`` and ``run_loops.py`` wrote to
+``results/``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "everyday": ("everyday.json", report_calls.everyday),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
+    "operational": ("operational.json", report_calls.operational),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

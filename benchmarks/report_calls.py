@@ -42,11 +42,36 @@ def prices(results: dict[str, Any]) -> str:
     """Return the table of ``prices.py``."""
     robots = results["robots"]
     rows = [
-        [f"`{name}`", *(f"{r[name]['price_us']:.2f} of {r[name]['call']['median_us']:.2f}" for r in robots.values())]
+        [
+            f"`{name}`",
+            *(
+                f"{x['own']['median_us']:.2f}, {x['price_us']:.2f} of {x['call']['median_us']:.2f}"
+                for x in (r[name] for r in robots.values())
+            ),
+        ]
         for name in next(iter(robots.values()))
     ]
     return "\n\n".join([
         where(results),
-        "The price of a call from Python, of the whole time of the call [us]: what it takes beyond its kernel.",
+        "The price of a call from Python [us]: the time of a call whose kernel does nothing; what a call takes beyond "
+        "its kernel in a loop of nothing else, of its whole time. The difference is what the kernel loses because "
+        "Python ran before it: caches and predicted branches.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
+    ])  # fmt: skip
+
+
+def operational(results: dict[str, Any]) -> str:
+    """Return the table of ``operational.py``."""
+    robots, chains = results["robots"], results["chains"]
+    names = next(iter(robots.values()))["ratio"]
+    rows = [[name, *(f"{r['ratio'][name]:.2f}" for r in robots.values())] for name in names]
+    rows.append(["inputs of the input matrix", *(str(r["inputs"]) for r in robots.values())])
+    n, most, one, every = chains["lengths"][0], chains["lengths"][-1], chains["one / aba"], chains["all / aba"]
+    return "\n\n".join([
+        where(results),
+        "Ratios of times; frames and contacts at four feet or hands; Pinocchio on the approximate robot.",
+        markdown(["", *(f"`{name}`" for name in robots)], rows),
+        f"Chains of geared links, two frames, {n} to {most} links: time grows with the number of links to the power "
+        f"{chains['slope']:.2f}. With {n} links the input matrix takes {one:.2f} times `aba` for one input and "
+        f"{every:.2f} times for all; one by one, all take {chains['one by one / all at once']:.1f} times as long.",
     ])  # fmt: skip
