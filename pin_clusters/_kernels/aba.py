@@ -18,12 +18,12 @@ from .views import cluster, header
 from .workspace import set_acceleration
 
 
-def aba_with(advance_loop):
-    """Make aba; ``advance_loop`` is for LOOP clusters."""
+def outward_with(advance_loop):
+    """Make the first pass; ``advance_loop`` is for LOOP clusters."""
 
     @inline
-    def outward(index, params, work, q, v, result_and_forces, out, forced):
-        """(A1)-(A3) at a = 0.
+    def outward(index, params, work, q, v, result_and_forces, out, forced, whole):
+        """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
 
@@ -34,7 +34,7 @@ def aba_with(advance_loop):
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:
-                if single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced):
+                if single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
                     singular = c
             elif C.kind == FREE:
                 free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
@@ -44,6 +44,13 @@ def aba_with(advance_loop):
             else:
                 general.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
         return singular, code
+
+    return outward
+
+
+def aba_with(advance_loop):
+    """Make aba; ``advance_loop`` is for LOOP clusters."""
+    outward = outward_with(advance_loop)
 
     @inline
     def inward(index, params, work, out, forced, singular):
@@ -97,7 +104,7 @@ def aba_with(advance_loop):
         start(params, work)
         for i in range(nv):
             put(out, i, get(tau, i))
-        singular, code = outward(index, params, work, q, v, result_and_forces, out, forced)
+        singular, code = outward(index, params, work, q, v, result_and_forces, out, forced, forced)
         if forced:
             rotor_forces(index, params, work, q, result_and_forces, out, 1.0)
         singular = inward(index, params, work, out, forced, singular)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import carray, types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from ._jit import inline
 from .layout import ROW_WIDTH
+from .pack import INLINE
 
 
 @intrinsic
@@ -33,6 +36,16 @@ def tables(address):
     work = carray(_pointer(block[4], 0.0), block[5])
     keep = carray(_pointer(block[6], 0.0), block[7])
     return index, params, work, keep
+
+
+def seen(address, size):
+    """Return the numbers at an address."""
+    return np.frombuffer((ctypes.c_double * size).from_address(address))
+
+
+@overload(seen, **INLINE)
+def _seen(address, size):
+    return lambda address, size: carray(_pointer(address, 0.0), size)
 
 
 @intrinsic

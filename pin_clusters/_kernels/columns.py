@@ -39,40 +39,52 @@ def spill(panel, x, to, i, j, columns):
 
 
 @inline
+def products_of(asked, panel, n, first, last, path0, path1, packs, columns, gram):
+    """(O4), rows of W' W: of the columns that the entries from first to last name, with all.
+
+    Sums over the velocities that move what they act on, which the entries of the path name.
+
+    Reads: panel.
+    Writes: gram, panel.
+    """
+    row, end = first, last - 1
+    while row <= end:
+        # four rows at a time; the last one again, where there are less
+        i0, i1 = entry(asked, row).iv, entry(asked, min(row + 1, end)).iv
+        i2, i3 = entry(asked, min(row + 2, end)).iv, entry(asked, min(row + 3, end)).iv
+        w0, w1, w2, w3 = (
+            at_w(n, i0 // LANES, 0),
+            at_w(n, i1 // LANES, 0),
+            at_w(n, i2 // LANES, 0),
+            at_w(n, i3 // LANES, 0),
+        )
+        for P in range(packs):
+            w = at_w(n, P, 0)
+            s0, s1, s2, s3 = zero(panel), zero(panel), zero(panel), zero(panel)
+            for e in range(path0, path1):
+                k = entry(asked, e).iv
+                x = get(panel, w + k)
+                s0 += x * get_lane(panel, w0 + k, i0 % LANES)
+                s1 += x * get_lane(panel, w1 + k, i1 % LANES)
+                s2 += x * get_lane(panel, w2 + k, i2 % LANES)
+                s3 += x * get_lane(panel, w3 + k, i3 % LANES)
+            spill(panel, s0, gram, i0, P * LANES, columns)
+            spill(panel, s1, gram, i1, P * LANES, columns)
+            spill(panel, s2, gram, i2, P * LANES, columns)
+            spill(panel, s3, gram, i3, P * LANES, columns)
+        row += 4
+
+
+@inline
 def products(asked, panel, n, A, gram):
-    """(O4), W' W of the columns of frames with all: sums over the velocities that move the frame.
+    """(O4): the rows of all frames.
 
     Reads: panel.
     Writes: gram, panel.
     """
     for f in range(A.frame0, A.task1):
         F = touch(asked, f)
-        row, end = F.column0, F.column1 - 1
-        while row <= end:
-            # four rows at a time; the last one again, where there are less
-            i0, i1 = entry(asked, row).iv, entry(asked, min(row + 1, end)).iv
-            i2, i3 = entry(asked, min(row + 2, end)).iv, entry(asked, min(row + 3, end)).iv
-            w0, w1, w2, w3 = (
-                at_w(n, i0 // LANES, 0),
-                at_w(n, i1 // LANES, 0),
-                at_w(n, i2 // LANES, 0),
-                at_w(n, i3 // LANES, 0),
-            )
-            for P in range(A.packs):
-                w = at_w(n, P, 0)
-                s0, s1, s2, s3 = zero(panel), zero(panel), zero(panel), zero(panel)
-                for e in range(F.path0, F.path1):
-                    k = entry(asked, e).iv
-                    x = get(panel, w + k)
-                    s0 += x * get_lane(panel, w0 + k, i0 % LANES)
-                    s1 += x * get_lane(panel, w1 + k, i1 % LANES)
-                    s2 += x * get_lane(panel, w2 + k, i2 % LANES)
-                    s3 += x * get_lane(panel, w3 + k, i3 % LANES)
-                spill(panel, s0, gram, i0, P * LANES, A.columns)
-                spill(panel, s1, gram, i1, P * LANES, A.columns)
-                spill(panel, s2, gram, i2, P * LANES, A.columns)
-                spill(panel, s3, gram, i3, P * LANES, A.columns)
-            row += 4
+        products_of(asked, panel, n, F.column0, F.column1, F.path0, F.path1, A.packs, A.columns, gram)
 
 
 def columns_with(compose_loop):

@@ -16,17 +16,19 @@ from .workspace import position, rotation
 
 
 @inline
-def of_world(index, params, q, numbers, F):
-    """Rotation and position of the kernels' world in the universe, for what a frame is on.
+def of_world(index, params, q, root, numbers, home):
+    """Rotation and position of the kernels' world in the universe, for what hangs from a root.
+
+    Where that is no free flyer the position stands in numbers.
 
     Reads: q.
     """
-    if F.root > 0:
-        B, k = body(index, F.root), F.root * BODY_PARAMS
+    if root > 0:
+        B, k = body(index, root), root * BODY_PARAMS
         if cluster(index, B.cluster).kind == FREE:
             R = load9(params, k + ROTATION)
             return matmul3(R, free_rotation(q, B.iq)), load3(params, k + POSITION) + rot(R, load3(q, B.iq))
-    return unit_rotation(zero(q)), load3(numbers, F.at + HOME)
+    return unit_rotation(zero(q)), load3(numbers, home)
 
 
 @inline
@@ -52,7 +54,7 @@ def axes_and_point(index, params, q, numbers, F, R, x):
     """
     if F.reference == LOCAL:
         return R, x
-    R_world, x_world = of_world(index, params, q, numbers, F)
+    R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
     axes = transposed(R_world)
     if F.reference == WORLD:
         return axes, -rot(axes, x_world)

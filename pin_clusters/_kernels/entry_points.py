@@ -155,6 +155,8 @@ tree = Kernel("tree.tree_at")
 frame_jacobian = Kernel("frame_jacobians.frame_jacobian_at")
 columns = Kernel("columns.columns_at")
 columns_loops = Kernel("columns.columns_loops_at")
+contacts = Kernel("contacts.contacts_at")
+contacts_loops = Kernel("contacts.contacts_loops_at")
 hybrid = Kernel("hybrid.hybrid_at")
 hybrid_loops = Kernel("hybrid.hybrid_loops_at")
 

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
-
-import numpy as np
-from numba import carray, types
-from numba.extending import overload
+from numba import types
 
 from . import layout as at
 from ._jit import inline, kernel, paste
-from .addresses import _pointer, tables
+from .addresses import seen, tables
 from .bodies import turned
 from .layout import BODY_PARAMS, WRONG_SIZE
 from .link_workspace import link_position, link_rotation, set_link_position, set_link_rotation
 from .links import at_point, moved
-from .pack import INLINE
 from .simd import borrowed, get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
 from .tree_views import dof, entry, field, link, own_at, place_at, tree_header_at
 from .tuples import Vec3, load3, load6, load9
 
 WORLD, LOCAL, LOCAL_WORLD_ALIGNED = range(3)  # as Pinocchio numbers them
-
-
-def seen(address, size):
-    """Return the numbers at an address."""
-    return np.frombuffer((ctypes.c_double * size).from_address(address))
-
-
-@overload(seen, **INLINE)
-def _seen(address, size):
-    return lambda address, size: carray(_pointer(address, 0.0), size)
 
 
 @inline

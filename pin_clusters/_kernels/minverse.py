@@ -40,9 +40,19 @@ def factor(index, params, work):
     Reads: articulated, composite, D, E, K, S, spin, U, UDinv.
     Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
     """
-    n, singular = header(index), 0
-    for b in range(1, n.bodies + 1):
+    for b in range(1, header(index).bodies + 1):
         set_articulated(work, b, rigid_as_sym6(composite(work, b), zero(work)))
+    return factor_articulated(index, params, work)
+
+
+@inline
+def factor_articulated(index, params, work):
+    """The same, where each body's own inertia stands as its articulated one.
+
+    Reads: articulated, D, E, K, S, spin, U, UDinv.
+    Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
+    """
+    n, singular = header(index), 0
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
         C, bad = cluster(index, c), False

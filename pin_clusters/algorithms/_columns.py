@@ -68,7 +68,7 @@ class Plan:
             first = behind + len(lists)
             lists += [Entry(column) for column, _ in wanted]
             path = behind + len(lists)
-            lists += [Entry(k) for k in _movers(model, body, rotor)]
+            lists += [Entry(k) for k in movers(model, body, rotor)]
             ends = first, path, path, behind + len(lists)
             rows.append(at.Touch(body, rotor, len(numbers), reference, root, *ends))
             numbers += [*R.ravel(), *x, *[0.0] * (at.HOME - 12), *home]
@@ -131,7 +131,7 @@ def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, 
     return b, rotor, root, align.T @ R, align.T @ x, world
 
 
-def _movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
+def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
     """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
     index = model._index
     found: set[int] = set()

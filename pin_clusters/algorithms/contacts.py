@@ -6,17 +6,20 @@ corrector and the desired accelerations ask for. J M^-1 J' and M^-1 J' come from
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from .._calls import CONTACTS, fast
+from .._kernels.contacts_layout import DELASSUS, IMPACT
 from .._kernels.tree_layout import COLUMNS, MOTION
 from ..arrays import numbers, vector
-from ..errors import ArgumentTypeError, ConstraintError, RankError, ShapeError, UnknownNameError
+from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterData, ClusterModel
-from . import _bridge, _check, _columns, _tree
+from . import _check, _columns, _contact_plans, _contact_rows, _tree
+from ._contact_forces import damping_of, regular, solved
+from ._contact_objects import datas_of, models_of, size
 from ._quick import quick_columns
 from .aba import aba
 
@@ -72,13 +75,15 @@ def initConstraintDynamics(
 ) -> None:
     """Make room for the forces of contacts: ``data.lambda_c`` and ``data.impulse_c``; may be left out."""
     _check.model_data(model, data)
-    models = _models(model, contact_models)
+    models = models_of(model, contact_models)
     if contact_datas is not None:
-        _datas(models, contact_datas)
-    size = sum(_size(c) for c in models)
-    data.lambda_c, data.impulse_c = np.zeros(size), np.zeros(size)
+        datas_of(models, contact_datas)
+    rows = sum(size(c) for c in models)
+    _leave(data, np.zeros(rows))
+    data.impulse_c = np.zeros(rows)
 
 
+@fast
 @_documented
 def constraintDynamics(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, contact_models: Any, contact_datas: Any,
@@ -101,17 +106,23 @@ def constraintDynamics(
         which counts as well.
     """
     q, v = _check.state(model, data, q, v)
-    models = _models(model, contact_models)
-    datas = _datas(models, contact_datas)
+    tau = _check.velocity(model, "tau", tau)
+    plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
+    if plan is not None and prox_settings is None:
+        found = plan.run(model, data, q, v, tau)
+        if found is not None:
+            _leave(data, plan.forces, int(plan.desk.ctypes.data))
+            return found
     free = aba(model, data, q, v, tau)
     _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
-    J = _jacobian(model, data, models, datas)
-    missing = [_missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
+    J = _contact_rows.jacobian(model, data, models, datas)
+    missing = [_contact_rows.missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
     rest = np.concatenate(missing) if missing else np.zeros(0)
     A, response = _delassus(model, data, q, J)
-    force = _solved(A, rest, prox_settings)
-    _hand_out(models, datas, force)
-    data.lambda_c, data._ddq[:] = force, free + response @ force
+    force = solved(A, rest, prox_settings)
+    _contact_rows.hand_out(models, datas, force)
+    _leave(data, force)
+    data._ddq[:] = free + response @ force
     return data._ddq.copy()
 
 
@@ -138,22 +149,30 @@ def impulseDynamics(
         forgets the velocity of the second one; it counts here.
     """
     q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
+    plan: _contact_plans.Plan | None = None
     models: list[Any] = []
     datas: list[Any] = []
-    if isinstance(contact_models, np.ndarray):
+    by_rows = isinstance(contact_models, np.ndarray)
+    if by_rows:
         J = _rows(model, contact_models)
         if contact_datas is not None:  # restitution and damping follow J
             r_coeff, mu = contact_datas, r_coeff
     else:
-        models = _models(model, contact_models)
-        datas = _datas(models, contact_datas)
-        _tree.compute(model, data, COLUMNS, q)
-        J = _jacobian(model, data, models, datas)
+        plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
+    damping = None if isinstance(mu, pin.ProximalSettings) else damping_of(mu)
+    if plan is not None and damping is not None:
+        after = plan.run(model, data, q, v, data._zeros, IMPACT, r_coeff, damping)
+        if after is not None:
+            data.impulse_c, data.dq_after = plan.forces.copy(), after
+            return after.copy()
+    if not by_rows:
+        _tree.compute(model, data, COLUMNS, q)
+        J = _contact_rows.jacobian(model, data, models, datas)
     A, response = _delassus(model, data, q, J)
-    impulse = _solved(A, -(1.0 + r_coeff) * (J @ v), mu)
-    _hand_out(models, datas, impulse)
+    impulse = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
+    _contact_rows.hand_out(models, datas, impulse)
     data.impulse_c, data.dq_after = impulse, v + response @ impulse
     return np.array(data.dq_after)
 
@@ -179,8 +198,9 @@ def forwardDynamics(
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
     A, response = _delassus(model, data, q, J)
-    force = _solved(A, -drift - J @ free, damping)
-    data.lambda_c, data._ddq[:] = force, free + response @ force
+    force = solved(A, -drift - J @ free, damping)
+    _leave(data, force)
+    data._ddq[:] = free + response @ force
     return data._ddq.copy()
 
 
@@ -198,10 +218,13 @@ def computeDelassusMatrix(
         contact, and gives all in axes of the contact; here body and reference frame count.
     """
     q = _check.pose(model, data, q)
-    models = _models(model, contact_models)
-    datas = _datas(models, contact_datas)
-    _tree.compute(model, data, COLUMNS, q)
-    A, _ = _delassus(model, data, q, _jacobian(model, data, models, datas))
+    plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
+    if plan is not None:
+        A = plan.run(model, data, q, data._zeros, data._zeros, DELASSUS)
+        assert A is not None
+    else:
+        _tree.compute(model, data, COLUMNS, q)
+        A, _ = _delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
     return A + mu * np.eye(len(A))
 
 
@@ -225,7 +248,7 @@ def computeDampedDelassusMatrixInverse(
         Pinocchio's ``computeDampedDelassusMatrixInverse``, for the independent joints.
     """
     A = computeDelassusMatrix(model, data, q, contact_models, contact_datas, mu)
-    inverse = _regular(A, np.eye(len(A)))
+    inverse = regular(A, np.eye(len(A)))
     return (mu if scaled else 1.0) * 0.5 * (inverse + inverse.T)
 
 
@@ -242,51 +265,8 @@ def getConstraintsJacobian(
         Pinocchio's ``getConstraintsJacobian``, times G.
     """
     _check.model_data(model, data)
-    models = _models(model, contact_models)
-    return _jacobian(model, data, models, _datas(models, contact_datas))
-
-
-def _models(model: ClusterModel, contact_models: Any) -> list[Any]:
-    """Return contacts as a list; all fit the model."""
-    try:
-        models = list(contact_models)
-    except TypeError:
-        raise ArgumentTypeError(
-            f"contact_models must be a list of pin.RigidConstraintModel, got {type(contact_models).__name__}."
-        ) from None
-    for i, c in enumerate(models):
-        if not isinstance(c, pin.RigidConstraintModel):
-            raise ArgumentTypeError(
-                f"contact_models[{i}] must be a pin.RigidConstraintModel, got {type(c).__name__}. Make it with "
-                "pc.RigidConstraintModel(type, model, ...)."
-            )
-        if max(c.joint1_id, c.joint2_id) >= model.njoints:
-            raise ConstraintError(
-                f"contact_models[{i}] is on joint {max(c.joint1_id, c.joint2_id)}, but model {model.name!r} has the "
-                f"joints 0 to {model.njoints - 1}. Make it with pc.RigidConstraintModel(type, model, ...)."
-            )
-        if c.reference_frame == pin.WORLD:
-            raise ConstraintError(
-                f"contact_models[{i}] has the reference frame WORLD; take pin.LOCAL or pin.LOCAL_WORLD_ALIGNED."
-            )
-    return models
-
-
-def _datas(models: Sequence[Any], contact_datas: Any) -> list[Any]:
-    """Return the data of contacts as a list, as many as there are contacts."""
-    if contact_datas is None:
-        raise ArgumentTypeError("contact_datas is missing: [c.createData() for c in contact_models].")
-    datas = list(contact_datas)
-    if len(datas) != len(models):
-        raise ShapeError(f"there are {len(models)} contact_models, but {len(datas)} contact_datas.")
-    for i, d in enumerate(datas):
-        if not isinstance(d, pin.RigidConstraintData):
-            raise ArgumentTypeError(f"contact_datas[{i}] must be a pin.RigidConstraintData, got {type(d).__name__}.")
-    return datas
-
-
-def _size(c: Any) -> int:
-    return 3 if c.type == pin.ContactType.CONTACT_3D else 6
+    models = models_of(model, contact_models)
+    return _contact_rows.jacobian(model, data, models, datas_of(models, contact_datas))
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
@@ -299,23 +279,6 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
     return np.ascontiguousarray(J, dtype=np.float64)
 
 
-def _jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], datas: Sequence[Any]) -> np.ndarray:
-    """Return the rows of contacts, from what is in the tree's data."""
-    tree, G = model.own_tree, _bridge.kept(model, data)
-    rows = [np.zeros((0, tree.nv))]
-    for c, d in zip(models, datas, strict=True):
-        _place(data.tree, c, d)
-        rows.append(pin.getConstraintJacobian(tree, data.tree, c, d))
-    return np.ascontiguousarray(np.vstack(rows) @ G)
-
-
-def _place(tree: pin.Data, c: Any, d: Any) -> None:
-    """Write where both sides of a contact are, for Pinocchio's functions that begin there."""
-    d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
-    d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
-    d.c1Mc2 = d.oMc1.actInv(d.oMc2)
-
-
 def _delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return J M^-1 J' and M^-1 J'."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
@@ -326,94 +289,6 @@ def _delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarr
     return 0.5 * (A + A.T), response
 
 
-def _missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
-    """Return the acceleration that is asked of a contact, minus the one that it has; fills what Pinocchio fills."""
-    flat, one, between = c.type == pin.ContactType.CONTACT_3D, d.oMc1, d.c1Mc2
-    R, R_between = one.rotation, between.rotation
-    v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
-    v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]
-    here, there = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
-    d.contact1_velocity, d.contact2_velocity = here, there
-    there = between.act(there)
-    error, rate = np.zeros(6), np.zeros(6)
-    if flat:
-        error[:3] = c.desired_contact_placement.translation - between.translation
-        rate[:3] = here.linear - R_between @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
-        has = pin.classicAcceleration(v1, a1, c.joint1_placement)
-        has = has - R_between @ pin.classicAcceleration(v2, a2, c.joint2_placement)
-        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-            has = R @ has
-    else:
-        error = -pin.log6(c.desired_contact_placement.actInv(between)).vector
-        rate = (here - there - c.desired_contact_velocity).vector
-        relative = c.joint1_placement.actInv(a1) - between.act(c.joint2_placement.actInv(a2))
-        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-            has = np.concatenate([R @ relative.linear, R @ relative.angular])
-        else:
-            has = (relative + (here - there).cross(there)).vector
-    d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
-    gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
-    wanted, n = np.zeros(6), len(has)  # one gain per row in Pinocchio 3, one for all in 4
-    wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
-    if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-        wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
-    d.contact_acceleration_error = pin.Motion(wanted)
-    asked = wanted + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
-    return np.asarray(asked[: len(has)] - has)
-
-
-def _solved(A: np.ndarray, b: np.ndarray, settings: Any) -> np.ndarray:
-    """Solve A x = b: of least norm, damped by a number, or iterated as proximal settings say."""
-    if isinstance(settings, pin.ProximalSettings):
-        return _iterated(A, b, settings)
-    damping = 0.0 if settings is None else float(settings)
-    if not damping >= 0.0:
-        raise ArgumentTypeError(f"damping (mu) must not be negative, got {settings!r}.")
-    if damping > 0.0 or not len(A):
-        return _regular(A + damping * np.eye(len(A)), b)
-    if not np.all(np.isfinite(A)):
-        return np.full(len(b), np.nan)
-    smallest = len(A) * 1e2 * np.finfo(float).eps
-    try:
-        pivots = np.linalg.cholesky(A).diagonal() ** 2 / A.diagonal()
-        if pivots.min() > 1e4 * smallest:
-            return np.linalg.solve(A, b)
-    except np.linalg.LinAlgError:
-        pass  # redundant rows
-    w, V = np.linalg.eigh(A)
-    used = w > smallest * w[-1]
-    return (V[:, used] / w[used]) @ (V[:, used].T @ b)
-
-
-def _regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Solve A x = b where A must have an inverse."""
-    try:
-        return np.linalg.solve(A, b)
-    except np.linalg.LinAlgError:
-        rank = int(np.linalg.matrix_rank(A, hermitian=True))
-        raise RankError(
-            f"the {len(A)} rows of the contacts are redundant: rank {rank}. Give mu > 0; without settings and damping "
-            "constraintDynamics, impulseDynamics and forwardDynamics take the forces of least norm.",
-            rank,
-        ) from None
-
-
-def _iterated(A: np.ndarray, b: np.ndarray, settings: Any) -> np.ndarray:
-    """Pinocchio's proximal iteration."""
-    x = np.zeros(len(b))
-    damped = A + settings.mu * np.eye(len(A))
-    for _ in range(settings.max_iter):
-        new = _regular(damped, b + settings.mu * x)
-        residual, change, x = np.abs(A @ new - b).max(initial=0.0), np.abs(new - x).max(initial=0.0), new
-        if residual <= settings.absolute_accuracy or change <= settings.relative_accuracy:
-            break
-    return x
-
-
-def _hand_out(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
-    """Write each contact's force to its data."""
-    at = 0
-    for c, d in zip(models, datas, strict=True):
-        n = _size(c)
-        d.contact_force = pin.Force(force[at : at + 3], force[at + 3 : at + n] if n == 6 else np.zeros(3))
-        at += n
+def _leave(data: ClusterData, forces: np.ndarray, plan: int = 0) -> None:
+    """Leave forces in data, and for the next call the address of the plan that found them, or none."""
+    data.lambda_c, data._desk[CONTACTS] = forces, plan

@@ -34,8 +34,7 @@ def address_of(data: pin.Data, name: str) -> int:
     if name == "Ig":
         return _address_of_inertia(data)
     size = 8 * _ITEM[name]
-    items = [_parts(field[j], _ITEM[name]) for j in {0, len(field) - 1}]
-    starts = [_start(*parts) for parts in items]
+    starts = [start_of(field[j], _ITEM[name]) for j in {0, len(field) - 1}]
     if not all(starts) or starts[-1] - starts[0] != size * (len(field) - 1) * (len(starts) - 1):
         return 0
     return starts[0]
@@ -69,6 +68,11 @@ def _made(item: np.ndarray) -> Any:
     if item.size == 3:
         return item
     return pin.Motion(item) if item.size == 6 else pin.SE3(item[:9].reshape(3, 3).T, item[9:])
+
+
+def start_of(item: Any, size: int) -> int:
+    """Return the address of the numbers of a placement (12), motion or force (6) or vector (3); 0 if it has none."""
+    return _start(*_parts(item, size))
 
 
 def _parts(item: Any, size: int) -> tuple[list[tuple[Any, tuple[int, ...]]], int]:

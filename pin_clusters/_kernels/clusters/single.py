@@ -92,8 +92,8 @@ def collect(index, work, out, C):
 
 
 @inline
-def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced):
-    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, which is eliminated at once, has a singular D.
+def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
+    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D.
 
     Reads: acceleration, out, pose, q, result_and_forces, spin, spin_bias, v, velocity.
     Writes: acceleration, articulated, Dinv_u, force, pose, S, spin, spin_bias, UDinv, velocity.
@@ -109,7 +109,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced
         if B.parent > 0:
             add_moment(work, B.parent, cross(angular(velocity(work, B.parent)), h) * rate)
     o = zero(work)
-    if B.bears == 0 and not forced:
+    if B.bears == 0 and not whole:
         return _eliminate(params, work, out, C, b, B.parent, rigid_as_sym6(I, o), S, f, rigid_mul(I, S))
     set_body(work, b, R, x, vel, acc, f)
     set_axis(work, b, S)

@@ -1,0 +1,144 @@
+"""Where contacts are, how they move, and what they lack: read from Pinocchio's objects and left in their data."""
+
+from __future__ import annotations
+
+from . import contacts_layout as at
+from . import layout
+from ._jit import inline
+from .addresses import seen
+from .columns_seed import of_world
+from .contacts_layout import DYNAMICS, IMPACT
+from .rotation_angles import log6
+from .simd import get, put, zero
+from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3
+from .tuples import load3, load6, load9
+from .workspace import acceleration, position, rotation, velocity
+
+
+@inline
+def side(work, numbers, b, to_joint, given, k):
+    """Pose of one side of a contact in the kernels' world; k is where its placement in the joint stands.
+
+    Reads: given, pose.
+    """
+    R_joint = matmul3(rotation(work, b), load9(numbers, to_joint))
+    return matmul3(R_joint, transposed(load9(given, k))), position(work, b) + rot(R_joint, load3(given, k + 9))
+
+
+@inline
+def local_motion(m, R, x):
+    """A motion in the axes of a frame, at its origin."""
+    w = angular(m)
+    return join(rot_t(R, linear(m) + cross(w, x)), rot_t(R, w))
+
+
+@inline
+def act(R, p, m):
+    """A motion in another frame, where this one is at R, p."""
+    w = rot(R, angular(m))
+    return join(rot(R, linear(m)) + cross(p, w), w)
+
+
+@inline
+def cross_motion(a, b):
+    """The cross product a x b of spatial motions."""
+    wa, wb = angular(a), angular(b)
+    return join(cross(wa, linear(b)) + cross(linear(a), wb), cross(wa, wb))
+
+
+@inline
+def placed(to, k, R, x):
+    """Write a placement as Pinocchio keeps it.
+
+    Writes: to.
+    """
+    put(to, k, transposed(R))
+    put(to, k + 9, x)
+
+
+@inline
+def true_acceleration(params, work, b, R_world, R, x):
+    """Acceleration of a body in the axes of a frame on it, at its origin, without gravity.
+
+    Reads: acceleration.
+    """
+    g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
+    return local_motion(acceleration(work, b) - join(g, zero3(zero(work))), R, x)
+
+
+@inline
+def point_acceleration(v, a):
+    """Acceleration of the origin of a frame as a point, in its own axes."""
+    return linear(a) + cross(angular(v), linear(v))
+
+
+@inline
+def place_contact(index, params, work, q, numbers, K, F, wanted):
+    """Place a contact: where it acts and along which axes, for its columns; and what it lacks.
+
+    Of what Pinocchio keeps in the data of a contact, all is left there but what the force decides.
+
+    Reads: acceleration, pose, q, velocity.
+    Writes: numbers.
+    """
+    given, left, k = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at
+    R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)
+    R2, x2 = side(work, numbers, K.body2, k + at.SECOND + at.TO_JOINT, given, F.placement2)
+    world1, origin1 = of_world(index, params, q, K.root1, numbers, k + at.HOME)
+    world2, origin2 = of_world(index, params, q, K.root2, numbers, k + at.SECOND + at.HOME)
+    R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
+    R_two, x_two = matmul3(world2, R2), origin2 + rot(world2, x2)
+    R, p = matmul3(transposed(R_one), R_two), rot_t(R_one, x_two - x_one)
+    placed(left, F.oMc1, R_one, x_one)
+    placed(left, F.oMc2, R_two, x_two)
+    placed(left, F.c1Mc2, R, p)
+
+    if K.aligned == 1:
+        put(numbers, k + at.AXES, transposed(world1))
+        put(numbers, k + at.AXES2, transposed(world2))
+    else:
+        put(numbers, k + at.AXES, R1)
+        put(numbers, k + at.AXES2, matmul3(transposed(world2), R_one))
+    put(numbers, k + at.POINT, x1)
+    if K.rows == 3:
+        put(numbers, k + at.POINT2, x2)
+    else:
+        put(numbers, k + at.POINT2, rot_t(world2, x_one - origin2))
+
+    v1, v2 = local_motion(velocity(work, K.body1), R1, x1), local_motion(velocity(work, K.body2), R2, x2)
+    seen2 = act(R, p, v2)  # the second body's, in the frame of the first one
+    o = zero3(zero(work))
+    if wanted == IMPACT:
+        has = v1 - seen2
+        if K.rows == 3:
+            has = join(linear(v1) - rot(R, linear(v2)), o)
+        if K.aligned == 1:
+            has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))
+        put(numbers, k + at.MISSING, has * (-1.0 - get(numbers, at.RESTITUTION)))
+    elif wanted == DYNAMICS:
+        a1 = true_acceleration(params, work, K.body1, world1, R1, x1)
+        a2 = true_acceleration(params, work, K.body2, world2, R2, x2)
+        desired = F.desired_placement
+        if K.rows == 3:
+            error = join(load3(given, desired + 9) - p, o)
+            rate = join(linear(v1) - rot(R, linear(v2)) - load3(given, F.desired_velocity), o)
+            has = join(point_acceleration(v1, a1) - rot(R, point_acceleration(v2, a2)), o)
+        else:
+            # Pinocchio keeps rotations by columns, so this is the transpose
+            R_wanted = load9(given, desired)
+            error = -log6(matmul3(R_wanted, R), rot(R_wanted, p - load3(given, desired + 9)))
+            rate = v1 - seen2 - load6(given, F.desired_velocity)
+            has = a1 - act(R, p, a2)
+            if K.aligned == 0:
+                has = has + cross_motion(v1 - seen2, seen2)
+        missing = -(error * get(given, F.Kp) + rate * get(given, F.Kd))
+        if K.aligned == 1:
+            has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))
+            missing = join(rot(R_one, linear(missing)), rot(R_one, angular(missing)))
+        put(left, F.velocity1, v1)
+        put(left, F.velocity2, v2)
+        put(left, F.placement_error, error)
+        put(left, F.velocity_error, rate)
+        put(left, F.acceleration_error, missing)
+        asked = load6(given, F.desired_acceleration) + load6(left, F.acceleration_desired)
+        put(numbers, k + at.MISSING, missing + asked - has)
