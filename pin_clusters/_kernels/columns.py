@@ -39,10 +39,11 @@ def spill(panel, x, to, i, j, columns):
 
 
 @inline
-def products_of(asked, panel, n, first, last, path0, path1, packs, columns, gram):
+def products_of(asked, panel, n, first, last, path0, path1, packs, columns, upper, gram):
     """(O4), rows of W' W: of the columns that the entries from first to last name, with all.
 
-    Sums over the velocities that move what they act on, which the entries of the path name.
+    Sums over the velocities that move what they act on, which the entries of the path name. ``upper``: what stands in
+    packs before the diagonal is left out.
 
     Reads: panel.
     Writes: gram, panel.
@@ -58,7 +59,7 @@ def products_of(asked, panel, n, first, last, path0, path1, packs, columns, gram
             at_w(n, i2 // LANES, 0),
             at_w(n, i3 // LANES, 0),
         )
-        for P in range(packs):
+        for P in range(i0 // LANES if upper else 0, packs):
             w = at_w(n, P, 0)
             s0, s1, s2, s3 = zero(panel), zero(panel), zero(panel), zero(panel)
             for e in range(path0, path1):
@@ -84,7 +85,7 @@ def products(asked, panel, n, A, gram):
     """
     for f in range(A.frame0, A.task1):
         F = touch(asked, f)
-        products_of(asked, panel, n, F.column0, F.column1, F.path0, F.path1, A.packs, A.columns, gram)
+        products_of(asked, panel, n, F.column0, F.column1, F.path0, F.path1, A.packs, A.columns, False, gram)
 
 
 def columns_with(compose_loop):

@@ -6,6 +6,7 @@ import math
 
 from ._jit import inline
 from .clusters import articulated
+from .columns_pairs import inward_pair, outward_pair
 from .columns_panel import at_body, at_w
 from .layout import FREE, SINGLE
 from .simd import get, put, zero
@@ -93,6 +94,8 @@ def inward(index, work, panel, n, P0, P1):
         C = cluster(index, n.cluster1 - 1 - i)
         if C.kind == SINGLE:
             inward_single(index, work, panel, n, C, P0, P1)
+        elif C.kind != FREE and C.nk == 2:
+            inward_pair(index, work, panel, n, C, P0, P1)
         else:
             for P in range(P0, P1):
                 if C.kind == FREE:
@@ -179,6 +182,8 @@ def outward(index, work, panel, n, P0, P1):
         C = cluster(index, c)
         if C.kind == SINGLE:
             outward_single(index, work, panel, n, C, P0, P1)
+        elif C.kind != FREE and C.nk == 2:
+            outward_pair(index, work, panel, n, C, P0, P1)
         else:
             for P in range(P0, P1):
                 if C.kind == FREE:

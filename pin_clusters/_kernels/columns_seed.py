@@ -47,6 +47,21 @@ def add_lane(panel, at, lane, x):
 
 
 @inline
+def put_lanes(panel, at, lane, x):
+    """Write six numbers in one lane.
+
+    Reads: x.
+    Writes: panel.
+    """
+    put_lane(panel, at, lane, x[0])
+    put_lane(panel, at + 1, lane, x[1])
+    put_lane(panel, at + 2, lane, x[2])
+    put_lane(panel, at + 3, lane, x[3])
+    put_lane(panel, at + 4, lane, x[4])
+    put_lane(panel, at + 5, lane, x[5])
+
+
+@inline
 def axes_and_point(index, params, q, numbers, F, R, x):
     """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world.
 

@@ -81,56 +81,72 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
     Reads: acceleration, pose, q, velocity.
     Writes: numbers.
     """
-    given, left, k = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at
+    given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3(zero(work))
     R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)
-    R2, x2 = side(work, numbers, K.body2, k + at.SECOND + at.TO_JOINT, given, F.placement2)
     world1, origin1 = of_world(index, params, q, K.root1, numbers, k + at.HOME)
-    world2, origin2 = of_world(index, params, q, K.root2, numbers, k + at.SECOND + at.HOME)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
-    R_two, x_two = matmul3(world2, R2), origin2 + rot(world2, x2)
+    v1 = local_motion(velocity(work, K.body1), R1, x1)
+    # the universe, on which most contacts are, neither turns nor moves
+    R_two, x_two = transposed(load9(given, F.placement2)), load3(given, F.placement2 + 9)
+    R2, x2, world2, origin2, v2 = R_two, x_two, R_two, x_two, join(o, o)
+    if K.body2 > 0:
+        R2, x2 = side(work, numbers, K.body2, k + at.SECOND + at.TO_JOINT, given, F.placement2)
+        world2, origin2 = of_world(index, params, q, K.root2, numbers, k + at.SECOND + at.HOME)
+        R_two, x_two = matmul3(world2, R2), origin2 + rot(world2, x2)
+        v2 = local_motion(velocity(work, K.body2), R2, x2)
     R, p = matmul3(transposed(R_one), R_two), rot_t(R_one, x_two - x_one)
     placed(left, F.oMc1, R_one, x_one)
     placed(left, F.oMc2, R_two, x_two)
     placed(left, F.c1Mc2, R, p)
 
+    axes = R1
     if K.aligned == 1:
-        put(numbers, k + at.AXES, transposed(world1))
-        put(numbers, k + at.AXES2, transposed(world2))
-    else:
-        put(numbers, k + at.AXES, R1)
-        put(numbers, k + at.AXES2, matmul3(transposed(world2), R_one))
+        axes = transposed(world1)
+    put(numbers, k + at.AXES, axes)
     put(numbers, k + at.POINT, x1)
-    if K.rows == 3:
-        put(numbers, k + at.POINT2, x2)
-    else:
-        put(numbers, k + at.POINT2, rot_t(world2, x_one - origin2))
-
-    v1, v2 = local_motion(velocity(work, K.body1), R1, x1), local_motion(velocity(work, K.body2), R2, x2)
-    seen2 = act(R, p, v2)  # the second body's, in the frame of the first one
-    o = zero3(zero(work))
-    if wanted == IMPACT:
-        has = v1 - seen2
+    if K.body2 > 0:
+        axes = matmul3(transposed(world2), R_one)
+        if K.aligned == 1:
+            axes = transposed(world2)
+        put(numbers, k + at.AXES2, axes)
         if K.rows == 3:
-            has = join(linear(v1) - rot(R, linear(v2)), o)
+            put(numbers, k + at.POINT2, x2)
+        else:
+            put(numbers, k + at.POINT2, rot_t(world2, x_one - origin2))
+
+    if wanted == IMPACT:
+        has = v1
+        if K.body2 > 0:
+            has = v1 - act(R, p, v2)
+            if K.rows == 3:
+                has = join(linear(v1) - rot(R, linear(v2)), o)
         if K.aligned == 1:
             has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))
         put(numbers, k + at.MISSING, has * (-1.0 - get(numbers, at.RESTITUTION)))
     elif wanted == DYNAMICS:
         a1 = true_acceleration(params, work, K.body1, world1, R1, x1)
-        a2 = true_acceleration(params, work, K.body2, world2, R2, x2)
+        a2 = join(o, o)
+        if K.body2 > 0:
+            a2 = true_acceleration(params, work, K.body2, world2, R2, x2)
         desired = F.desired_placement
         if K.rows == 3:
             error = join(load3(given, desired + 9) - p, o)
-            rate = join(linear(v1) - rot(R, linear(v2)) - load3(given, F.desired_velocity), o)
-            has = join(point_acceleration(v1, a1) - rot(R, point_acceleration(v2, a2)), o)
+            rate, has = linear(v1) - load3(given, F.desired_velocity), point_acceleration(v1, a1)
+            if K.body2 > 0:
+                rate = rate - rot(R, linear(v2))
+                has = has - rot(R, point_acceleration(v2, a2))
+            rate, has = join(rate, o), join(has, o)
         else:
             # Pinocchio keeps rotations by columns, so this is the transpose
             R_wanted = load9(given, desired)
             error = -log6(matmul3(R_wanted, R), rot(R_wanted, p - load3(given, desired + 9)))
-            rate = v1 - seen2 - load6(given, F.desired_velocity)
-            has = a1 - act(R, p, a2)
-            if K.aligned == 0:
-                has = has + cross_motion(v1 - seen2, seen2)
+            rate, has = v1 - load6(given, F.desired_velocity), a1
+            if K.body2 > 0:
+                there = act(R, p, v2)  # the second body's velocity, in the frame of the first one
+                has = has - act(R, p, a2)
+                if K.aligned == 0:
+                    has = has + cross_motion(v1 - there, there)
+                rate = rate - there
         missing = -(error * get(given, F.Kp) + rate * get(given, F.Kd))
         if K.aligned == 1:
             has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))

@@ -19,7 +19,7 @@ from .columns import products_of
 from .columns_layout import AT_WORK
 from .columns_panel import at_body, at_w, entry
 from .columns_passes import inward, outward
-from .columns_seed import add_lane, unit_wrench
+from .columns_seed import add_lane, put_lanes, unit_wrench
 from .contact_places import place_contact
 from .contacts_layout import DELASSUS, DYNAMICS, IMPACT, REDUNDANT
 from .contacts_system import complete, eliminate, solve
@@ -78,15 +78,16 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
         axes, point = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
-        axes2, point2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
-        for i in range(max(0, P * LANES - first), min(K.rows, (P + 1) * LANES - first)):
-            lane = first + i - P * LANES
-            add_lane(panel, at_body(n, P, K.body1), lane, -unit_wrench(axes, point, i))
-            if K.body2 > 0:
-                add_lane(panel, at_body(n, P, K.body2), lane, unit_wrench(axes2, point2, i))
+        begin, end = max(0, P * LANES - first), min(K.rows, (P + 1) * LANES - first)
+        for i in range(begin, end):
+            put_lanes(panel, at_body(n, P, K.body1), first + i - P * LANES, -unit_wrench(axes, point, i))
+        if K.body2 > 0:
+            axes, point = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
+            for i in range(begin, end):
+                add_lane(panel, at_body(n, P, K.body2), first + i - P * LANES, unit_wrench(axes, point, i))
     if A.wanted == DYNAMICS and P == A.columns // LANES:
         for b in range(1, n.bodies + 1):
-            add_lane(panel, at_body(n, P, b), A.columns % LANES, force(work, b))
+            put_lanes(panel, at_body(n, P, b), A.columns % LANES, force(work, b))
 
 
 @inline
@@ -139,7 +140,8 @@ def contacts_with(advance_at_rest):
             inward(index, work, panel, n, P0, P1)
         for c in range(A.contact0, A.contact1):
             K = contact(asked, c)
-            products_of(asked, panel, n, K.column0, K.column1, K.path0, K.path1, A.packs, gram.shape[1], gram)
+            upper = A.wanted != DELASSUS
+            products_of(asked, panel, n, K.column0, K.column1, K.path0, K.path1, A.packs, gram.shape[1], upper, gram)
         if A.wanted == DELASSUS:
             return code if code < 0 else singular
         complete(asked, numbers, A, gram)

@@ -38,8 +38,8 @@ def eliminate(numbers, A, gram):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):
-            f = gram[i, k] * inverse
-            for P in range(k // LANES, A.packs):
+            f = gram[k, i] * inverse  # symmetric: what stands in packs before the diagonal is never read
+            for P in range(i // LANES, A.packs):
                 put_row(gram, i, P * LANES, get_row(gram, i, P * LANES) - get_row(gram, k, P * LANES) * f)
         gram[k, k] = inverse
     return redundant
