@@ -11,7 +11,7 @@ from .writer import I64
 
 
 class ContactDynamics(Function):
-    """``constraintDynamics``: the contacts of the last call, if they are still those; the Python function finds others."""
+    """``constraintDynamics``: with the contacts of the last call, if they are still those; else Python finds them."""
 
     def write(self) -> None:
         """Write the function."""
@@ -28,8 +28,10 @@ class ContactDynamics(Function):
         for i in range(2):
             self.same(self.load(self.args, 8 * (5 + i)), field(at.CONTACTS_GIVEN + i))
         sizes = self.nq, self.nv, self.nv
-        given = [(self.array(self.load(self.args, 8 * (2 + i)), n, 1, C_CONTIGUOUS | ALIGNED), n) for i, n in
-                 enumerate(sizes)]
+        given = [
+            (self.array(self.load(self.args, 8 * (2 + i)), n, 1, C_CONTIGUOUS | ALIGNED), n)
+            for i, n in enumerate(sizes)
+        ]
         checks = field(at.CONTACTS_CHECKS)
         with self.loop(field(at.CONTACTS_CHECKS + 1)) as i:
             row = b.add(checks, b.mul(i, I64(24)))
@@ -45,9 +47,13 @@ class ContactDynamics(Function):
             (at.CONTACTS_FORCES, 1),
         )  # fmt: skip
         rest = [[field(first + i) for i in range(1 + nd)] for first, nd in arrays]
-        given = [*given, *rest, (self.load(result, self.found("data")), self.nv)]
+        words: list[list[ir.Value] | tuple[ir.Value, ...]] = [
+            *given,
+            *rest,
+            (self.load(result, self.found("data")), self.nv),
+        ]
         good, bad = self.block(), self.block()
-        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
+        b.cbranch(self.run(kernel, tables, words), good, bad).set_weights([1000, 1])
         b.position_at_end(good)
         b.ret(result)
         b.position_at_end(bad)

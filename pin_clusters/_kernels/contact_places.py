@@ -79,7 +79,6 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
     Of what Pinocchio keeps in the data of a contact, all is left there but what the force decides.
 
     Reads: acceleration, pose, q, velocity.
-    Writes: numbers.
     """
     given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3(zero(work))
     R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)

@@ -94,6 +94,7 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
 def hand_out(asked, A, gram, forces):
     """Write the forces of all contacts, one behind the other, and to each contact's data.
 
+    Reads: gram.
     Writes: forces.
     """
     for c in range(A.contact0, A.contact1):
@@ -115,10 +116,10 @@ def contacts_with(advance_at_rest):
 
         If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written.
 
-        Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, G, inverse_D, K, momentum, out, panel,
-            pose, q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
-        Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, forces, gram, inverse_D, K, out,
-            panel, pose, result, S, spin, spin_bias, U, u, UDinv, velocity.
+        Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, gram, inverse_D, K, panel, pose, q, S,
+            spin, spin_bias, tau, U, u, UDinv, v, velocity.
+        Writes: acceleration, articulated, base_inverse_d, base_L, D, forces, gram, inverse_D, out, panel, pose,
+            result, U, UDinv, velocity.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns
@@ -183,8 +184,9 @@ def _signature():
 def contacts_at(address, q, v, tau, asked, numbers, panel, gram, forces, out):
     """Call contacts with the tables at an address.
 
-    Reads: acceleration, articulated, D, E, force, G, K, momentum, pose, S, spin, spin_bias, U, u, UDinv, velocity.
-    Writes: acceleration, articulated, D, K, pose, S, spin, spin_bias, U, u, UDinv, velocity.
+    Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, inverse_D, K, pose, S, spin, spin_bias, U,
+        u, UDinv, velocity.
+    Writes: acceleration, articulated, base_inverse_d, base_L, D, inverse_D, pose, result, U, UDinv, velocity.
     """
     index, params, work, result = tables(address)
     return contacts(

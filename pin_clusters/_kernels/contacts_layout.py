@@ -1,9 +1,9 @@
 """Tables of contacts, which ``contacts`` keeps closed: rows of ``asked``, and numbers per contact.
 
-Row 0 of ``asked`` is the header, row 1 says where Pinocchio's objects keep their fields, in float64 from the address of
-an object on; then the contacts, their columns, and the velocities that move them. ``panel`` is as for ``columns``, with
-tau - h in the column behind those of the contacts. ``gram`` has a row per column, then one of forces; as many columns as
-there are lanes.
+Row 0 of ``asked`` is the header, row 1 says where Pinocchio's objects keep their fields, in float64 from the address
+of an object on; then the contacts, their columns, and the velocities that move them. ``panel`` is as for ``columns``,
+with tau - h in the column behind those of the contacts. ``gram`` has a row per column, then one of forces; and as many
+columns as there are lanes.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ RESTITUTION: Final = 0
 DAMPING: Final = 1
 ACCURACY: Final = 2  # what is left of a row's own product when those before it are taken away is less: it is redundant
 FIRST: Final = 3
-# numbers of a contact: given of each body: rotation that leads from the body's frame to the joint's, and the position of
-# the kernels' world in the universe, unless all hangs from a free flyer; then found
+# numbers of a contact. Given of each body: rotation from the body's frame to the joint's, and the position of the
+# kernels' world in the universe, unless all hangs from a free flyer; then what is found
 TO_JOINT: Final = 0
 HOME: Final = 9
 SECOND: Final = 12  # the same of the second body

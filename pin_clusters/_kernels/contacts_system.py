@@ -17,6 +17,9 @@ def complete(asked, numbers, A, gram):
     """Make the column behind the contacts' what they lack, of what happens without them; add the damping.
 
     The row behind the contacts' keeps the diagonal.
+
+    Reads: gram.
+    Writes: gram.
     """
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
@@ -30,7 +33,11 @@ def complete(asked, numbers, A, gram):
 
 @inline
 def eliminate(numbers, A, gram):
-    """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant."""
+    """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant.
+
+    Reads: gram.
+    Writes: gram.
+    """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):
         pivot, smallest = gram[k, k], accuracy * gram[A.columns, k] + TINY
@@ -47,7 +54,11 @@ def eliminate(numbers, A, gram):
 
 @inline
 def solve(A, gram):
-    """Write the forces to the row behind the contacts', then a one for what happens without them."""
+    """Write the forces to the row behind the contacts', then a one for what happens without them.
+
+    Reads: gram.
+    Writes: gram.
+    """
     m = A.columns
     for k in range(m):
         i = m - 1 - k

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,9 @@ from ._columns import keep, movers
 from ._contact_objects import datas_of, models_of, size
 
 _MODEL = {
-    "placement1": "joint1_placement", "placement2": "joint2_placement", "desired_placement": "desired_contact_placement",
-    "desired_velocity": "desired_contact_velocity", "desired_acceleration": "desired_contact_acceleration", "Kp": "Kp",
-    "Kd": "Kd",
+    "placement1": "joint1_placement", "placement2": "joint2_placement",
+    "desired_placement": "desired_contact_placement", "desired_velocity": "desired_contact_velocity",
+    "desired_acceleration": "desired_contact_acceleration", "Kp": "Kp", "Kd": "Kd",
 }  # fmt: skip
 _DATA = {
     "oMc1": "oMc1", "oMc2": "oMc2", "c1Mc2": "c1Mc2", "velocity1": "contact1_velocity",
@@ -58,7 +58,8 @@ class Plan:
         packs = -(-(columns + 1) // lanes)
         rows: list[Sequence[int]] = [at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS)]
         rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
-        numbers, lists, column = [0.0, 0.0, 0.0], [], 0
+        numbers, column = [0.0, 0.0, 0.0], 0
+        lists: list[Sequence[int]] = []
         behind = 2 + len(models)
         for c, (given, left) in zip(models, places, strict=True):
             sides = [x for j in (c.joint1_id, c.joint2_id) if (x := _side(model, int(j))) is not None]
@@ -104,20 +105,25 @@ class Plan:
         Raises:
             SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
         """
-        header = at.Contacts._fields.index("wanted")
-        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
-        self._index[0, header] = wanted
         out = np.empty(model.nv)
         given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
-        try:
+        if wanted == at.DYNAMICS:
             code = data._run("contacts", "ddq", *given)
-        finally:  # the call in machine code finds it as it was
-            self._index[0, header], self._numbers[[at.RESTITUTION, at.DAMPING]] = at.DYNAMICS, 0.0
+        else:
+            self._ask(wanted, restitution, damping)
+            try:
+                code = data._run("contacts", "ddq", *given)
+            finally:  # as the next call wants it
+                self._ask(at.DYNAMICS, 0.0, 0.0)
         if code == at.REDUNDANT:
             return None
         _check.status(model, code, q)
         n = len(self.forces)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
+
+    def _ask(self, wanted: int, restitution: float, damping: float) -> None:
+        self._index[0, at.Contacts._fields.index("wanted")] = wanted
+        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
         """Note what tells that containers and contacts are still those of the tables, and where that stands."""
@@ -159,6 +165,10 @@ def find(
 
     No plan if the kernel cannot do them: rotors that spin, fields that were not found.
     """
+    if isinstance(contact_models, Iterator):
+        contact_models = list(contact_models)
+    if isinstance(contact_datas, Iterator):
+        contact_datas = list(contact_datas)
     key = "contacts", *_names(contact_models), None, *_names(contact_datas)
     plan = data._plans.get(key)
     if plan is not None and plan.fits():
@@ -180,9 +190,13 @@ def _made(
     model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
 ) -> Plan | None:
     """Return a new plan, or None."""
-    places = [(contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)) for c, d in
-              zip(models, datas, strict=True)]
-    if any(None in pair for pair in places) or len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
+    places = []
+    for c, d in zip(models, datas, strict=True):
+        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
+        if given is None or left is None:
+            return None
+        places.append((given, left))
+    if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
         return None
     if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
         return None
