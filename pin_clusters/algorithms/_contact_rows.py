@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..model import ClusterData, ClusterModel
+from ..model.contact_memory import gains_of
 from . import _bridge
 from ._contact_objects import size
 
@@ -56,8 +57,8 @@ def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
         else:
             has = (relative + (here - there).cross(there)).vector
     d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
-    gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
-    wanted, n = np.zeros(6), len(has)  # one gain per row in Pinocchio 3, one for all in 4
+    gains = gains_of(c)
+    wanted, n = np.zeros(6), len(has)
     wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
     if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
         wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])

@@ -118,7 +118,7 @@ def constraintDynamics(
     J = _contact_rows.jacobian(model, data, models, datas)
     missing = [_contact_rows.missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
     rest = np.concatenate(missing) if missing else np.zeros(0)
-    A, response = _delassus(model, data, q, J)
+    A, response = delassus(model, data, q, J)
     force = solved(A, rest, prox_settings)
     _contact_rows.hand_out(models, datas, force)
     _leave(data, force)
@@ -170,7 +170,7 @@ def impulseDynamics(
     if not by_rows:
         _tree.compute(model, data, COLUMNS, q)
         J = _contact_rows.jacobian(model, data, models, datas)
-    A, response = _delassus(model, data, q, J)
+    A, response = delassus(model, data, q, J)
     impulse = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
     _contact_rows.hand_out(models, datas, impulse)
     data.impulse_c, data.dq_after = impulse, v + response @ impulse
@@ -197,7 +197,7 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
-    A, response = _delassus(model, data, q, J)
+    A, response = delassus(model, data, q, J)
     force = solved(A, -drift - J @ free, damping)
     _leave(data, force)
     data._ddq[:] = free + response @ force
@@ -224,7 +224,7 @@ def computeDelassusMatrix(
         assert A is not None
     else:
         _tree.compute(model, data, COLUMNS, q)
-        A, _ = _delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
+        A, _ = delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
     return A + mu * np.eye(len(A))
 
 
@@ -279,7 +279,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
     return np.ascontiguousarray(J, dtype=np.float64)
 
 
-def _delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return J M^-1 J' and M^-1 J'."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))

@@ -54,7 +54,7 @@ def addresses_of_data(contact: Any) -> dict[str, int] | None:
 
 
 def gains_of(contact: Any) -> Any:
-    """Return the gains of a contact, which Pinocchio's versions name differently."""
+    """Return the gains of a contact, which Pinocchio's versions name differently: one for all rows, or one per row."""
     return contact.m_baumgarte_parameters if hasattr(contact, "m_baumgarte_parameters") else contact.corrector
 
 

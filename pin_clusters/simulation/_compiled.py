@@ -15,6 +15,7 @@ from .._kernels import plan as at
 from ..arrays import velocity
 from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
+from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
 from ._groups import parts_of
@@ -54,8 +55,8 @@ class _Prepared:
 class CompiledMoves(Coordinates):
     """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why."""
 
-    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
-        super().__init__(model, given)
+    def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
+        super().__init__(model, given, contacts)
         self.prepared = _Prepared(self)
         self._spare, self._held = np.zeros((2, model.nq))
 
@@ -173,4 +174,5 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     if not known or (model.closures and not loops_of(model).compiled):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()
-    return (CompiledEngine if alone and settings.dynamics is None else MixedEngine)(settings, recorder)
+    in_python = settings.dynamics is not None or settings.contacts is not None
+    return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)

@@ -20,6 +20,7 @@ from ..algorithms.with_independent import with_independent
 from ..configuration import integrate
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
 from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
+from ._contacts import Contacts
 from ._groups import groups_of
 
 LIMIT = 10.0
@@ -36,7 +37,8 @@ class Sample(NamedTuple):
     v_tree: np.ndarray  # shape (tree.nv,)
     energy: float  # [J]
     kinetic: float  # [J]
-    residual: float  # worst row of the loops over its scale
+    residual: float  # worst row of the loops over its scale, or of contacts
+    contact_forces: np.ndarray  # shape (rows,)
 
 
 class Coordinates:
@@ -46,6 +48,7 @@ class Coordinates:
         model: The robot with this choice.
         data: Its workspace.
         given: The user's model.
+        contacts: What is kept closed, or None.
         own: Whether this is the user's choice.
         columns: Indices in the tree's v of the user's independent joints.
         groups: Independent joints whose velocities do not commute.
@@ -54,8 +57,8 @@ class Coordinates:
         limits: Beyond which bound others are looked for, per cluster.
     """
 
-    def __init__(self, model: ClusterModel, given: ClusterModel) -> None:
-        self.model, self.given, self.own = model, given, model is given
+    def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
+        self.model, self.given, self.own, self.contacts = model, given, model is given, contacts
         self.data = model.createData()
         self.columns = given.idx_v_independent
         self.groups = groups_of(model)
@@ -70,7 +73,17 @@ class Coordinates:
 
     def accelerate(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """Return the acceleration under the user's torques, in these coordinates."""
-        return aba(self.model, self.data, q, v, tau if self.own else tau @ self._rows(q))
+        torque = tau if self.own else tau @ self._rows(q)
+        if self.contacts:
+            return self.contacts.accelerate(self.model, self.data, q, v, torque)
+        return aba(self.model, self.data, q, v, torque)
+
+    def settle(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the state with its contacts closed again."""
+        if not self.contacts:
+            return q, v
+        x, v = self.contacts.settle(self.model, self.data, q, v)
+        return self.move(q, x), v
 
     def velocity(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the user's velocity."""
@@ -90,14 +103,16 @@ class Coordinates:
         energy = computeMechanicalEnergy(model, data, q, v)
         if not self.own:
             v, a = v_tree[self.columns], (G @ a + g)[self.columns]
-        return Sample(v, a, v_tree, energy, data.kinetic_energy, self.residual(q))
+        kinetic, forces = data.kinetic_energy, data.lambda_c.copy() if self.contacts else np.zeros(0)
+        return Sample(v, a, v_tree, energy, kinetic, self.residual(q), forces)
 
     def residual(self, q: np.ndarray) -> float:
-        """Return the worst row of the loops over its scale."""
+        """Return the worst row of the loops over its scale, or of the contacts."""
+        worst = self.contacts.residual(self.model, self.data, q) if self.contacts else 0.0
         if not self.model.closures:
-            return 0.0
+            return worst
         loops = loops_of(self.model)
-        return float((np.abs(loops.solved.residual(q)) / loops.scales).max(initial=0.0))
+        return float((np.abs(loops.solved.residual(q)) / loops.scales).max(initial=worst))
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
@@ -117,9 +132,11 @@ class Coordinates:
 class Choices:
     """All coordinates that a simulation has used."""
 
-    def __init__(self, given: ClusterModel, start: Callable[[ClusterModel, ClusterModel], Coordinates]) -> None:
-        self._make = start
-        self.first = start(given, given)
+    def __init__(
+        self, given: ClusterModel, start: Callable[..., Coordinates], contacts: Contacts | None = None
+    ) -> None:
+        self._make, self._contacts = start, contacts
+        self.first = start(given, given, contacts)
         self._known = {frozenset(given.independent_joints): self.first}
 
     def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
@@ -148,5 +165,5 @@ class Choices:
                     model, _ = with_independent(now.model, found[0])
             except (ConstraintError, SingularClusterError):
                 return None
-            self._known[key] = self._make(model, now.given)
+            self._known[key] = self._make(model, now.given, self._contacts)
         return self._known[key]

@@ -83,7 +83,7 @@ class PythonEngine:
                 q, v = step(self.method, f, on, t, s.step(k), state.q, state.v, a)
                 if not np.abs(v).max(initial=0.0) < FASTEST or not _finite(q):
                     raise Diverged(on.velocity(q, v) if _finite(q) and _finite(v) else v)
-            state.k, state.q, state.v = k + 1, q, v
+            state.k, (state.q, state.v) = k + 1, on.settle(q, v)
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
         """Return the acceleration at the state, which is recorded if it is due."""

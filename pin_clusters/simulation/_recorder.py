@@ -36,6 +36,7 @@ class Recorder:
         self.time, self.energy, self.kinetic, self.residual = np.zeros((4, n))
         self.q, self.v_tree = np.zeros((n, model.nq)), np.zeros((n, model.tree.nv))
         self.v, self.a, self.tau = np.zeros((3, n, model.nv))
+        self.contact_forces = np.zeros((n, settings.contacts.rows if settings.contacts else 0))
 
     def wants(self, k: int) -> bool:
         """Whether the state at the start of step k is a sample that is not there yet."""

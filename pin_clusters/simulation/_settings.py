@@ -15,6 +15,7 @@ from ..arrays import array, vector, velocity
 from ..configuration import check
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
 from ..model import ClusterModel
+from ._contacts import Contacts
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
 """Names of the methods of integration."""
@@ -38,6 +39,7 @@ class Settings:
     dynamics: Callable[..., Any] | None  # None, or what gives the acceleration
     switch: bool  # whether independent joints may be changed
     progress: Callable[[int, int], Any] | None  # called with (done, total)
+    contacts: Contacts | None  # what is kept closed
 
     @property
     def samples(self) -> int:
@@ -57,7 +59,7 @@ class Settings:
 
 def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
-    switch: Any, progress: Any,
+    switch: Any, progress: Any, contacts: Any = (),
 ) -> Settings:  # fmt: skip
     """Check all arguments of ``pc.simulate``, whose docstring names the errors."""
     check_types("simulate", model)
@@ -81,11 +83,19 @@ def settings(
     bad = np.flatnonzero(~np.isfinite(v))
     if bad.size:
         raise SimulationError(f"simulate: v0[{bad[0]}] = {v[bad[0]]} is not finite.")
+    held = Contacts(model, contacts)
+    if held.rows and dynamics is not None:
+        raise SimulationError(
+            "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. Compute "
+            "the contacts inside your function instead."
+        )
+    if held.rows:
+        held.begin(model, model.createData(), q, v)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, int(record), dynamics, bool(switch),
-        progress,
+        progress, held if held.rows else None,
     )  # fmt: skip
-    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4)
+    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
     if numbers > _MOST_NUMBERS:
         raise SimulationError(
             f"simulate: {found.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "

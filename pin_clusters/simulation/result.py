@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,10 @@ from ..errors import LoadError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree")
+ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree", "contact_forces")
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q")
 _FORMAT = 1
+_SINCE = ("contact_forces",)  # files from before contacts have none
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class SimulationResult:
             are an array.
         energy: Kinetic and potential energy of the exact robot, shape (N,), [J]; also with ``dynamics``.
         residual: How open couplings and loops are: the worst row over its scale (metres: the loop's length; rad: 1),
-            shape (N,).
+            shape (N,); and contacts that are held, in metres and rad.
         v_tree: Velocity of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
         switches: Changes of the independent joints inside the simulation.
         method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``.
@@ -56,6 +57,8 @@ class SimulationResult:
         joints: Name of each entry of v, shape (nv,).
         units: ``"rad"`` or ``"m"`` per entry of v.
         idx_q: Where in q the coordinate of each entry of v is, -1 if it is no single entry of q.
+        contact_forces: Forces of the contacts one behind the other, as in ``data.lambda_c``, shape (N, rows), [N] or
+            [N m].
     """
 
     time: np.ndarray
@@ -73,6 +76,7 @@ class SimulationResult:
     joints: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     idx_q: tuple[int, ...] = ()
+    contact_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def to_npz(self, path: str | Path) -> None:
         """Write everything to one NPZ file; ``numpy.load`` reads the arrays without this package.
@@ -107,7 +111,7 @@ class SimulationResult:
         try:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in ARRAYS}
+                arrays = {name: file[name] for name in ARRAYS if name in file or name not in _SINCE}
             if about["format"] != _FORMAT:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])

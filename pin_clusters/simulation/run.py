@@ -35,11 +35,13 @@ def simulate(
     dynamics: Callable[..., Any] | None = None,
     switch: bool = True,
     progress: Callable[[int, int], Any] | None = None,
+    contacts: Any = (),
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
-    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. Contact is not
-    included: nothing stops a foot at the ground, or a joint at its limit.
+    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. Contacts are not
+    detected: nothing stops a foot at the ground, or a joint at its limit. What is given as ``contacts`` is kept closed
+    all the time, also where a foot would rather leave the ground.
 
     Methods, with the order of the error at the end in dt:
 
@@ -52,7 +54,8 @@ def simulate(
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
     ``v_tree`` of the result say the rest.
 
-    The loop is compiled, around the calls of ``tau`` if it is a function, if ``dynamics`` is None, and the model has
+    The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor ``dynamics``,
+    and the model has
     no ``Coupling`` on a Python function and no (cos, sin) joint in a coupling; otherwise it runs in Python. The results
     are the same up to rounding.
 
@@ -71,6 +74,9 @@ def simulate(
             approximation, to be seen beside the exact robot. Independent joints are then not changed.
         switch: Whether independent joints may be changed inside; if not, a dead centre is an error.
         progress: Called with (steps done, steps in total) now and then.
+        contacts: ``pin.RigidConstraintModel`` objects (``pc.RigidConstraintModel``). One without gains and desired
+            motion is held where it is at the start, and brought back there after each step; of others the
+            acceleration is prescribed as by ``pc.constraintDynamics``. The steps then run in Python.
 
     Returns:
         The samples.
@@ -98,10 +104,10 @@ def simulate(
         >>> bool(abs(result.energy - result.energy[0]).max() < 1e-6)
         True
     """
-    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress)
+    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts)
     recorder = Recorder(chosen)
     engine = engine_for(chosen, recorder)
-    run = _Run(Choices(model, engine.coordinates), recorder, engine, State(0, chosen.q0, chosen.v0))
+    run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))
     try:
         run.go()
     except KeyboardInterrupt as stop:
