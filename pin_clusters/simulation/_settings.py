@@ -86,8 +86,8 @@ def settings(
     held = Contacts(model, contacts)
     if held.rows and dynamics is not None:
         raise SimulationError(
-            "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. Compute "
-            "the contacts inside your function instead."
+            "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. "
+            "Compute the contacts inside your function instead."
         )
     if held.rows:
         held.begin(model, model.createData(), q, v)

@@ -54,10 +54,9 @@ def simulate(
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
     ``v_tree`` of the result say the rest.
 
-    The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor ``dynamics``,
-    and the model has
-    no ``Coupling`` on a Python function and no (cos, sin) joint in a coupling; otherwise it runs in Python. The results
-    are the same up to rounding.
+    The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
+    ``dynamics``, and the model has no ``Coupling`` on a Python function and no (cos, sin) joint in a coupling;
+    otherwise it runs in Python. The results are the same up to rounding.
 
     Args:
         model: Cluster model.

@@ -108,7 +108,8 @@ def test_gains_bring_a_contact_where_it_is_wanted() -> None:
         gains.Kp[:], gains.Kd[:] = 1e4, 2e2
     data, q = model.createData(), pc.neutral(model)
     pc.forwardKinematics(model, data, q)
-    foot.joint2_placement = pin.SE3(np.eye(3), (data.oMi[foot.joint1_id] * SOLE).translation + [0.01, 0.0, 0.02])
+    there = (data.oMi[foot.joint1_id] * SOLE).translation + np.array([0.01, 0.0, 0.02])
+    foot.joint2_placement = pin.SE3(np.eye(3), there)
     result = pc.simulate(model, q, np.zeros(model.nv), duration=0.15, contacts=[foot])
     pc.forwardKinematics(model, data, result.q[-1])
     off = (data.oMi[foot.joint1_id] * SOLE).translation - foot.joint2_placement.translation
@@ -143,5 +144,5 @@ def test_bad_input() -> None:
     for wrong in (contacts[0], "FL_knee", 3):
         with pytest.raises(pc.ArgumentTypeError, match="contacts must be a list"):
             pc.simulate(s.model, s.q, rest, contacts=wrong)
-    with pytest.raises(pc.ArgumentTypeError, match="must be a pin.RigidConstraintModel"):
+    with pytest.raises(pc.ArgumentTypeError, match=r"must be a pin\.RigidConstraintModel"):
         pc.simulate(s.model, s.q, rest, contacts=["FL_knee"])
