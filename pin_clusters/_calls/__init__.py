@@ -15,7 +15,9 @@ from .desk import (
     DESK_SIZE,
     ENERGIES,
     FORCES,
+    HYBRID_NAMES,
     KEPT,
+    KNOWN,
     NFRAMES,
     NJOINTS,
     NQ,
@@ -30,6 +32,7 @@ from .desk import (
 from .entries import asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
+from .recollection import Recollection
 
 __all__ = [
     "ALL",
@@ -40,7 +43,9 @@ __all__ = [
     "DESK_SIZE",
     "ENERGIES",
     "FORCES",
+    "HYBRID_NAMES",
     "KEPT",
+    "KNOWN",
     "MOST_HOLDS",
     "NFRAMES",
     "NJOINTS",
@@ -55,6 +60,7 @@ __all__ = [
     "ZEROS",
     "Desk",
     "Question",
+    "Recollection",
     "asking",
     "connect",
     "connect_moves",

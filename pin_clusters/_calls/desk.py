@@ -9,9 +9,9 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES,
-) = range(16)  # fmt: skip
-PLACES = 16  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES, KNOWN,
+) = range(17)  # fmt: skip
+PLACES = 17  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -25,6 +25,10 @@ ASKED, ASKED_ROWS, WIDTH, NUMBERS, NUMBERS_SIZE, PANEL, PANEL_ROWS, LANES = rang
 TORQUES, TORQUES_ROWS, TORQUES_COLUMNS, GRAM_ROWS, GRAM_COLUMNS, RESPONSE_ROWS, RESPONSE_COLUMNS = range(8, 15)
 ACCELERATIONS = 15
 PLAN_SIZE = 16
+
+
+# questions about lists: see ``recollection``; numbers of no object
+HYBRID_NAMES = 1
 
 
 class Entry(NamedTuple):
@@ -65,7 +69,8 @@ HELPERS = (
 """What functions of the tree call: they tell whether the call was the usual one."""
 COLUMNS = Entry("quick_columns", "columns", "Minv", "", "")
 """What functions call that ask for columns of the inverse mass matrix."""
-ALL = (*ENTRIES, *HELPERS, COLUMNS)
+HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
+ALL = (*ENTRIES, *HELPERS, COLUMNS, HYBRID)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -73,6 +78,7 @@ GROUPS = {
     "data": tuple(entry.name for entry in ENTRIES),
     "tree": tuple(entry.name for entry in HELPERS),
     "columns": (COLUMNS.name,),
+    "hybrid": (HYBRID.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

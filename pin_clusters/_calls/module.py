@@ -8,9 +8,10 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, COLUMNS, ENTRIES, GROUPS, HELPERS, NAMES
+from .desk import ASK, COLUMNS, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns
+from .of_hybrid import Hybrid
 from .of_tree import FrameJacobian, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
@@ -21,6 +22,7 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
     **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian), strict=True)},
     COLUMNS.name: partial(Columns, COLUMNS),
+    HYBRID.name: partial(Hybrid, HYBRID),
     ASK: Ask,
 }
 

@@ -23,12 +23,7 @@ class Columns(Function):
         plan = self.load(self.load(self.args, 24), self.found("data"))
         accelerations = self.there(self.load(plan, 8 * at.ACCELERATIONS))
         rows = b.select(accelerations, I64(8 * at.RESPONSE_ROWS), I64(8 * at.GRAM_ROWS))
-        result = self.new_array(b.add(plan, rows), 2)
-        no_memory = self.block()
-        self.need(self.there(result), no_memory)
-        with b.goto_block(no_memory):
-            b.ret(I64(0))  # MemoryError is set
-        numbers = self.load(result, self.found("data"))
+        numbers = self.fresh(b.add(plan, rows), 2)
         # the other one has no entries
 
         def array(*fields: int) -> list[ir.Value]:
@@ -40,11 +35,5 @@ class Columns(Function):
             array(at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS),
             [numbers, *array(at.GRAM_ROWS, at.GRAM_COLUMNS)], [numbers, *array(at.RESPONSE_ROWS, at.RESPONSE_COLUMNS)],
         ]  # fmt: skip
-        good, bad = self.block(), self.block()
-        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        b.ret(result)
-        b.position_at_end(bad)
-        self.drop(result)
-        b.branch(self.slow)
+        self.give(self.run(kernel, tables, given))
         self.hand_over(self.place)

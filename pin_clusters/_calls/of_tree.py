@@ -17,9 +17,6 @@ from .writer import I64
 class _OfTree(Function):
     """What both have in common."""
 
-    def given(self, i: int) -> ir.Value:
-        return self.load(self.args, 8 * i)
-
     def whole(self, i: int, kind: str) -> ir.Value:
         """The value of an argument that is a whole number of a type; never -1."""
         x = self.given(i)
@@ -109,19 +106,8 @@ class FrameJacobian(_OfTree):
         self.couple(q[0], self.load(self.desk, 8 * ZEROS))
         b.branch(go)
         b.position_at_end(go)
-        result = self.new_array(b.add(self.desk, I64(8 * SIX)), 2)
-        no_memory = self.block()
-        self.need(self.there(result), no_memory)
-        with b.goto_block(no_memory):
-            b.ret(I64(0))  # MemoryError is set
-        numbers = self.load(result, self.found("data"))
+        numbers = self.fresh(b.add(self.desk, I64(8 * SIX)), 2)
         rows = self.load(self.desk, 8 * SIX)
         given = [q, place, reference, b.and_(kind, I64(2)), (numbers, rows, self.load(self.desk, 8 * NV))]
-        good, bad = self.block(), self.block()
-        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        b.ret(result)
-        b.position_at_end(bad)
-        self.drop(result)
-        b.branch(self.slow)
+        self.give(self.run(kernel, tables, given))
         self.hand_over(self.place)
