@@ -8,6 +8,8 @@ functions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
@@ -71,6 +73,35 @@ class Function(Writer):
     def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Where the n numbers of argument i are, and n."""
         return self.array(self.given(i), n, 1, C_CONTIGUOUS | ALIGNED), n
+
+    def optional(self, first: int, by_place: int, names: Sequence[str]) -> list[ir.Value]:
+        """Arguments that may be given by name, the first ones also by place; 0 if not given.
+
+        Args:
+            first: How many there must be before.
+            by_place: How many may follow without a name.
+            names: Of all of them, as ``found`` knows them.
+        """
+        b, rooms = self.b, self.room(len(names))
+        for i in range(len(names)):
+            self.store(I64(0), rooms, 8 * i)
+        more = b.sub(self.nargs, I64(first))
+        self.need(b.icmp_unsigned("<=", more, I64(by_place)))  # less than first is a large number
+        with self.loop(more) as i:
+            self.put_item(self.item(self.args, b.add(i, I64(first))), rooms, i)
+        with b.if_then(self.there(self.names), likely=False):
+            with self.loop(self.load(self.names, self.found("names"))) as i:
+                name, place = self.item(b.add(self.names, self.found("items")), i), I64(len(names))
+                for k, known in enumerate(names):
+                    place = b.select(b.icmp_unsigned("==", name, self.found(known)), I64(k), place)
+                self.need(b.icmp_unsigned("<", place, I64(len(names))))
+                self.same(self.item(rooms, place), I64(0))  # not given twice
+                self.put_item(self.item(self.args, b.add(self.nargs, i)), rooms, place)
+        return [self.load(rooms, 8 * i) for i in range(len(names))]
+
+    def either(self, x: ir.Value, default: ir.Value) -> ir.Value:
+        """What was given, or what stands for it."""
+        return self.b.select(self.there(x), x, default)
 
     def recalled(self, x: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
         """What was kept of a list or tuple of these very objects: see ``recollection``."""

@@ -15,7 +15,7 @@ PLACES = 17  # from here on per entry: address of its kernel (0: not compiled), 
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
-    "pin_difference", "reference_frame",
+    "pin_difference", "reference_frame", "local",
 )  # fmt: skip
 
 
@@ -27,8 +27,9 @@ ACCELERATIONS = 15
 PLAN_SIZE = 16
 
 
-# questions about lists: see ``recollection``; numbers of no object
-HYBRID_NAMES = 1
+# questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
+# inputs, or beside as many given ones. Frames of which products are wanted have the address of what tells the rows
+HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
 
 
 class Entry(NamedTuple):
@@ -67,17 +68,20 @@ HELPERS = (
     Entry("quick_jacobian", "of_frame", "tree", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
-COLUMNS = Entry("quick_columns", "columns", "Minv", "", "")
-"""What functions call that ask for columns of the inverse mass matrix."""
+COLUMNS = tuple(
+    Entry(name, "columns", "Minv", "", "")
+    for name in ("quick_columns", "inverse_operational_inertia", "inverse_input_matrix")
+)
+"""What asks for columns of the inverse mass matrix; the first one is called by others that do."""
 HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
-ALL = (*ENTRIES, *HELPERS, COLUMNS, HYBRID)
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
     "data": tuple(entry.name for entry in ENTRIES),
     "tree": tuple(entry.name for entry in HELPERS),
-    "columns": (COLUMNS.name,),
+    "columns": tuple(entry.name for entry in COLUMNS),
     "hybrid": (HYBRID.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),

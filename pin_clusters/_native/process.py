@@ -24,6 +24,7 @@ FOUND = (
     "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
     "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch", "forget", "none",
     "true", "int", "bool", "list", "tuple", "items", "tuple_new", "tuple_put",
+    "B", "contacts", "reference", "rows", "nothing",
 )  # fmt: skip
 
 
@@ -117,6 +118,11 @@ def find() -> dict[str, int]:
         "items": HEAD + 8,  # of a tuple; in a list where they are
         "tuple_new": _address("PyTuple_New"),
         "tuple_put": _address("PyTuple_SetItem"),
+        "B": id(sys.intern("B")),
+        "contacts": id(sys.intern("contacts")),
+        "reference": id(sys.intern("reference")),
+        "rows": id(sys.intern("rows")),
+        "nothing": id(()),
     }
     assert tuple(result) == FOUND
     return result

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from .._calls import desk
+from .._calls import GIVEN_INPUTS, OWN_INPUTS, desk
 from .._kernels import columns_layout as at
 from .._kernels import entry_points as kernels
 from .._kernels.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH, SINGLE, Body, Cluster, Entry, Header, Rotor
+from ..arrays import on_a_page
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel
 from . import _check, _ids
@@ -79,7 +80,7 @@ class Plan:
         self.numbers = np.array(numbers)
         bodies = int(model._index[0, Header._fields.index("bodies")])
         room = 6 * at.AT_WORK * (bodies + 1) + packs * model.nv
-        self.panel = np.zeros((room, lanes) if kernels.JIT else room)
+        (self.panel,) = on_a_page(np.zeros((room, lanes) if kernels.JIT else room))
         self.B = np.zeros((model.nv, torques[1] - torques[0]))
         self.ids: list[int] = []
         self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
@@ -171,6 +172,8 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
         ids, kind = frame_ids(model, "frames", frames), int(_ids.reference(reference))
         touches, n = _touches(ids, kind, rows)
         plan = keep(data, key, Plan(model, touches, n, False))
+    if rows is None or type(rows) in (str, int):
+        data._known.keep(id(rows), id(reference), frames, plan.desk.ctypes.data, plan, reference, rows)
     return plan
 
 
@@ -210,14 +213,16 @@ def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, 
     return [touch for touch in found if touch[2]], len(wanted)
 
 
-def of_inputs(model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int) -> Plan:
-    """Return the plan of torques, then forces at contacts."""
-    key = _key("inputs", contacts, reference, torques)
+def of_inputs(model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int, own: bool) -> Plan:
+    """Return the plan of torques, the robot's own or others, then forces at contacts."""
+    key = _key("own inputs" if own else "inputs", contacts, reference, torques)
     plan = _kept(data, key)
     if plan is None:
         ids, kind = frame_ids(model, "contacts", contacts), int(_ids.reference(reference))
         touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
         plan = keep(data, key, Plan(model, touches, 0, True, (0, torques)))
+    question = OWN_INPUTS if own else GIVEN_INPUTS + torques
+    data._known.keep(question, id(reference), contacts, plan.desk.ctypes.data, plan, reference)
     return plan
 
 
