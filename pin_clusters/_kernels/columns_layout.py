@@ -23,6 +23,7 @@ class Asked(NamedTuple):
     torque0: int  # between which columns the torques B stand
     torque1: int
     packs: int
+    reach0: int  # rows of ``Reach``: of the first packs at work of all clusters in turn, of the next packs, ...
 
 
 class Touch(NamedTuple):
@@ -45,6 +46,12 @@ class Column(NamedTuple):
 
     touch: int  # row of its frame; -1 for torques
     axis: int  # 0..2 a force, 3..5 a moment
+
+
+class Reach(NamedTuple):
+    """Row of a cluster: which of the packs at work have forces or torques that reach it; then their numbers."""
+
+    packs: int
 
 
 WORLD: Final = 0

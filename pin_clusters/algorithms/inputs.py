@@ -64,8 +64,8 @@ def inverse_input_matrix(
     _check.model_data(model, data)
     own = B is None and not _moving(model)
     B = torques(model, data, q, B)
-    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], own)
-    if plan.B is not B:
+    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
+    if not own and plan.B is not B:
         plan.take(B)
     if (found := quick_columns(model, data, q, plan.desk)) is not None:
         return found
