@@ -85,8 +85,8 @@ def columns_with(compose_loop):
 
         C has what is asked for: forces at frames, and the columns of B; what else B has is zeros, to whole packs.
 
-        Reads: articulated, B, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, panel, pose, q, S, spin, U,
-            UDinv.
+        Reads: articulated, asked, B, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, panel, pose, q, S,
+            spin, U, UDinv.
         Writes: articulated, base_inverse_d, base_L, D, gram, inverse_D, panel, response, U, UDinv.
         """
         n, A = header(index), asked_header(asked, 0)

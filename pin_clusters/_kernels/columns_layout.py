@@ -54,10 +54,6 @@ class Reach(NamedTuple):
     packs: int
 
 
-WORLD: Final = 0
-LOCAL: Final = 1
-LOCAL_WORLD_ALIGNED: Final = 2
-
 # numbers of a frame
 AXES: Final = 12  # of its forces, in the kernels' world
 POINT: Final = 21  # where they act
@@ -66,5 +62,6 @@ CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 TOUCH_NUMBERS: Final = 33
 
-# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit the cache
-AT_WORK: Final = 6
+# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit the cache.
+# A power of two, as places are counted modulo it, and less than ROW_WIDTH, as a row lists packs
+AT_WORK: Final = 8

@@ -19,7 +19,7 @@ from .workspace import D_entry, K_column, UDinv, UDinv_column, axis, base_invers
 def inward_single(index, work, asked, panel, n, C, row, packs):
     """(O2), (O3) of a cluster of one joint, for the packs that reach it.
 
-    Reads: inverse_D, panel, S, UDinv.
+    Reads: asked, inverse_D, panel, S, UDinv.
     Writes: panel.
     """
     b = C.first
@@ -87,7 +87,7 @@ def inward_general(index, work, panel, n, C, P):
 def inward(index, work, asked, panel, n, A, P0):
     """(O2), (O3): the rows of W of the packs at work from P0 on.
 
-    Reads: base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
+    Reads: asked, base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
     Writes: panel.
     """
     for i in range(n.cluster1 - n.cluster0):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ._jit import inline
 from .bodies import free_rotation, unit_rotation
-from .columns_layout import AXES, CENTRE, HOME, LOCAL, POINT, TURN, WORLD
+from .columns_layout import AXES, CENTRE, HOME, POINT, TURN
 from .columns_panel import at_body, at_w, column_row, reached, touch
-from .layout import BODY_PARAMS, FREE, POSITION, ROTATION
+from .layout import BODY_PARAMS, FREE, LOCAL, POSITION, ROTATION, WORLD
 from .motions import pose_of_rotor
 from .simd import LANES, get, get_row, put, put_lane, zero
 from .spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
@@ -92,7 +92,7 @@ def place_frames(index, params, work, q, asked, numbers, A):
 def clear(index, asked, panel, n, A, P0):
     """No force on the bodies of clusters that packs reach, of those at work from P0 on.
 
-    Reads: panel.
+    Reads: asked.
     Writes: panel.
     """
     for c in range(n.cluster0, n.cluster1):
@@ -108,7 +108,7 @@ def clear(index, asked, panel, n, A, P0):
 def seed_torques(B, panel, n, A, P):
     """(O1): a pack of torques; zeros in other columns.
 
-    Reads: B, panel.
+    Reads: B.
     Writes: panel.
     """
     first = P * LANES
@@ -127,7 +127,7 @@ def seed_torques(B, panel, n, A, P):
 def seed_force(index, work, asked, numbers, panel, n, A, P, j):
     """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone.
 
-    Reads: G, panel.
+    Reads: G.
     Writes: panel.
     """
     K, lane = column_row(asked, A.column0 + j), j - P * LANES
@@ -145,7 +145,7 @@ def seed_force(index, work, asked, numbers, panel, n, A, P, j):
 def seed(index, work, asked, numbers, B, panel, n, A, P):
     """(O1) of a pack.
 
-    Reads: B, G, panel.
+    Reads: B, G.
     Writes: panel.
     """
     first, last = P * LANES, min((P + 1) * LANES, A.columns)
