@@ -62,6 +62,6 @@ CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 TOUCH_NUMBERS: Final = 33
 
-# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit the cache.
+# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit a cache.
 # A power of two, as places are counted modulo it, and less than ROW_WIDTH, as a row lists packs
 AT_WORK: Final = 8
