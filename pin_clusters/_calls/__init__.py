@@ -24,12 +24,16 @@ from .desk import (
     DESK_SIZE,
     ENERGIES,
     FORCES,
+    GIVEN_INPUTS,
+    HYBRID_NAMES,
     KEPT,
+    KNOWN,
     NFRAMES,
     NJOINTS,
     NQ,
     NV,
     NV_AGAIN,
+    OWN_INPUTS,
     PLACES,
     RATE_TABLES,
     SIX,
@@ -39,6 +43,7 @@ from .desk import (
 from .entries import asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
 from .question import Question
+from .recollection import Recollection
 
 __all__ = [
     "ALL",
@@ -58,13 +63,17 @@ __all__ = [
     "DESK_SIZE",
     "ENERGIES",
     "FORCES",
+    "GIVEN_INPUTS",
+    "HYBRID_NAMES",
     "KEPT",
+    "KNOWN",
     "MOST_HOLDS",
     "NFRAMES",
     "NJOINTS",
     "NQ",
     "NV",
     "NV_AGAIN",
+    "OWN_INPUTS",
     "PLACES",
     "RATE_TABLES",
     "SIX",
@@ -73,6 +82,7 @@ __all__ = [
     "ZEROS",
     "Desk",
     "Question",
+    "Recollection",
     "asking",
     "connect",
     "connect_moves",

@@ -69,7 +69,7 @@ class Ask(Writer):
         b.ret(I64(1))
 
     def _data(self, x: ir.Value, n: ir.Value) -> ir.Value:
-        return self.common("data_of", x, n, I64(1), I64(C_CONTIGUOUS | ALIGNED), n)
+        return self.common("data_of", x, n, I64(1), I64(C_CONTIGUOUS | ALIGNED), n, self.found("float64"))
 
     def _accept(self, given: ir.Value, data: ir.Value, tau_at: ir.Value, nv: ir.Value) -> None:
         self.common("copy", tau_at, data, nv)

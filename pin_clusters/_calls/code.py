@@ -8,11 +8,13 @@ functions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, NJOINTS, NQ, NV, PLACES, TAU, ZEROS, Entry
-from .writer import DOUBLE, I64, Library, Writer
+from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, KNOWN, NJOINTS, NQ, NV, PLACES, TAU, ZEROS, Entry
+from .writer import DOUBLE, I32, I64, Library, Writer
 
 
 class Function(Writer):
@@ -21,6 +23,7 @@ class Function(Writer):
     def __init__(self, entry: Entry, library: Library, place: int) -> None:
         super().__init__(library, entry.name)
         self.entry, self.place = entry, place
+        self.made: list[ir.Value] = []
         _, self.args, self.nargs, self.names = self.f.args
 
     def write(self) -> None:
@@ -63,6 +66,88 @@ class Function(Writer):
         self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
         return kernel, tables
 
+    def given(self, i: int) -> ir.Value:
+        """Argument i."""
+        return self.load(self.args, 8 * i)
+
+    def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Where the n numbers of argument i are, and n."""
+        return self.array(self.given(i), n, 1, C_CONTIGUOUS | ALIGNED), n
+
+    def optional(self, first: int, by_place: int, names: Sequence[str]) -> list[ir.Value]:
+        """Arguments that may be given by name, the first ones also by place; 0 if not given.
+
+        Args:
+            first: How many there must be before.
+            by_place: How many may follow without a name.
+            names: Of all of them, as ``found`` knows them.
+        """
+        b, rooms = self.b, self.room(len(names))
+        for i in range(len(names)):
+            self.store(I64(0), rooms, 8 * i)
+        more = b.sub(self.nargs, I64(first))
+        self.need(b.icmp_unsigned("<=", more, I64(by_place)))  # less than first is a large number
+        with self.loop(more) as i:
+            self.put_item(self.item(self.args, b.add(i, I64(first))), rooms, i)
+        with b.if_then(self.there(self.names), likely=False):
+            with self.loop(self.load(self.names, self.found("names"))) as i:
+                name, place = self.item(b.add(self.names, self.found("items")), i), I64(len(names))
+                for k, known in enumerate(names):
+                    place = b.select(b.icmp_unsigned("==", name, self.found(known)), I64(k), place)
+                self.need(b.icmp_unsigned("<", place, I64(len(names))))
+                self.same(self.item(rooms, place), I64(0))  # not given twice
+                self.put_item(self.item(self.args, b.add(self.nargs, i)), rooms, place)
+        return [self.load(rooms, 8 * i) for i in range(len(names))]
+
+    def either(self, x: ir.Value, default: ir.Value) -> ir.Value:
+        """What was given, or what stands for it."""
+        return self.b.select(self.there(x), x, default)
+
+    def recalled(self, x: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
+        """What was kept of a list or tuple of these very objects: see ``recollection``."""
+        b, items, kind = self.b, self.found("items"), self.load(x, self.found("type"))
+        is_list = b.icmp_unsigned("==", kind, self.found("list"))
+        self.need(b.or_(is_list, b.icmp_unsigned("==", kind, self.found("tuple"))))
+        objects = b.select(is_list, self.load(x, items), b.add(x, items))
+        n, table = self.load(x, self.found("names")), self.load(self.desk, 8 * KNOWN)
+        thing = self.common("recall", table, first, second, objects, n)
+        self.need(self.there(thing))
+        return thing
+
+    def fresh(self, dims: ir.Value, nd: int) -> ir.Value:
+        """Make an array of the shape that stands at an address, for ``give``; where its numbers are."""
+        x = self.new_array(dims, nd)
+        self._own(x)
+        return self.load(x, self.found("data"))
+
+    def _own(self, x: ir.Value) -> None:
+        """Take what was made; if there was no memory, which Python knows, drop all and end."""
+        no_memory = self.block()
+        self.need(self.there(x), no_memory)
+        with self.b.goto_block(no_memory):
+            self._drop_all()
+            self.b.ret(I64(0))
+        self.made.append(x)
+
+    def _drop_all(self) -> None:
+        for x in self.made:
+            self.drop(x)
+
+    def give(self, fine: ir.Value) -> None:
+        """Return what was made, several as a tuple; if not all went well, drop it: the Python function complains."""
+        b, good, bad = self.b, self.block(), self.block()
+        b.cbranch(fine, good, bad).set_weights([1000, 1])
+        b.position_at_end(bad)
+        self._drop_all()
+        b.branch(self.slow)
+        b.position_at_end(good)
+        results = list(self.made)
+        if len(results) > 1:
+            self._own(self.call(self.found("tuple_new"), I64, I64(len(results))))
+            for i, x in enumerate(results):
+                self.call(self.found("tuple_put"), I32, self.made[-1], I64(i), x)  # which takes the reference
+        b.ret(self.made[-1])
+
     def _keyword(self, at: int) -> ir.Value:
         """The object given as ``out=``, or 0."""
         b, start = self.b, self.b.block
@@ -101,14 +186,10 @@ class Function(Writer):
         used = b.block
         b.branch(run)
         b.position_at_end(make)
-        fresh, none = self.new_array(b.add(self.desk, I64(8 * NV)), nd), I64(0)  # twice the same number, for matrices
-        failed = self.block()
-        self.need(b.icmp_unsigned("!=", fresh, none), failed)
-        fresh_data = self.load(fresh, self.found("data"))
+        fresh_data, none = self.fresh(b.add(self.desk, I64(8 * NV)), nd), I64(0)  # twice the same number, for matrices
+        (fresh,) = self.made
         made = b.block
         b.branch(run)
-        b.position_at_end(failed)
-        b.ret(none)  # MemoryError is set
         b.position_at_end(run)
         result, where = b.phi(I64), b.phi(I64)
         for phi, first, second in ((result, fresh, out), (where, fresh_data, target)):

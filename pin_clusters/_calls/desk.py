@@ -9,13 +9,13 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, CONTACTS,
-) = range(17)  # fmt: skip
-PLACES = 17  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES, KNOWN, CONTACTS,
+) = range(18)  # fmt: skip
+PLACES = 18  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
-    "pin_difference", "reference_frame",
+    "pin_difference", "reference_frame", "local",
 )  # fmt: skip
 
 
@@ -28,6 +28,11 @@ PLAN_SIZE = 16
 # numbers of a plan of contacts: arrays as address and sizes; lists given, and what must still stand where
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
 CONTACTS_GIVEN, CONTACTS_CHECKS, CONTACTS_SIZE = 13, 15, 17
+
+
+# questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
+# inputs, or beside as many given ones. Frames of which products are wanted have the address of what tells the rows
+HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
 
 
 class Entry(NamedTuple):
@@ -66,18 +71,23 @@ HELPERS = (
     Entry("quick_jacobian", "of_frame", "tree", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
-COLUMNS = Entry("quick_columns", "columns", "Minv", "", "")
-"""What functions call that ask for columns of the inverse mass matrix."""
+COLUMNS = tuple(
+    Entry(name, "columns", "Minv", "", "")
+    for name in ("quick_columns", "inverse_operational_inertia", "inverse_input_matrix")
+)
+"""What asks for columns of the inverse mass matrix; the first one is called by others that do."""
+HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
 CONTACT_DYNAMICS = Entry("constraintDynamics", "contacts", "ddq", "", "")
 """Contacts that are kept closed, given by Pinocchio's objects."""
-ALL = (*ENTRIES, *HELPERS, COLUMNS, CONTACT_DYNAMICS)
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
     "data": tuple(entry.name for entry in ENTRIES),
     "tree": tuple(entry.name for entry in HELPERS),
-    "columns": (COLUMNS.name,),
+    "columns": tuple(entry.name for entry in COLUMNS),
+    "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),

@@ -67,6 +67,7 @@ def connect(data: Any, group: str) -> None:
             "desk": slot(data, "_desk"),
             "data_class": id(type(data)),
             "reference_frame": id(pin.ReferenceFrame),
+            "local": id(pin.LOCAL),
         })  # fmt: skip
 
 

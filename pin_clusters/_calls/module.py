@@ -8,10 +8,11 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, ENTRIES, GROUPS, HELPERS, NAMES
+from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES
 from .moves import Difference, Integrate, Project
-from .of_columns import Columns
+from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDynamics
+from .of_hybrid import Hybrid
 from .of_tree import FrameJacobian, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
@@ -21,7 +22,11 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
     **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian), strict=True)},
-    COLUMNS.name: partial(Columns, COLUMNS),
+    **{
+        entry.name: partial(writer, entry)
+        for entry, writer in zip(COLUMNS, (Columns, OperationalInertia, InputMatrix), strict=True)
+    },
+    HYBRID.name: partial(Hybrid, HYBRID),
     CONTACT_DYNAMICS.name: partial(ContactDynamics, CONTACT_DYNAMICS),
     ASK: Ask,
 }

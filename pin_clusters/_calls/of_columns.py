@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS
 from . import desk as at
 from .code import Function
-from .writer import I64
+from .writer import I32, I64
 
 
 class Columns(Function):
@@ -15,36 +17,68 @@ class Columns(Function):
 
     def write(self) -> None:
         """Write the function."""
-        b = self.b
         self.same(self.nargs, I64(4))
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
-        q = self.array(self.load(self.args, 16), self.nq, 1, C_CONTIGUOUS | ALIGNED)
-        plan = self.load(self.load(self.args, 24), self.found("data"))
+        self.answer(kernel, tables, self.load(self.given(3), self.found("data")))
+
+    def answer(
+        self, kernel: ir.Value, tables: ir.Value, plan: ir.Value, torques: Sequence[ir.Value] | None = None
+    ) -> None:
+        """Give what a plan wants; the torques are its own, or others of that shape."""
+        b = self.b
+        q = self.vector(2, self.nq)
         accelerations = self.there(self.load(plan, 8 * at.ACCELERATIONS))
         rows = b.select(accelerations, I64(8 * at.RESPONSE_ROWS), I64(8 * at.GRAM_ROWS))
-        result = self.new_array(b.add(plan, rows), 2)
-        no_memory = self.block()
-        self.need(self.there(result), no_memory)
-        with b.goto_block(no_memory):
-            b.ret(I64(0))  # MemoryError is set
-        numbers = self.load(result, self.found("data"))
+        numbers = self.fresh(b.add(plan, rows), 2)
         # the other one has no entries
 
         def array(*fields: int) -> list[ir.Value]:
             return [self.load(plan, 8 * field) for field in fields]
 
         given = [
-            [q, self.nq], array(at.ASKED, at.ASKED_ROWS, at.WIDTH), array(at.NUMBERS, at.NUMBERS_SIZE),
+            q, array(at.ASKED, at.ASKED_ROWS, at.WIDTH), array(at.NUMBERS, at.NUMBERS_SIZE),
             array(at.PANEL, at.PANEL_ROWS, at.LANES),
-            array(at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS),
+            array(at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS) if torques is None else torques,
             [numbers, *array(at.GRAM_ROWS, at.GRAM_COLUMNS)], [numbers, *array(at.RESPONSE_ROWS, at.RESPONSE_COLUMNS)],
         ]  # fmt: skip
-        good, bad = self.block(), self.block()
-        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        b.ret(result)
-        b.position_at_end(bad)
-        self.drop(result)
-        b.branch(self.slow)
+        self.give(self.run(kernel, tables, given))
         self.hand_over(self.place)
+
+
+class OperationalInertia(Columns):
+    """``inverse_operational_inertia(model, data, q, frames, reference, rows)``, of frames that are known."""
+
+    def write(self) -> None:
+        """Write the function."""
+        reference, rows = self.optional(4, 2, ("reference", "rows"))
+        kernel, tables = self.begin()
+        reference, rows = self.either(reference, self.found("local")), self.either(rows, self.found("none"))
+        self.answer(kernel, tables, self.recalled(self.given(3), rows, reference))
+
+
+class InputMatrix(Columns):
+    """``inverse_input_matrix(model, data, q, B, contacts, reference=)``, of contacts that are known."""
+
+    def write(self) -> None:
+        """Write the function."""
+        b = self.b
+        B, contacts, reference = self.optional(3, 2, ("B", "contacts", "reference"))
+        kernel, tables = self.begin()
+        contacts, reference = self.either(contacts, self.found("nothing")), self.either(reference, self.found("local"))
+        B, torques, question = self.either(B, self.found("none")), self.room(3), self.room(1)
+        own = b.icmp_unsigned("==", B, self.found("none"))
+        self.store(I64(at.OWN_INPUTS), question)
+        with b.if_then(b.not_(own)):
+            self.same(self.load(B, self.found("type")), self.found("ndarray"))
+            self.same(b.zext(self.load(B, self.found("nd"), I32), I64), I64(2))
+            inputs = self.load(self.load(B, self.found("dims")), 8)
+            where = self.array(B, self.nv, 2, C_CONTIGUOUS | ALIGNED, inputs)
+            for i, number in enumerate((where, self.nv, inputs)):
+                self.store(number, torques, 8 * i)
+            self.store(b.add(inputs, I64(at.GIVEN_INPUTS)), question)
+        plan = self.recalled(contacts, self.load(question), reference)
+        with b.if_then(own):
+            for i, field in enumerate((at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS)):
+                self.store(self.load(plan, 8 * field), torques, 8 * i)
+        self.answer(kernel, tables, plan, [self.load(torques, 8 * i) for i in range(3)])

@@ -17,9 +17,6 @@ from .writer import I64
 class _OfTree(Function):
     """What both have in common."""
 
-    def given(self, i: int) -> ir.Value:
-        return self.load(self.args, 8 * i)
-
     def whole(self, i: int, kind: str) -> ir.Value:
         """The value of an argument that is a whole number of a type; never -1."""
         x = self.given(i)
@@ -34,7 +31,7 @@ class _OfTree(Function):
         self.b.position_at_end(go)
         return value
 
-    def optional(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def vector_or_none(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Where the numbers of an array are, and its size; of None: zeros, and 0."""
         b, x = self.b, self.given(i)
         zeros = self.load(self.desk, 8 * ZEROS)
@@ -77,7 +74,7 @@ class Tree(_OfTree):
         kernel, tables = self.begin()
         what = b.or_(self.whole(2, "int"), self.load(self.desk, 8 * ALSO))
         q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
-        v, a = self.optional(4, self.nv), self.optional(5, self.nv)
+        v, a = self.vector_or_none(4, self.nv), self.vector_or_none(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
         self.couple(q, v[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
         self.need(self.run(kernel, tables, [what, (q, self.nq), v, a]))
@@ -102,26 +99,15 @@ class FrameJacobian(_OfTree):
         njoints = self.load(self.desk, 8 * NJOINTS)
         self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
         place = b.add(index, b.select(of_frame, njoints, I64(0)))
-        q = self.optional(2, self.nq)
+        q = self.vector_or_none(2, self.nq)
         couple, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", q[1], I64(0)), go, couple)
         b.position_at_end(couple)
         self.couple(q[0], self.load(self.desk, 8 * ZEROS))
         b.branch(go)
         b.position_at_end(go)
-        result = self.new_array(b.add(self.desk, I64(8 * SIX)), 2)
-        no_memory = self.block()
-        self.need(self.there(result), no_memory)
-        with b.goto_block(no_memory):
-            b.ret(I64(0))  # MemoryError is set
-        numbers = self.load(result, self.found("data"))
+        numbers = self.fresh(b.add(self.desk, I64(8 * SIX)), 2)
         rows = self.load(self.desk, 8 * SIX)
         given = [q, place, reference, b.and_(kind, I64(2)), (numbers, rows, self.load(self.desk, 8 * NV))]
-        good, bad = self.block(), self.block()
-        b.cbranch(self.run(kernel, tables, given), good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        b.ret(result)
-        b.position_at_end(bad)
-        self.drop(result)
-        b.branch(self.slow)
+        self.give(self.run(kernel, tables, given))
         self.hand_over(self.place)

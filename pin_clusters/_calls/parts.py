@@ -7,6 +7,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from .._native.process import SAME
+from .recollection import COUNT, FIRST, HEADER, ROW, THING
 from .writer import DOUBLE, I32, I64, Library, Writer
 
 # an affine map, as numbers at an address: rows, their places in the result, their constants; terms, row in the result,
@@ -18,8 +19,8 @@ _EXPONENT = 0x7FF0000000000000
 def write_parts(library: Library) -> None:
     """Write all of them."""
     parts: tuple[tuple[Callable[[Writer], None], int], ...] = (
-        (data_of, 5), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
-        (finite, 2),
+        (data_of, 6), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
+        (finite, 2), (recall, 5),
     )  # fmt: skip
     for part, arguments in parts:
         w = Writer(library, part.__name__, arguments)
@@ -31,12 +32,12 @@ def write_parts(library: Library) -> None:
 
 
 def data_of(w: Writer) -> None:
-    """Where the numbers of x are: an array of n (nd = 1) or n times ``last`` (2) numbers; 0 if it is not."""
-    x, n, nd, flags, last = w.f.args
+    """Where the numbers of x, of a kind, are: an array of n (nd = 1) or n times ``last`` (2); 0 if it is not."""
+    x, n, nd, flags, last, wanted = w.f.args
     w.same(w.load(x, w.found("type")), w.found("ndarray"))
     # unpickled arrays have a dtype object of their own: compare what it says
     kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
-    w.same(w.b.and_(kind, I64(SAME)), w.found("float64"))
+    w.same(w.b.and_(kind, I64(SAME)), wanted)
     w.same(w.b.zext(w.load(x, w.found("nd"), I32), I64), nd)
     w.same(w.b.and_(w.b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
     dims = w.load(x, w.found("dims"))
@@ -100,3 +101,22 @@ def finite(w: Writer) -> None:
         exponent = w.b.and_(w.item(x, i), I64(_EXPONENT))
         w.need(w.b.icmp_unsigned("!=", exponent, I64(_EXPONENT)))
     w.b.ret(I64(1))
+
+
+def recall(w: Writer) -> None:
+    """What was kept under two numbers and these n objects, 0 if nothing was: table, number, number, objects, n."""
+    table, first, second, objects, n = w.f.args
+    b, differs = w.b, w.room(1)
+    with w.loop(w.load(table)) as i:
+        row = b.add(table, b.add(I64(8), b.mul(I64(8 * ROW), i)))
+        other = I64(0)
+        for at, x in ((FIRST, first), (FIRST + 1, second), (COUNT, n)):
+            other = b.or_(other, b.xor(w.load(row, 8 * at), x))
+        w.store(other, differs)
+        with b.if_then(b.icmp_unsigned("==", other, I64(0))):
+            with w.loop(n) as k:
+                unlike = b.xor(w.item(objects, k), w.item(b.add(row, I64(8 * HEADER)), k))
+                w.store(b.or_(w.load(differs), unlike), differs)
+            with b.if_then(b.icmp_unsigned("==", w.load(differs), I64(0))):
+                b.ret(w.load(row, 8 * THING))
+    b.ret(I64(0))

@@ -121,9 +121,11 @@ class Writer:
         """Call one of the library's own functions."""
         return self.b.call(self.library.common[name], args)
 
-    def array(self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None) -> ir.Value:
+    def array(
+        self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None, kind: str = "float64"
+    ) -> ir.Value:
         """Where the numbers of an array are, if it is one that the kernel takes as it is: n, or n times ``last``."""
-        data = self.common("data_of", x, n, I64(nd), I64(flags), n if last is None else last)
+        data = self.common("data_of", x, n, I64(nd), I64(flags), n if last is None else last, self.found(kind))
         self.need(self.there(data))
         return data
 

@@ -15,7 +15,7 @@ from .clusters import loop
 from .columns_layout import AT_WORK
 from .columns_panel import asked_header, at_w, entry, touch
 from .columns_passes import inward, outward
-from .columns_seed import place_frames, seed
+from .columns_seed import clear, place_frames, seed
 from .crba import poses_with
 from .layout import WRONG_SIZE
 from .minverse import factor
@@ -96,10 +96,10 @@ def columns_with(compose_loop):
     def columns(index, params, work, result, q, asked, numbers, panel, B, gram, response):
         """Write the first rows of C' M^-1 C to gram, and M^-1 C to response, if it is wanted.
 
-        C has what is asked for: forces at frames, then the columns of B.
+        C has what is asked for: forces at frames, and the columns of B; what else B has is zeros, to whole packs.
 
-        Reads: articulated, B, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, panel, pose, q, S, spin, U,
-            UDinv.
+        Reads: articulated, asked, B, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, panel, pose, q, S,
+            spin, U, UDinv.
         Writes: articulated, base_inverse_d, base_L, D, gram, inverse_D, panel, response, U, UDinv.
         """
         n, A = header(index), asked_header(asked, 0)
@@ -107,16 +107,17 @@ def columns_with(compose_loop):
             return WRONG_SIZE
         if response.shape[0] != n.nv or response.shape[1] != A.columns * A.moves:
             return WRONG_SIZE
-        if B.shape[0] != n.nv or B.shape[1] != A.torque1 - A.torque0:
+        if B.shape[0] != n.nv or B.shape[1] < A.torque1 - A.torque0:
             return WRONG_SIZE
         code = poses(index, params, work, q)
         singular = factor(index, params, work)
         place_frames(index, params, work, q, asked, numbers, A)
         for P0 in range(0, A.packs, AT_WORK):
             P1 = min(P0 + AT_WORK, A.packs)
+            clear(index, asked, panel, n, A, P0)
             for P in range(P0, P1):
                 seed(index, work, asked, numbers, B, panel, n, A, P)
-            inward(index, work, panel, n, P0, P1)
+            inward(index, work, asked, panel, n, A, P0)
         if A.tasks > 0:
             products(asked, panel, n, A, gram)
         if A.moves == 1:

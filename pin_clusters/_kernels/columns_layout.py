@@ -23,6 +23,7 @@ class Asked(NamedTuple):
     torque0: int  # between which columns the torques B stand
     torque1: int
     packs: int
+    reach0: int  # rows of ``Reach``: of the first packs at work of all clusters in turn, of the next packs, ...
 
 
 class Touch(NamedTuple):
@@ -47,9 +48,11 @@ class Column(NamedTuple):
     axis: int  # 0..2 a force, 3..5 a moment
 
 
-WORLD: Final = 0
-LOCAL: Final = 1
-LOCAL_WORLD_ALIGNED: Final = 2
+class Reach(NamedTuple):
+    """Row of a cluster: which of the packs at work have forces or torques that reach it; then their numbers."""
+
+    packs: int
+
 
 # numbers of a frame
 AXES: Final = 12  # of its forces, in the kernels' world
@@ -59,5 +62,6 @@ CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 TOUCH_NUMBERS: Final = 33
 
-# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit the cache
-AT_WORK: Final = 6
+# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit a cache.
+# A power of two, as places are counted modulo it, and less than ROW_WIDTH, as a row lists packs
+AT_WORK: Final = 8

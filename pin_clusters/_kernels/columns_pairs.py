@@ -15,16 +15,17 @@ from .workspace import D_entry, K_column, UDinv_column
 
 
 @inline
-def inward_pair(index, work, panel, n, C, P0, P1):
-    """(O2), (O3), for some packs.
+def inward_pair(index, work, asked, panel, n, C, row, packs):
+    """(O2), (O3), for the packs that reach it.
 
-    Reads: D, K, panel, UDinv.
+    Reads: asked, D, K, panel, UDinv.
     Writes: panel.
     """
     i0, i1, at = listed(index, C.column, 0), listed(index, C.column, 1), C.at_work
     ell, root0, root1 = D_entry(work, at, 2, 0, 1), D_entry(work, at, 2, 0, 0), D_entry(work, at, 2, 1, 1)
     root0, root1 = math.sqrt(root0), math.sqrt(root1)
-    for P in range(P0, P1):
+    for i in range(packs):
+        P = asked[row, 1 + i]
         k0, k1, total = at_w(n, P, i0), at_w(n, P, i1), zero6(zero(panel))
         u0, u1 = get(panel, k0), get(panel, k1)
         for b in range(C.first, C.last):

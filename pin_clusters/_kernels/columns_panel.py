@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .columns_layout import AT_WORK, Asked, Column, Touch
+from .columns_layout import AT_WORK, Asked, Column, Reach, Touch
 from .layout import Entry
 from .views import view_of
 
@@ -11,6 +11,17 @@ asked_header = view_of(Asked)
 touch = view_of(Touch)
 column_row = view_of(Column)
 entry = view_of(Entry)
+_reach = view_of(Reach)
+
+
+@inline
+def reached(asked, n, A, P0, c):
+    """Where the packs stand that reach a cluster, of those at work from P0 on: row, and how many.
+
+    Nothing moves a cluster inward that no force and no torque reaches, and nothing is done there.
+    """
+    row = A.reach0 + P0 // AT_WORK * (n.cluster1 - n.cluster0) + c - n.cluster0
+    return row, _reach(asked, row).packs
 
 
 @inline

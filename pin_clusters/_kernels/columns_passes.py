@@ -7,7 +7,7 @@ import math
 from ._jit import inline
 from .clusters import articulated
 from .columns_pairs import inward_pair, outward_pair
-from .columns_panel import at_body, at_w
+from .columns_panel import at_body, at_w, reached
 from .layout import FREE, SINGLE
 from .simd import get, put, zero
 from .spatial import dot6, zero6
@@ -17,15 +17,16 @@ from .workspace import D_entry, K_column, UDinv, UDinv_column, axis, base_invers
 
 
 @inline
-def inward_single(index, work, panel, n, C, P0, P1):
-    """(O2), (O3) of a cluster of one joint, for some packs.
+def inward_single(index, work, asked, panel, n, C, row, packs):
+    """(O2), (O3) of a cluster of one joint, for the packs that reach it.
 
-    Reads: inverse_D, panel, S, UDinv.
+    Reads: asked, inverse_D, panel, S, UDinv.
     Writes: panel.
     """
     b = C.first
     up, S, U, root = body(index, b).parent, axis(work, b), UDinv(work, b), math.sqrt(inverse_D(work, b))
-    for P in range(P0, P1):
+    for i in range(packs):
+        P = asked[row, 1 + i]
         k, p = at_w(n, P, C.column), load6(panel, at_body(n, P, b))
         u = get(panel, k) - dot6(S, p)
         put(panel, k, u * root)
@@ -84,20 +85,23 @@ def inward_general(index, work, panel, n, C, P):
 
 
 @inline
-def inward(index, work, panel, n, P0, P1):
-    """(O2), (O3): the rows of W of some packs.
+def inward(index, work, asked, panel, n, A, P0):
+    """(O2), (O3): the rows of W of the packs at work from P0 on.
 
-    Reads: base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
+    Reads: asked, base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
     Writes: panel.
     """
     for i in range(n.cluster1 - n.cluster0):
-        C = cluster(index, n.cluster1 - 1 - i)
+        c = n.cluster1 - 1 - i
+        C = cluster(index, c)
+        row, packs = reached(asked, n, A, P0, c)
         if C.kind == SINGLE:
-            inward_single(index, work, panel, n, C, P0, P1)
+            inward_single(index, work, asked, panel, n, C, row, packs)
         elif C.kind != FREE and C.nk == 2:
-            inward_pair(index, work, panel, n, C, P0, P1)
+            inward_pair(index, work, asked, panel, n, C, row, packs)
         else:
-            for P in range(P0, P1):
+            for k in range(packs):
+                P = asked[row, 1 + k]
                 if C.kind == FREE:
                     inward_free(work, panel, n, C, P)
                 else:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ._jit import inline
 from .bodies import free_rotation, unit_rotation
-from .columns_layout import AXES, CENTRE, HOME, LOCAL, POINT, TURN, WORLD
-from .columns_panel import at_body, at_w, column_row, touch
-from .layout import BODY_PARAMS, FREE, POSITION, ROTATION
+from .columns_layout import AXES, CENTRE, HOME, POINT, TURN
+from .columns_panel import at_body, at_w, column_row, reached, touch
+from .layout import BODY_PARAMS, FREE, LOCAL, POSITION, ROTATION, WORLD
 from .motions import pose_of_rotor
-from .simd import LANES, get, get_lane, get_row, put, put_lane, zero
-from .spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3
+from .simd import LANES, get, get_row, put, put_lane, zero
+from .spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
 from .tuples import load3, load9
 from .views import body, cluster, listed, rotor
 from .workspace import position, rotation
@@ -29,21 +29,6 @@ def of_world(index, params, q, root, numbers, home):
             R = load9(params, k + ROTATION)
             return matmul3(R, free_rotation(q, B.iq)), load3(params, k + POSITION) + rot(R, load3(q, B.iq))
     return unit_rotation(zero(q)), load3(numbers, home)
-
-
-@inline
-def add_lane(panel, at, lane, x):
-    """Add six numbers in one lane.
-
-    Reads: panel, x.
-    Writes: panel.
-    """
-    put_lane(panel, at, lane, get_lane(panel, at, lane) + x[0])
-    put_lane(panel, at + 1, lane, get_lane(panel, at + 1, lane) + x[1])
-    put_lane(panel, at + 2, lane, get_lane(panel, at + 2, lane) + x[2])
-    put_lane(panel, at + 3, lane, get_lane(panel, at + 3, lane) + x[3])
-    put_lane(panel, at + 4, lane, get_lane(panel, at + 4, lane) + x[4])
-    put_lane(panel, at + 5, lane, get_lane(panel, at + 5, lane) + x[5])
 
 
 @inline
@@ -106,33 +91,68 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 
 @inline
-def seed(index, work, asked, numbers, B, panel, n, A, P):
-    """(O1): a pack of torques, and of forces on bodies, with the sign of what is needed to hold them.
+def clear(index, asked, panel, n, A, P0):
+    """No force on the bodies of clusters that packs reach, of those at work from P0 on.
 
-    Reads: B, G, panel.
+    Reads: asked.
     Writes: panel.
     """
-    for i in range(6 * (n.bodies + 1)):
-        put(panel, at_body(n, P, 0) + i, zero(panel))
-    first, last = P * LANES, min((P + 1) * LANES, A.columns)
-    if first >= A.torque0 and first + LANES <= A.torque1:
+    for c in range(n.cluster0, n.cluster1):
+        C = cluster(index, c)
+        row, packs = reached(asked, n, A, P0, c)
+        for i in range(packs):
+            P = asked[row, 1 + i]
+            for b in range(C.first, C.last):
+                put(panel, at_body(n, P, b), zero6(zero(panel)))
+
+
+@inline
+def seed_torques(B, panel, n, A, P):
+    """(O1): a pack of torques; zeros in other columns.
+
+    Reads: B.
+    Writes: panel.
+    """
+    first = P * LANES
+    if first >= A.torque0 and first - A.torque0 + LANES <= B.shape[1]:
         for i in range(n.nv):
             put(panel, at_w(n, P, i), get_row(B, i, first - A.torque0))
-        return
-    for i in range(n.nv):
-        put(panel, at_w(n, P, i), zero(panel))
-    for j in range(first, last):
-        K, lane = column_row(asked, A.column0 + j), j - first
-        if K.touch < 0:
+    else:
+        for i in range(n.nv):
+            put(panel, at_w(n, P, i), zero(panel))
+        for j in range(max(first, A.torque0), min(first + LANES, A.torque1)):
             for i in range(n.nv):
-                put_lane(panel, at_w(n, P, i), lane, B[i, j - A.torque0])
-        else:
-            F = touch(asked, K.touch)
-            w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
-            add_lane(panel, at_body(n, P, F.body), lane, -w)
-            if F.rotor > 0:
-                r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
-                t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
-                for k in range(r.nk):
-                    to = at_w(n, P, listed(index, r.column, k))
-                    put_lane(panel, to, lane, get_lane(panel, to, lane) + get(work, r.at_G + k) * t)
+                put_lane(panel, at_w(n, P, i), j - first, B[i, j - A.torque0])
+
+
+@inline
+def seed_force(index, work, asked, numbers, panel, n, A, P, j):
+    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone.
+
+    Reads: G.
+    Writes: panel.
+    """
+    K, lane = column_row(asked, A.column0 + j), j - P * LANES
+    F = touch(asked, K.touch)
+    w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
+    put_lanes(panel, at_body(n, P, F.body), lane, -w)
+    if F.rotor > 0:
+        r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
+        t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
+        for k in range(r.nk):
+            put_lane(panel, at_w(n, P, listed(index, r.column, k)), lane, get(work, r.at_G + k) * t)
+
+
+@inline
+def seed(index, work, asked, numbers, B, panel, n, A, P):
+    """(O1) of a pack.
+
+    Reads: B, G.
+    Writes: panel.
+    """
+    first, last = P * LANES, min((P + 1) * LANES, A.columns)
+    seed_torques(B, panel, n, A, P)
+    for j in range(first, min(last, A.torque0)):
+        seed_force(index, work, asked, numbers, panel, n, A, P, j)
+    for j in range(max(first, A.torque1), last):
+        seed_force(index, work, asked, numbers, panel, n, A, P, j)

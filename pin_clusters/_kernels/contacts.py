@@ -19,7 +19,7 @@ from .columns import products_of
 from .columns_layout import AT_WORK
 from .columns_panel import at_body, at_w, entry
 from .columns_passes import inward, outward
-from .columns_seed import add_lane, put_lanes, unit_wrench
+from .columns_seed import clear, put_lanes, unit_wrench
 from .contact_places import place_contact
 from .contacts_layout import DELASSUS, DYNAMICS, IMPACT, REDUNDANT
 from .contacts_system import complete, eliminate, solve
@@ -69,11 +69,9 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
 
     In the lane behind them, the forces of the bodies at rest.
 
-    Reads: force, panel.
+    Reads: force.
     Writes: panel.
     """
-    for i in range(6 * (n.bodies + 1)):
-        put(panel, at_body(n, P, 0) + i, zero(panel))
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -84,7 +82,7 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
         if K.body2 > 0:
             axes, point = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
             for i in range(begin, end):
-                add_lane(panel, at_body(n, P, K.body2), first + i - P * LANES, unit_wrench(axes, point, i))
+                put_lanes(panel, at_body(n, P, K.body2), first + i - P * LANES, unit_wrench(axes, point, i))
     if A.wanted == DYNAMICS and P == A.columns // LANES:
         for b in range(1, n.bodies + 1):
             put_lanes(panel, at_body(n, P, b), A.columns % LANES, force(work, b))
@@ -116,8 +114,8 @@ def contacts_with(advance_at_rest):
 
         If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written.
 
-        Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, gram, inverse_D, K, panel, pose, q, S,
-            spin, spin_bias, tau, U, u, UDinv, v, velocity.
+        Reads: acceleration, articulated, asked, base_inverse_d, base_L, D, E, force, gram, inverse_D, K, panel, pose,
+            q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
         Writes: acceleration, articulated, base_inverse_d, base_L, D, forces, gram, inverse_D, out, panel, pose,
             result, U, UDinv, velocity.
         """
@@ -136,9 +134,10 @@ def contacts_with(advance_at_rest):
             place_contact(index, params, work, q, numbers, contact(asked, c), F, A.wanted)
         for P0 in range(0, A.packs, AT_WORK):
             P1 = min(P0 + AT_WORK, A.packs)
+            clear(index, asked, panel, n, A, P0)
             for P in range(P0, P1):
                 seed_forces(index, work, asked, numbers, panel, n, A, P)
-            inward(index, work, panel, n, P0, P1)
+            inward(index, work, asked, panel, n, A, P0)
         for c in range(A.contact0, A.contact1):
             K = contact(asked, c)
             upper = A.wanted != DELASSUS

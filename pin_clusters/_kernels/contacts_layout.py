@@ -19,6 +19,7 @@ class Contacts(NamedTuple):
     columns: int  # how many there are
     packs: int  # of these and one more
     wanted: int  # DYNAMICS, IMPACT or DELASSUS
+    reach0: int  # rows of ``columns_layout.Reach``
 
 
 class Fields(NamedTuple):

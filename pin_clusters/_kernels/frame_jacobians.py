@@ -8,15 +8,13 @@ from . import layout as at
 from ._jit import inline, kernel, paste
 from .addresses import seen, tables
 from .bodies import turned
-from .layout import BODY_PARAMS, WRONG_SIZE
+from .layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from .link_workspace import link_position, link_rotation, set_link_position, set_link_rotation
 from .links import at_point, moved
 from .simd import borrowed, get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
 from .tree_views import dof, entry, field, link, own_at, place_at, tree_header_at
 from .tuples import Vec3, load3, load6, load9
-
-WORLD, LOCAL, LOCAL_WORLD_ALIGNED = range(3)  # as Pinocchio numbers them
 
 
 @inline

@@ -28,7 +28,7 @@ def take(index, tau, a, prescribed, tau_out, a_out):
     Writes: a_out, tau_out.
     """
     for i in range(header(index).nv):
-        if prescribed[i] == 1:
+        if prescribed[i] != 0:
             put(tau_out, i, zero(tau))
             put(a_out, i, get(a, i))
         else:
@@ -106,7 +106,7 @@ def hybrid_with(advance_loop):
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
         """Write all torques to tau_out and all accelerations to a_out; external forces stand in result_and_forces.
 
-        ``prescribed`` is 1 where the acceleration is given, 0 where the torque is.
+        ``prescribed`` has a byte per entry: 0 where the torque is given, else the acceleration is.
 
         Reads: a, a_out, acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, prescribed, q,
             result_and_forces, S, spin, spin_bias, tau, tau_out, U, u, UDinv, v, velocity.
@@ -144,7 +144,7 @@ hybrid_loops = hybrid_with(prescribed_general.advance_loop)
 
 
 def _signature():
-    numbers, mask = types.float64[::1], types.int64[::1]
+    numbers, mask = types.float64[::1], types.int8[::1]
     return types.int64(types.int64, numbers, numbers, numbers, numbers, mask, numbers, numbers)
 
 

@@ -248,6 +248,11 @@ PLANAR: Final = 5  # x y cos sin, velocity in the body's axes
 FREEFLYER: Final = 6  # x y z, quaternion; velocity in the body's axes
 MIDDLE: Final = 7  # no joint: stands for the mass in the middle of a rod
 
+# reference frames, as Pinocchio numbers them
+WORLD: Final = 0
+LOCAL: Final = 1
+LOCAL_WORLD_ALIGNED: Final = 2
+
 # params of a body
 ROTATION: Final = 0
 POSITION: Final = 9

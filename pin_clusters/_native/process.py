@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 HEAD = object.__basicsize__  # of an object: 16, and 32 without a GIL
-FLOAT64, INT64, INT8 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.int8)
+FLOAT64, INT64, INT8, BOOL = (np.dtype(kind) for kind in (np.float64, np.int64, np.int8, np.bool_))
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 # of the eight bytes of a dtype from its kind on: kind, character, byte order, number; the flags between them differ
 SAME = 0xFFFFFFFF00FFFFFF
@@ -23,7 +23,8 @@ FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
     "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
     "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch", "forget", "none",
-    "true", "int",
+    "true", "int", "bool", "list", "tuple", "items", "tuple_new", "tuple_put",
+    "B", "contacts", "reference", "rows", "nothing",
 )  # fmt: skip
 
 
@@ -72,6 +73,9 @@ def find() -> dict[str, int]:
         _need((raw, number) == (f"{t.kind}{t.char}{t.byteorder}".encode(), t.num), "fields of a dtype")
     names = ("out",)
     _need(word(id(names) + HEAD) == 1 and word(id(names) + HEAD + 8) == id(sys.intern("out")), "tuples")
+    listed = ["out", 2.5]
+    where = word(id(listed) + HEAD + 8)
+    _need(word(id(listed) + HEAD) == 2 and [word(where), word(where + 8)] == [id(x) for x in listed], "lists")
     # before 3.11 the function behind PyObject_Vectorcall is what has a symbol; its signature is the same
     vectorcall = "PyObject_Vectorcall" if hasattr(pythonapi, "PyObject_Vectorcall") else "_PyFunction_Vectorcall"
     result = {
@@ -108,6 +112,17 @@ def find() -> dict[str, int]:
         "none": id(None),
         "true": id(True),
         "int": id(int),
+        "bool": word(id(BOOL) + kind) & SAME,
+        "list": id(list),
+        "tuple": id(tuple),
+        "items": HEAD + 8,  # of a tuple; in a list where they are
+        "tuple_new": _address("PyTuple_New"),
+        "tuple_put": _address("PyTuple_SetItem"),
+        "B": id(sys.intern("B")),
+        "contacts": id(sys.intern("contacts")),
+        "reference": id(sys.intern("reference")),
+        "rows": id(sys.intern("rows")),
+        "nothing": id(()),
     }
     assert tuple(result) == FOUND
     return result

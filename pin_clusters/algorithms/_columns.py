@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from .._calls import desk
+from .._calls import GIVEN_INPUTS, OWN_INPUTS, desk
 from .._kernels import columns_layout as at
 from .._kernels import entry_points as kernels
 from .._kernels.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH, SINGLE, Body, Cluster, Entry, Header, Rotor
+from ..arrays import on_a_page
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel
 from . import _check, _ids
@@ -41,7 +42,7 @@ class Plan:
 
     def __init__(
         self, model: ClusterModel, touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]], tasks: int,
-        moves: bool, torques: tuple[int, int] = (0, 0),
+        moves: bool, torques: tuple[int, int] = (0, 0), B: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         """Lay out.
 
@@ -51,13 +52,15 @@ class Plan:
             tasks: Of how many columns the products are wanted: the first ones, of the first frames.
             moves: Whether accelerations are wanted.
             torques: Between which columns torques stand.
+            B: These torques, if they are always the same.
         """
         lanes, count = kernels.lanes(), sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
         packs = -(-self.columns // lanes)
+        reach = Reach(model, self.columns)
         behind = 1 + len(touches) + self.columns
         wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
-        rows: list[Sequence[int]] = [at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs)]
+        rows: list[Sequence[int]] = [()]
         numbers: list[float] = []
         columns = [at.Column(-1, 0)] * self.columns
         lists: list[Sequence[int]] = []
@@ -67,20 +70,28 @@ class Plan:
                 columns[column] = at.Column(1 + i, axis)
             first = behind + len(lists)
             lists += [Entry(column) for column, _ in wanted]
-            path = behind + len(lists)
-            lists += [Entry(k) for k in movers(model, body, rotor)]
+            path, moved = behind + len(lists), movers(model, body, rotor)
+            lists += [Entry(k) for k in moved]
+            reach.add([column for column, _ in wanted], moved)
             ends = first, path, path, behind + len(lists)
             rows.append(at.Touch(body, rotor, len(numbers), reference, root, *ends))
             numbers += [*R.ravel(), *x, *[0.0] * (at.HOME - 12), *home]
+        for j in range(*torques):
+            reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
         rows += [*columns, *lists]
+        rows[0] = at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs, len(rows))
+        rows += reach.rows(packs, lanes)
         self.index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
         for line, row in zip(self.index, rows, strict=True):
             line[: len(row)] = row
         self.numbers = np.array(numbers)
         bodies = int(model._index[0, Header._fields.index("bodies")])
         room = 6 * at.AT_WORK * (bodies + 1) + packs * model.nv
-        self.panel = np.zeros((room, lanes) if kernels.JIT else room)
-        self.B = np.zeros((model.nv, torques[1] - torques[0]))
+        (self.panel,) = on_a_page(np.zeros((room, lanes) if kernels.JIT else room))
+        inputs = torques[1] - torques[0]
+        self.B = np.zeros((model.nv, inputs if B is None else -(-inputs // lanes) * lanes))
+        if B is not None:
+            self.B[:, :inputs] = B
         self.ids: list[int] = []
         self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
         self.desk = np.zeros(desk.PLAN_SIZE, dtype=np.int64)
@@ -104,6 +115,37 @@ class Plan:
         given = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *given)
         return gram, response
+
+
+class Reach:
+    """Which clusters the columns reach: those that a force or a torque moves, and all on their way to the base."""
+
+    def __init__(self, model: ClusterModel, columns: int) -> None:
+        index = model._index
+        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+        self._of_velocity = {k: c - n.cluster0 for c in range(n.cluster0, n.cluster1) for k in _columns_of(index, c)}
+        out = [int(index[c, Cluster._fields.index("out")]) for c in range(n.cluster0, n.cluster1)]
+        self._before = [int(index[b, Body._fields.index("cluster")]) - n.cluster0 if b else -1 for b in out]
+        self._table = np.zeros((len(out), columns), dtype=bool)
+
+    def add(self, columns: Sequence[int], velocities: Iterable[int]) -> None:
+        """Let columns move velocities."""
+        for c in {self._of_velocity[k] for k in velocities}:
+            way = c
+            while way >= 0:
+                self._table[way, columns] = True
+                way = self._before[way]
+
+    def rows(self, packs: int, lanes: int) -> list[list[int]]:
+        """Return the kernel's rows."""
+        starts = range(0, self._table.shape[1], lanes)
+        by_pack = np.array([self._table[:, i : i + lanes].any(axis=1) for i in starts])
+        found: list[list[int]] = []
+        for P0 in range(0, packs, at.AT_WORK):
+            for c in range(len(self._table)):
+                numbers = (P0 + np.flatnonzero(by_pack[P0 : P0 + at.AT_WORK, c])).tolist()
+                found.append([len(numbers), *numbers])
+        return found
 
 
 def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
@@ -171,6 +213,8 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
         ids, kind = frame_ids(model, "frames", frames), int(_ids.reference(reference))
         touches, n = _touches(ids, kind, rows)
         plan = keep(data, key, Plan(model, touches, n, False))
+    if rows is None or type(rows) in (str, int):
+        data._known.keep(id(rows), id(reference), frames, plan.desk.ctypes.data, plan, reference, rows)
     return plan
 
 
@@ -210,14 +254,18 @@ def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, 
     return [touch for touch in found if touch[2]], len(wanted)
 
 
-def of_inputs(model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int) -> Plan:
-    """Return the plan of torques, then forces at contacts."""
-    key = _key("inputs", contacts, reference, torques)
+def of_inputs(
+    model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int, own: np.ndarray | None = None
+) -> Plan:
+    """Return the plan of torques, the robot's own that are always the same or others, then forces at contacts."""
+    key = _key("inputs" if own is None else "own inputs", contacts, reference, torques)
     plan = _kept(data, key)
     if plan is None:
         ids, kind = frame_ids(model, "contacts", contacts), int(_ids.reference(reference))
         touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
-        plan = keep(data, key, Plan(model, touches, 0, True, (0, torques)))
+        plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
+    question = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
+    data._known.keep(question, id(reference), contacts, plan.desk.ctypes.data, plan, reference)
     return plan
 
 

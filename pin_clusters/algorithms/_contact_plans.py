@@ -16,7 +16,7 @@ from .._kernels.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry
 from .._native.process import HEAD, word
 from ..model import ClusterData, ClusterModel, contact_memory
 from . import _check
-from ._columns import keep, movers
+from ._columns import Reach, keep, movers
 from ._contact_objects import datas_of, models_of, size
 
 _MODEL = {
@@ -56,7 +56,8 @@ class Plan:
         lanes, columns = entry_points.lanes(), sum(size(c) for c in models)
         self.models, self.datas, self.containers = models, datas, (None, None)
         packs = -(-(columns + 1) // lanes)
-        rows: list[Sequence[int]] = [at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS)]
+        rows: list[Sequence[int]] = [()]
+        reach = Reach(model, columns + 1)
         rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
         numbers, column = [0.0, 0.0, 0.0], 0
         lists: list[Sequence[int]] = []
@@ -66,7 +67,9 @@ class Plan:
             n, first = size(c), behind + len(lists)
             lists += [Entry(column + r) for r in range(n)]
             path = behind + len(lists)
-            lists += [Entry(k) for k in sorted({k for b, *_ in sides for k in movers(model, b, 0)})]
+            moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
+            lists += [Entry(k) for k in moved]
+            reach.add(range(column, column + n), moved)
             (b1, root1, *_), (b2, root2, *_) = sides
             aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
             bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
@@ -78,7 +81,10 @@ class Plan:
                 numbers += [*to_joint.ravel(), *home]
             numbers += [0.0] * (at.CONTACT_NUMBERS - at.AXES)
             column += n
+        reach.add([columns], range(model.nv))
         rows += lists
+        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows))
+        rows += reach.rows(packs, lanes)
         self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
         for line, row in zip(self._index, rows, strict=True):
             line[: len(row)] = row
@@ -197,6 +203,8 @@ def _made(
             return None
         places.append((given, left))
     if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
+        return None
+    if any(c.joint1_id == c.joint2_id for c in models):  # no force of such a contact does anything
         return None
     if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
         return None

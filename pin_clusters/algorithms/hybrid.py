@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
+from .._calls import HYBRID_NAMES, fast
 from ..errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel
 from . import _check, _columns
@@ -15,6 +15,7 @@ from . import _check, _columns
 _BOOL = np.dtype(np.bool_)
 
 
+@fast
 @_check.documented()
 def hybrid_dynamics(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
@@ -61,24 +62,24 @@ def hybrid_dynamics(
         _check.put_forces(model, data, fext)
         tables = "forced"
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
-    kernel = kernels.hybrid_loops if model.closures else kernels.hybrid
-    _check.status(model, kernel.call(data._pointers[tables], q, v, tau, a, mask, tau_out, a_out), q)
+    _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
     return tau_out, a_out
 
 
 def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray:
-    """Return the mask as the kernel takes it; kept in the data, for the next call is mostly like the last."""
-    key: Any = None
-    if type(prescribed) is np.ndarray:
-        if prescribed.dtype == _BOOL and prescribed.shape == (model.nv,):
-            key = "hybrid", prescribed.tobytes()
-    elif type(prescribed) in (list, tuple) and all(type(name) is str for name in prescribed):
-        key = "hybrid", *prescribed
-    found = data._plans.get(key) if key is not None else None
+    """Return the mask as the kernel takes it, a byte per entry; that of names is kept in the data."""
+    if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
+        return _bytes(_resolved(model, prescribed))
+    key = "hybrid", *prescribed
+    found: np.ndarray | None = data._plans.get(key)
     if found is None:
-        found = _resolved(model, prescribed).astype(np.int64)
-        _columns.keep(data, key, found)
+        found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
+    data._known.keep(HYBRID_NAMES, 0, prescribed, found.ctypes.data, found)
     return found
+
+
+def _bytes(mask: np.ndarray) -> np.ndarray:
+    return np.require(mask, _BOOL, ["C_CONTIGUOUS", "WRITEABLE", "ENSUREARRAY"]).view(np.int8)
 
 
 def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:

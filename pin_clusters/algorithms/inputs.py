@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._calls import fast
 from ..arrays import numbers, plain
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel
@@ -33,6 +34,7 @@ Raises:
 _documented = _check.documented(_COMMON, solves=False)
 
 
+@fast
 @_documented
 def inverse_input_matrix(
     model: ClusterModel,
@@ -60,9 +62,10 @@ def inverse_input_matrix(
         (24, 18)
     """
     _check.model_data(model, data)
+    own = B is None and not _moving(model)
     B = torques(model, data, q, B)
-    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1])
-    if plan.B is not B:
+    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
+    if not own and plan.B is not B:
         plan.take(B)
     if (found := quick_columns(model, data, q, plan.desk)) is not None:
         return found
@@ -131,7 +134,7 @@ def task_input_matrix(
 def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarray:
     """Return B as the kernel takes it."""
     if B is None:
-        if model.rotors and model.closures:
+        if _moving(model):
             return actuation_matrix(model, data, q)
         found: np.ndarray | None = data._plans.get("inputs")
         if found is None:
@@ -144,6 +147,11 @@ def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarra
             "independent joints)."
         )
     return plain(given)
+
+
+def _moving(model: ClusterModel) -> bool:
+    """Whether the robot's own inputs depend on q."""
+    return bool(model.rotors and model.closures)
 
 
 def _joints(model: ClusterModel) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._calls import fast
 from ..arrays import vector
 from ..errors import ArgumentTypeError, RankError
 from ..model import ClusterData, ClusterModel
@@ -32,6 +33,7 @@ Raises:
 _documented = _check.documented(_COMMON, solves=False)
 
 
+@fast
 @_documented
 def inverse_operational_inertia(
     model: ClusterModel,

@@ -19,18 +19,20 @@ from .tree_memory import made
 from .tree_workspace import TreeWorkspace
 
 _PLAIN = (
-    kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns, kernels.contacts,
+    kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns, kernels.hybrid,
+    kernels.contacts,
 )  # fmt: skip
 _LOOPS = (
     kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops,
-    kernels.columns_loops, kernels.contacts_loops,
+    kernels.columns_loops, kernels.hybrid_loops, kernels.contacts_loops,
 )  # fmt: skip
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
 _OF_TREE = ("of_tree", "of_frame")
 # whose calls are not of the group "data"
-_GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), "columns": "columns", "contacts": "contacts"}
+_SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
+_GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), **dict(zip(_SOLE, _SOLE, strict=True))}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _VALUES = (
@@ -84,7 +86,9 @@ class ClusterData(TreeWorkspace):
         "_desk",
         "_energy",
         "_g",
+        "_hybrid",
         "_kept",
+        "_known",
         "_minverse",
         "_model",
         "_nle",
@@ -132,9 +136,10 @@ class ClusterData(TreeWorkspace):
         self._model = model
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
-        self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._contacts = (
-            _LOOPS if model.closures else _PLAIN
-        )
+        (
+            self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
+            self._contacts,
+        ) = _LOOPS if model.closures else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
@@ -178,6 +183,8 @@ class ClusterData(TreeWorkspace):
         desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
+        self._known = _calls.Recollection()
+        desk[_calls.KNOWN] = self._known.table.ctypes.data
         desk[_calls.ZEROS] = self._zeros.ctypes.data
         desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
         desk[_calls.KEPT] = self._kept.ctypes.data

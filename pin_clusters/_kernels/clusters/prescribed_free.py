@@ -51,7 +51,7 @@ def eliminate(params, work, prescribed, tau, a, C):
     set_acceleration(work, b, x)
     smallest = get(params, C.smallest)
     for k in range(6):
-        if fixed[k] == 1:
+        if fixed[k] != 0:
             put(tau, at + k, -left[k])
         else:
             put(a, at + k, x[k])
@@ -63,7 +63,7 @@ def eliminate(params, work, prescribed, tau, a, C):
 @inline
 def _unless(is_fixed, x, other):
     """Return x, or the other number where a column is prescribed: chosen, not multiplied, so no NaN comes along."""
-    return other if is_fixed == 1 else x
+    return other if is_fixed != 0 else x
 
 
 @inline

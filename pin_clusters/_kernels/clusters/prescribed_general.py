@@ -163,7 +163,7 @@ def propagate(index, work, prescribed, tau, a, C):
     nk, at, up = C.nk, C.at_work, acceleration(work, C.out)
     for k in range(nk):
         i_v, x = listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(U_column(work, at, nk, k), up)
-        if prescribed[i_v] == 1:
+        if prescribed[i_v] != 0:
             put(tau, i_v, -x)
         else:
             put(a, i_v, x)

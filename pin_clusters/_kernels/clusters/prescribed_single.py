@@ -93,7 +93,7 @@ def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
     if C.at_spin >= 0:
         u -= spin_bias(work, b)
         U = add_angular(U, spin(work, b))
-    if prescribed[C.column] == 1:
+    if prescribed[C.column] != 0:
         if parent > 0:
             add_articulated(work, parent, I)
             add_force(work, parent, f)
@@ -122,7 +122,7 @@ def propagate(index, work, prescribed, tau, a, C):
     B = body(index, b)
     up = acceleration(work, B.parent)
     x = Dinv_u(work, b) - dot6(UDinv(work, b), up)
-    if prescribed[C.column] == 1:
+    if prescribed[C.column] != 0:
         put(tau, C.column, -x)
         if B.bears == 1:
             set_acceleration(work, b, up)
