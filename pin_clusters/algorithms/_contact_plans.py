@@ -14,6 +14,7 @@ from .._kernels import columns_layout, entry_points
 from .._kernels import contacts_layout as at
 from .._kernels.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header
 from .._native.process import HEAD, word
+from ..arrays import on_a_page
 from ..model import ClusterData, ClusterModel, contact_memory
 from . import _check
 from ._columns import Reach, keep, movers
@@ -92,7 +93,7 @@ class Plan:
         self._numbers[at.ACCURACY] = columns * 1e6 * np.finfo(float).eps
         bodies = int(model._index[0, Header._fields.index("bodies")])
         room = 6 * columns_layout.AT_WORK * (bodies + 1) + packs * model.nv
-        self._panel = np.zeros((room, lanes) if entry_points.JIT else room)
+        (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
         self.desk = np.zeros(_calls.CONTACTS_SIZE, dtype=np.int64)
         for first, array in (
