@@ -39,7 +39,7 @@ from ..workspace import (
     u_entry,
 )
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
-from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair
+from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_coupling, spin_terms
 
 
@@ -267,6 +267,8 @@ def factor(index, params, work, C):
     Reads: articulated, D, E, K, spin, U, UDinv.
     Writes: articulated, D, U, UDinv.
     """
+    if C.nk == 2 and C.carrier0 == C.carrier1:
+        return factor_pair(index, params, work, C)
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

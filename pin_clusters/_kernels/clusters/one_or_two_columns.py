@@ -16,6 +16,7 @@ from ..workspace import (
     articulated,
     composite,
     force,
+    set_D_entry,
     set_U_column,
     set_u_entry,
     set_UDinv_column,
@@ -117,6 +118,47 @@ def eliminate_pair(index, params, work, out, C):
     if C.out > 0:
         add_articulated(work, C.out, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
         add_force(work, C.out, U0 * w0 + (U1 * w1 + f_out))
+    smallest = get(params, C.smallest)
+    return too_small(d00, smallest) or too_small(pivot, smallest)
+
+
+@inline
+def factor_pair(index, params, work, C):
+    """(A6), (A8) for two columns and no carrier inside: factors of D, U D^-1; returns whether D is singular.
+
+    Reads: articulated, E, K, spin.
+    Writes: articulated, D, UDinv.
+    """
+    at, o = C.at_work, zero(work)
+    d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
+    U0, U1, total = zero6(o), zero6(o), zero_sym6(o)
+    if C.at_spin >= 0:
+        U0, U1 = add_angular(U0, spin_column(work, at, 2, 0, 0)), add_angular(U1, spin_column(work, at, 2, 0, 1))
+    for b in range(C.first, C.last):
+        B, I = body(index, b), articulated(work, b)
+        total = total + I
+        K0, K1 = K_column(work, B.at_K, 0), K_column(work, B.at_K, 1)
+        if B.mask & 1:
+            V = sym6_mul(I, K0)
+            U0, d00 = U0 + V, d00 + dot6(K0, V)
+        if B.mask & 2:
+            V = sym6_mul(I, K1)
+            U1, d11 = U1 + V, d11 + dot6(K1, V)
+            if B.mask & 1:
+                d01 += dot6(K0, V)
+    e0 = 1.0 / d00
+    ell = d01 * e0
+    pivot = d11 - ell * d01
+    e1 = 1.0 / pivot
+    Y1 = (U1 - U0 * ell) * e1
+    Y0 = U0 * e0 - Y1 * ell
+    set_UDinv_column(work, at, 2, 0, Y0)
+    set_UDinv_column(work, at, 2, 1, Y1)
+    set_D_entry(work, at, 2, 0, 0, e0)
+    set_D_entry(work, at, 2, 0, 1, ell)
+    set_D_entry(work, at, 2, 1, 1, e1)
+    if C.out > 0:
+        add_articulated(work, C.out, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
     smallest = get(params, C.smallest)
     return too_small(d00, smallest) or too_small(pivot, smallest)
 
