@@ -51,10 +51,7 @@ def main() -> dict[str, np.ndarray]:
     kind, axes, sites = pin.ContactType.CONTACT_3D, pin.LOCAL_WORLD_ALIGNED, [model.frames[i] for i in points]
     contacts = [pc.RigidConstraintModel(kind, model, site.parentJoint, site.placement, axes) for site in sites]
     results = [contact.createData() for contact in contacts]
-    for contact in contacts:
-        contact.m_baumgarte_parameters.Kd = DAMPING
-    knee = [r.name for r in model.rotors].index("left_knee_rotor")
-    log, worst = [], np.zeros(2)
+    knee, log, worst = [r.name for r in model.rotors].index("left_knee_rotor"), [], np.zeros(2)
     for k in range(STEPS):
         # the robot: every call is exact, rotors and belts included
         M, h, B = pc.crba(model, data, q), pc.nonLinearEffects(model, data, q, v), pc.actuation_matrix(model, data, q)
@@ -76,7 +73,9 @@ def main() -> dict[str, np.ndarray]:
         (qp.update if k else qp.init)(H, g, A, b, C, low, high)
         qp.solve()
         motor = qp.results.x[nv : nv + m]
-        # the plant; of the forces on a line, one too many for each foot, those of least norm
+        # the plant: points that drift are slowed down; of forces on a line, one too many, those of least norm are taken
+        for result, slip in zip(results, (J @ v).reshape(4, 3), strict=True):
+            result.contact_acceleration_desired = pin.Motion(-DAMPING * slip, np.zeros(3))
         a = pc.constraintDynamics(model, data, q, v, B @ motor, contacts, results)
         worst = np.maximum(worst, [np.abs(a - qp.results.x[:nv]).max(), (np.abs(motor) / limit).max()])
         log.append([k * DT, goal[2], data.com[0][2], motor[knee]])

@@ -210,6 +210,22 @@ def draw_12(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Fig
     return figure
 
 
+def draw_13(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Impulses of landings over the angle of the knees and over the ratios."""
+    figure, axes = sheet(3)
+    names = "exact", "armature", "armature and the coupling of belts", "rotors do not spin"
+    looks = [*zip(names, (BLUE, ORANGE, RED, GREY), ("-", "--", ":", "-."), strict=True)]
+    for ax, key in zip(axes, ("toes", "heels", "scaled"), strict=True):
+        across = example.SCALES if key == "scaled" else example.BENDS
+        for column, (name, color, style) in zip(found[key].T, looks, strict=True):
+            ax.plot(across, column, style, color=color, label=name)
+        ax.set(xlabel="knees [rad]", ylim=(0, None), title=f"landing on {key}: impulse")
+    axes[0].set(ylabel="[N s]")
+    axes[2].set(xlabel="all ratios, times", title=f"on toes, knees at {example.BEND} rad")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
