@@ -2,8 +2,8 @@
 
 The MIT Humanoid squats on both feet. At each step a QP chooses accelerations, motor torques and contact forces: exact
 dynamics M a + h = B tau_motor + J' f, feet that stay, friction, limits. The motors of knee and ankle share a belt, so B
-is not diagonal, and a limit of a motor is not one of a joint. The plant is the same robot on fixed contact points; it
-gets the torques and knows nothing else of the QP. Solver: ProxQP (`pip install proxsuite`).
+is not diagonal, and a limit of a motor is not one of a joint. The plant is the same robot on four contact points, by
+`pc.constraintDynamics`; it gets the torques and knows nothing else of the QP. Solver: ProxQP (`pip install proxsuite`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import proxsuite
 
 import pin_clusters as pc
 
-DT, STEPS, PERIOD, DEPTH = 2e-3, 400, 0.8, 0.10  # [s], -, [s], [m]
+DT, STEPS, PERIOD, DEPTH, DAMPING = 2e-3, 400, 0.8, 0.10, 20.0  # [s], -, [s], [m], of points that drift [1/s]
 FRICTION, SMALL, LARGE = 0.6, 1.2, 2.5  # torque limits at the rotors of the two motor sizes [N m]; assumed
 BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # where it begins [rad]
 
@@ -48,16 +48,18 @@ def main() -> dict[str, np.ndarray]:
     low, high = np.concatenate([-limit, np.zeros(16)]), np.concatenate([limit, np.full(16, 1e6)])
     qp = proxsuite.proxqp.dense.QP(nv + m + 12, nv + 12, m + 16)
     qp.settings.eps_abs, qp.settings.eps_primal_inf = 1e-9, 1e-12  # contacts on a line are redundant
-    knee = [r.name for r in model.rotors].index("left_knee_rotor")
-    log, worst = [], np.zeros(2)
+    kind, axes, sites = pin.ContactType.CONTACT_3D, pin.LOCAL_WORLD_ALIGNED, [model.frames[i] for i in points]
+    contacts = [pc.RigidConstraintModel(kind, model, site.parentJoint, site.placement, axes) for site in sites]
+    results = [contact.createData() for contact in contacts]
+    knee, log, worst = [r.name for r in model.rotors].index("left_knee_rotor"), [], np.zeros(2)
     for k in range(STEPS):
         # the robot: every call is exact, rotors and belts included
         M, h, B = pc.crba(model, data, q), pc.nonLinearEffects(model, data, q, v), pc.actuation_matrix(model, data, q)
-        J = np.vstack([pc.computeFrameJacobian(model, data, q, i, pin.LOCAL_WORLD_ALIGNED)[:3] for i in points])
+        J = np.vstack([pc.computeFrameJacobian(model, data, q, i, axes)[:3] for i in points])
         com_J = pc.jacobianCenterOfMass(model, data, q)
         pc.centerOfMass(model, data, q, v, np.zeros(nv))
-        aligned = [pc.getFrameClassicalAcceleration(model, data, i, pin.LOCAL_WORLD_ALIGNED) for i in points]
-        stop = -np.concatenate([x.linear for x in aligned]) - 20.0 * J @ v  # J a = stop keeps the feet where they are
+        drift = np.concatenate([pc.getFrameClassicalAcceleration(model, data, i, axes).linear for i in points])
+        stop = -drift - DAMPING * J @ v  # J a = stop keeps the feet where they are
         # tasks: the centre of mass follows a cosine, the trunk stays upright, joints stay near where they began
         phase = 2 * np.pi * k * DT / PERIOD
         goal = home - [0, 0, DEPTH / 2 * (1 - np.cos(phase))]
@@ -71,10 +73,10 @@ def main() -> dict[str, np.ndarray]:
         (qp.update if k else qp.init)(H, g, A, b, C, low, high)
         qp.solve()
         motor = qp.results.x[nv : nv + m]
-        # the plant: forces that hold the contact points, by least squares, as a foot on a line has one too many
-        free = pc.aba(model, data, q, v, B @ motor)
-        Minv = pc.computeMinverse(model, data, q)
-        a = free + Minv @ J.T @ np.linalg.lstsq(J @ Minv @ J.T, stop - J @ free, rcond=1e-9)[0]
+        # the plant: points that drift are slowed down; of forces on a line, one too many, those of least norm are taken
+        for result, slip in zip(results, (J @ v).reshape(4, 3), strict=True):
+            result.contact_acceleration_desired = pin.Motion(-DAMPING * slip, np.zeros(3))
+        a = pc.constraintDynamics(model, data, q, v, B @ motor, contacts, results)
         worst = np.maximum(worst, [np.abs(a - qp.results.x[:nv]).max(), (np.abs(motor) / limit).max()])
         log.append([k * DT, goal[2], data.com[0][2], motor[knee]])
         q, v = pc.integrate(model, q, DT * v + DT**2 / 2 * a), v + DT * a

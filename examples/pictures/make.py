@@ -190,6 +190,42 @@ def draw_11(example: ModuleType, found: dict[str, Any]) -> Figure:
     return figure
 
 
+def draw_12(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Figure:
+    """Acceleration of a knee in the air, and impulses of the feet that touch down."""
+    figure, (left, right) = sheet()
+    swing = slice(example.STAND, example.STAND + example.SWING)
+    lands = found["exact"]["impulse"].any(axis=(1, 2)).nonzero()[0]
+    feet = [(k, i) for k, pair in zip(lands, example.PAIRS[::-1], strict=True) for i in pair]
+    looks = ("exact", "exact", BLUE, "-"), ("there", "armature", ORANGE, "--")
+    for n, (run, name, color, style) in enumerate(looks):
+        knee = found[run]["a"][swing, 11]
+        left.plot(example.DT * np.arange(example.SWING), knee, style, color=color, label=name)
+        up = [1e3 * found[run]["impulse"][k, i, 2] for k, i in feet]
+        right.bar(np.arange(4) + 0.38 * n - 0.19, up, 0.36, color=color, label=name)
+    left.set(title="a leg in the air: acceleration of its knee", xlabel="time [s]", ylabel="[rad/s$^2$]")
+    right.set_xticks(np.arange(4), [example.LEGS[i] for _, i in feet])
+    right.set(title="feet touch down at 1 m/s: impulse upward", ylabel="[mN s]", ylim=(0, 440))
+    left.legend(loc="lower left", title="same states, same torques", alignment="left")
+    right.legend(ncols=2)
+    return figure
+
+
+def draw_13(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Impulses of landings over the angle of the knees and over the ratios."""
+    figure, axes = sheet(3)
+    names = "exact", "armature", "armature and the coupling of belts", "rotors do not spin"
+    looks = [*zip(names, (BLUE, ORANGE, RED, GREY), ("-", "--", ":", "-."), strict=True)]
+    for ax, key in zip(axes, ("toes", "heels", "scaled"), strict=True):
+        across = example.SCALES if key == "scaled" else example.BENDS
+        for column, (name, color, style) in zip(found[key].T, looks, strict=True):
+            ax.plot(across, column, style, color=color, label=name)
+        ax.set(xlabel="knees [rad]", ylim=(0, None), title=f"landing on {key}: impulse")
+    axes[0].set(ylabel="[N s]")
+    axes[2].set(xlabel="all ratios, times", title=f"on toes, knees at {example.BEND} rad")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright

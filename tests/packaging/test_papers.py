@@ -114,3 +114,12 @@ def test_only_the_prefix_changes_in_the_drop_in() -> None:
     )
     assert "pin." in before
     assert after == before.replace("pin.", "pc.")
+
+
+def test_the_script_with_contacts_is_written_once() -> None:
+    text = (ROOT / "examples" / "12_contacts.py").read_text(encoding="utf-8")
+    script, main = text.split("\ndef script(")[1].split("\n\n\ndef main(")
+    objects = {"pin.ContactType.CONTACT_3D", "pin.LOCAL_WORLD_ALIGNED"}  # the same for both
+    assert set(re.findall(r"\bp(?:in|c)\.[\w.]+", script)) == objects
+    assert {"constraintDynamics", "impulseDynamics", "initConstraintDynamics"} <= set(re.findall(r"lib\.(\w+)", script))
+    assert set(re.findall(r"\bscript\((\w+), ", main)) == {"pin", "pc"}
