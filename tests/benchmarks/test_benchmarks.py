@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -367,7 +368,19 @@ def test_operational_space_is_measured(
     assert "chains:" in capsys.readouterr().out
     found = json.loads(output.read_text(encoding="utf-8"))
     assert set(found["robots"]["mini_cheetah"]["ratio"]) == set(scripts["operational"].RATIOS)
-    assert "| `mini_cheetah` |" in scripts["report_operational"].speed(found)
+    found["published"]["5"] = {"one / aba": 1.84}
+    text = scripts["report_operational"].speed(found)
+    assert "| `mini_cheetah` |" in text
+    assert re.search(r"\| chain, n = 5 \| [0-9.]+ \(1\.84\) \|", text)
+    assert "| `mini_cheetah`, 36 inputs | - |" in text
+
+
+def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) -> None:
+    model = scripts["operational"].chain(6)
+    data, q, points = model.createData(), np.linspace(0.1, 0.6, 6), [2, 5]
+    B = np.eye(6)[:, 1:4]
+    found = scripts["operational"].one_by_one(model, data, q, B, points)
+    assert np.allclose(found, pc.inverse_input_matrix(model, data, q, B, points), rtol=0.0, atol=1e-11)
 
 
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")

@@ -241,3 +241,17 @@ def test_a_changed_inertia_tree_is_found() -> None:
     model.inertia_tree.inertias[1] = pin.Inertia.Zero()
     with pytest.raises(DataMismatchError, match="inertia_tree"):
         pc.centerOfMass(model, data, pc.neutral(model))
+
+
+def test_making_a_tree_takes_no_data_of_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ``pin.Data`` has tables of nv^3 numbers: gigabytes for hundreds of joints."""
+    robot = trees.geared_arm(floating=True).build()
+    tree, constraints = robot.tree.copy(), robot.constraints
+
+    def refuse(self: pin.Model) -> None:
+        raise AssertionError("a pin.Data is made")
+
+    monkeypatch.setattr(pin.Model, "createData", refuse)
+    model = pc.ClusterModel(tree, constraints)
+    with pytest.raises(AssertionError, match="is made"):
+        model.createData()
