@@ -155,8 +155,14 @@ def grow(tree: pin.Model) -> None:
     tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "new")
 
 
-@pytest.mark.parametrize("change", [spoil, grow])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        pytest.param(name, change, marks=[pytest.mark.long] * (change is grow and i % 4 > 0))
+        for i, name in enumerate(ALL)
+        for change in (spoil, grow)
+    ],
+)
 def test_changing_the_tree_has_no_effect_and_is_found(name: str, change: Callable[[pin.Model], None]) -> None:
     given = trees.geared_arm(floating=True).tree()
     model = pc.ClusterModel(given, trees.geared_arm(floating=True).build().constraints)
