@@ -1,7 +1,10 @@
 """Measure operational space, input matrices, hybrid dynamics, contacts: ``python benchmarks/operational.py [--quick]``.
 
 Through the public Python API, four feet or hands per robot. Pinocchio gets the approximate robot
-(``baselines.armature_model``) and its shortest ways there; exact rivals are projection and forces one by one.
+(``baselines.armature_model``) and its shortest ways there; exact rivals are projection and forces one by one, the
+latter (eUFM) with projection and, compiled as all else, with ``pc.aba``. Chains stand beside what was published.
+
+The longest chain takes 8 GB: a ``pin.Data`` has four tables of nv^3 numbers, and there are two while it is made.
 """
 
 from __future__ import annotations
@@ -25,14 +28,23 @@ from pin_clusters.timing import Call, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "operational.json"
 ROBOTS = ("mini_cheetah", "mit_humanoid")
-LENGTHS, QUICK_LENGTHS = (50, 100, 200), (10, 20)
+LENGTHS, QUICK_LENGTHS = (50, 100, 200, 350, 500), (10, 20)
+"""Of chains whose slope is measured."""
+INPUTS, QUICK_INPUTS = (1, 10, 50), (1, 5)
+"""Of chains whose input matrix is measured."""
+PUBLISHED: dict[int | str, dict[str, float]] = {
+    50: {"one / aba": 1.84, "all / aba": 1.82, "forces / one": 0.84, "forces / all": 15.6},
+    "mit_humanoid": {"all / aba": 1.52, "forces / all": 16.3},
+}
+"""Kroeg, Gattringer and Mueller: chain of 50 links; humanoid of 24 velocities, 18 motors and 8 contact points."""
 FULL = {"repeats": 41, "block": 2e-3}
 QUICK = {"repeats": 5, "block": 5e-4}
 RATIOS = {
     "inverse operational inertia / Pinocchio's shortest way": ("osim", "pin.shortest"),
     "projection / inverse operational inertia": ("projection", "osim"),
     "input matrix / aba": ("iim", "aba"),
-    "forces one by one / input matrix": ("one by one", "iim"),
+    "forces one by one, by projection / input matrix": ("one by one", "iim"),
+    "forces one by one, by aba / input matrix": ("forces", "iim"),
     "hybrid dynamics / aba": ("hybrid", "aba"),
     "constraintDynamics / Pinocchio's": ("contacts", "pin.contacts"),
 }
@@ -81,6 +93,7 @@ def calls(model: pc.ClusterModel) -> dict[str, Call]:
         "pin.delassus": (pin.computeDelassusMatrix, (tree, theirs, q_tree, *whole, 0.0)),
         "projection": (baselines.projection.inverse_operational_inertia, (model, work, q, frames)),
         "iim": (pc.inverse_input_matrix, (model, data, q, None, points)),
+        "forces": (one_by_one, (model, data, q, pc.actuation_matrix(model, data, q), points)),
         "one by one": (baselines.unit_forces.inverse_input_matrix, (model, single, q, None, points)),
         "hybrid": (pc.hybrid_dynamics, (model, data, q, v, tau, v, mask)),
         "contacts": (pc.constraintDynamics, (model, data, q, v, tau, feet, [c.createData() for c in feet])),
@@ -104,34 +117,76 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
     }
 
 
-def chains(lengths: tuple[int, ...], *, repeats: int, block: float) -> dict[str, Any]:
-    """Time chains with a geared rotor on every joint: two frames, one input, and all inputs."""
+def one_by_one(
+    model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray, B: np.ndarray, points: list[int]
+) -> np.ndarray:
+    """Return M^-1 [B, J'] by one run of ``pc.aba`` without inputs and one per input, as lean as Python can be.
+
+    Forces at points become torques by Jacobians, which is quicker than external forces.
+    """
+    rest = np.zeros(model.nv)
+    rows = [B.T, *(pc.computeFrameJacobian(model, data, q, f, pin.LOCAL)[:3] for f in points)]
+    free = pc.aba(model, data, q, rest, rest)
+    inputs = np.ascontiguousarray(np.concatenate(rows))
+    return np.array([pc.aba(model, data, q, rest, tau) for tau in inputs]).T - free[:, None]
+
+
+def chain(n: int) -> pc.ClusterModel:
+    """Return the geared chain of the loaders with ``Rotor`` in the place of bodies: half as many joints in its tree."""
+    tree, gears = loaders.chains.geared_chain(n)
+    links, ids = pin.Model(), [0]
+    links.gravity = tree.gravity
+    for gear in gears:
+        j = tree.getJointId(gear.link)
+        ids.append(links.addJoint(ids[-1], tree.joints[j], tree.jointPlacements[j], gear.link))
+        links.appendBodyToJoint(ids[-1], tree.inertias[j], pin.SE3.Identity())
+        links.addJointFrame(ids[-1])
+    axial = float(tree.inertias[tree.getJointId(gears[0].rotor)].inertia[2, 2])
+    return pc.ClusterModel(links, [pc.Rotor(gear.link, gear.ratio, axial_inertia=axial) for gear in gears])
+
+
+def slope(lengths: tuple[int, ...], *, repeats: int, block: float) -> dict[str, Any]:
+    """Time the inertia of two frames of chains: how time grows with their length."""
     found: dict[str, Call] = {}
     for n in lengths:
-        model = loaders.load("geared_chain", n=n)
-        data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
-        ends = [model.nframes - 1, model.nframes // 2]
-        found[f"osim {n}"] = pc.inverse_operational_inertia, (model, data, q, ends)
-        found[f"aba {n}"] = pc.aba, (model, data, q, v, v)
-        if n <= lengths[0]:
-            found["one"] = pc.inverse_input_matrix, (model, data, q, np.eye(n, 1))
-            found["all"] = pc.inverse_input_matrix, (model, data, q, np.eye(n))
-            single = baselines.unit_forces.createData(model)
-            found["one by one, one"] = baselines.unit_forces.inverse_input_matrix, (model, single, q, np.eye(n, 1))
-            found["one by one, all"] = baselines.unit_forces.inverse_input_matrix, (model, single, q, np.eye(n))
-    for function, given in found.values():
-        function(*given)
+        model = chain(n)
+        data, q = model.createData(), pc.neutral(model)
+        found[f"osim {n}"] = pc.inverse_operational_inertia, (model, data, q, [model.nframes - 1, model.nframes // 2])
+        found[f"aba {n}"] = pc.aba, (model, data, q, np.ones(n), np.ones(n))
     t = interleaved(found, repeats=repeats, block=block)
-    times = np.log([t[f"osim {n}"].median for n in lengths])
-    base = t[f"aba {lengths[0]}"]
     return {
         "lengths": lengths,
-        "slope": round(float(np.polyfit(np.log(lengths), times, 1)[0]), 3),
+        "slope": {
+            name: round(float(np.polyfit(np.log(lengths), np.log([t[f"{name} {n}"].median for n in lengths]), 1)[0]), 3)
+            for name in ("osim", "aba")
+        },
         "times": {name: timing.number(x) for name, x in t.items()},
-        "one / aba": round(t["one"].ratio(base), 2),
-        "all / aba": round(t["all"].ratio(base), 2),
-        "one by one / all at once": round(t["one by one, all"].ratio(t["all"]), 2),
     }
+
+
+def inputs(n: int, *, repeats: int, block: float) -> dict[str, Any]:
+    """Time the input matrix of a chain, of one input and of all of them, beside forces one by one."""
+    model = chain(n)
+    data, q = model.createData(), pc.neutral(model)
+    one, every = np.eye(n, 1), np.eye(n)
+    found: dict[str, Call] = {
+        "aba": (pc.aba, (model, data, q, np.zeros(n), np.zeros(n))),
+        "one": (pc.inverse_input_matrix, (model, data, q, one)),
+        "all": (pc.inverse_input_matrix, (model, data, q, every)),
+        "forces, one": (one_by_one, (model, data, q, one, [])),
+        "forces, all": (one_by_one, (model, data, q, every, [])),
+    }
+    t = interleaved(found, repeats=repeats, block=block)
+    ratios = {
+        "one / aba": t["one"].ratio(t["aba"]),
+        "all / aba": t["all"].ratio(t["aba"]),
+        "forces / one": t["forces, one"].ratio(t["one"]),
+        "forces / all": t["forces, all"].ratio(t["all"]),
+    }
+    if n > 1:  # what one more column takes
+        more = (t["all"].samples - t["one"].samples) / (n - 1) / t["aba"].samples
+        ratios["column / aba"] = float(np.median(more))
+    return {"ratio": {k: round(x, 4) for k, x in ratios.items()}, "times": {k: timing.number(x) for k, x in t.items()}}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -152,8 +207,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{name}: Pinocchio's shortest way is by {found['shortest']}; us")
         print(*(f"  {key:16} {x['median_us']:10.2f}" for key, x in found["times"].items()), sep="\n")
         print(*(f"  {key:56} {x:8.2f}" for key, x in found["ratio"].items()), sep="\n")
-    results["chains"] = found = chains(QUICK_LENGTHS if chosen.quick else LENGTHS, **effort)
+    results["chains"] = found = slope(QUICK_LENGTHS if chosen.quick else LENGTHS, **effort)
     print("\nchains:", {key: x for key, x in found.items() if key != "times"})
+    results["inputs"] = {n: inputs(n, **effort) for n in (QUICK_INPUTS if chosen.quick else INPUTS)}
+    print(*(f"inputs, {n} links: {found['ratio']}" for n, found in results["inputs"].items()), sep="\n")
+    results["published"] = PUBLISHED
     timing.write(results, chosen.output or (None if chosen.quick else RESULTS))
     return 0
 

@@ -2,8 +2,8 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``everyday``, ``moves``,
-``prices`` and ``operational``, from what the scripts of these names, ``run.py`` and ``run_loops.py`` wrote to
-``results/``.
+``prices``, ``operational`` and ``accuracy of operational space``, from what the scripts of these names, ``run.py``,
+``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import report_calls
 import report_loops
+import report_operational
 import report_simulation
 from report_loops import markdown, where
 
@@ -39,7 +40,8 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "everyday": ("everyday.json", report_calls.everyday),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
-    "operational": ("operational.json", report_calls.operational),
+    "operational": ("operational.json", report_operational.speed),
+    "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

@@ -58,20 +58,3 @@ def prices(results: dict[str, Any]) -> str:
         "Python ran before it: caches and predicted branches.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
     ])  # fmt: skip
-
-
-def operational(results: dict[str, Any]) -> str:
-    """Return the table of ``operational.py``."""
-    robots, chains = results["robots"], results["chains"]
-    names = next(iter(robots.values()))["ratio"]
-    rows = [[name, *(f"{r['ratio'][name]:.2f}" for r in robots.values())] for name in names]
-    rows.append(["inputs of the input matrix", *(str(r["inputs"]) for r in robots.values())])
-    n, most, one, every = chains["lengths"][0], chains["lengths"][-1], chains["one / aba"], chains["all / aba"]
-    return "\n\n".join([
-        where(results),
-        "Ratios of times; frames and contacts at four feet or hands; Pinocchio on the approximate robot.",
-        markdown(["", *(f"`{name}`" for name in robots)], rows),
-        f"Chains of geared links, two frames, {n} to {most} links: time grows with the number of links to the power "
-        f"{chains['slope']:.2f}. With {n} links the input matrix takes {one:.2f} times `aba` for one input and "
-        f"{every:.2f} times for all; one by one, all take {chains['one by one / all at once']:.1f} times as long.",
-    ])  # fmt: skip

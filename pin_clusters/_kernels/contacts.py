@@ -21,8 +21,8 @@ from .columns_panel import at_body, at_w, entry
 from .columns_passes import inward, outward
 from .columns_seed import clear, put_lanes, unit_wrench
 from .contact_places import place_contact
-from .contacts_layout import DELASSUS, DYNAMICS, IMPACT, REDUNDANT
-from .contacts_system import complete, eliminate, solve
+from .contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
+from .contacts_system import complete, eliminate, solve, take
 from .contacts_views import contact, contacts_header, fields
 from .layout import FREE, SINGLE, WRONG_SIZE
 from .minverse import factor_articulated
@@ -112,10 +112,11 @@ def contacts_with(advance_at_rest):
     def contacts(index, params, work, result, q, v, tau, asked, numbers, panel, gram, forces, out):
         """Write accelerations to out and to result, or velocities after an impact to out; and the forces.
 
-        If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written.
+        If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written; nor for a
+        SYSTEM, whose upper half is there, and what is asked for behind it.
 
-        Reads: acceleration, articulated, asked, base_inverse_d, base_L, D, E, force, gram, inverse_D, K, panel, pose,
-            q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
+        Reads: acceleration, articulated, asked, base_inverse_d, base_L, D, E, force, forces, gram, inverse_D, K,
+            panel, pose, q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
         Writes: acceleration, articulated, base_inverse_d, base_L, D, forces, gram, inverse_D, out, panel, pose,
             result, U, UDinv, velocity.
         """
@@ -144,9 +145,15 @@ def contacts_with(advance_at_rest):
             products_of(asked, panel, n, K.column0, K.column1, K.path0, K.path1, A.packs, gram.shape[1], upper, gram)
         if A.wanted == DELASSUS:
             return code if code < 0 else singular
-        complete(asked, numbers, A, gram)
-        redundant = eliminate(numbers, A, gram)
-        solve(A, gram)
+        redundant = False
+        if A.step == GIVEN:
+            take(A, forces, gram)
+        else:
+            largest = complete(asked, numbers, A, gram)
+            if A.step == SYSTEM:
+                return code if code < 0 else singular
+            redundant = eliminate(numbers, A, gram, largest)
+            solve(A, gram)
         for i in range(n.nv):
             w = zero(panel)
             for P in range(A.packs):

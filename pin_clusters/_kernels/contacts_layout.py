@@ -20,6 +20,7 @@ class Contacts(NamedTuple):
     packs: int  # of these and one more
     wanted: int  # DYNAMICS, IMPACT or DELASSUS
     reach0: int  # rows of ``columns_layout.Reach``
+    step: int  # WHOLE, SYSTEM or GIVEN
 
 
 class Fields(NamedTuple):
@@ -65,6 +66,9 @@ class Contact(NamedTuple):
 DYNAMICS: Final = 0
 IMPACT: Final = 1
 DELASSUS: Final = 2
+WHOLE: Final = 0
+SYSTEM: Final = 1  # stop when gram has the system of the forces: its upper half, and what is asked for behind it
+GIVEN: Final = 2  # the forces are known
 REDUNDANT: Final = -2
 """What the kernel returns, besides what aba does, if the rows of the contacts are not independent."""
 

@@ -16,11 +16,12 @@ TINY = 1e-300  # rows of zeros are redundant as well
 def complete(asked, numbers, A, gram):
     """Make the column behind the contacts' what they lack, of what happens without them; add the damping.
 
-    The row behind the contacts' keeps the diagonal.
+    The row behind the contacts' keeps the diagonal; returns its largest entry.
 
     Reads: gram.
     Writes: gram.
     """
+    largest = 0.0
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
@@ -28,20 +29,25 @@ def complete(asked, numbers, A, gram):
             i = first + r
             gram[i, i] += get(numbers, at.DAMPING)
             gram[A.columns, i] = gram[i, i]
+            largest = if_less(largest, gram[i, i], gram[i, i], largest)
             gram[i, A.columns] = get(numbers, K.at + at.MISSING + r) - gram[i, A.columns]
+    return largest
 
 
 @inline
-def eliminate(numbers, A, gram):
+def eliminate(numbers, A, gram, largest):
     """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant.
+
+    So is what is nothing but rounding, beside the largest entry of the diagonal.
 
     Reads: gram.
     Writes: gram.
     """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):
-        pivot, smallest = gram[k, k], accuracy * gram[A.columns, k] + TINY
-        if too_small(pivot, smallest):
+        pivot, own = gram[k, k], gram[A.columns, k]
+        smallest = accuracy * own + TINY
+        if too_small(pivot, smallest) or too_small(own, accuracy * largest):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):
@@ -67,6 +73,28 @@ def solve(A, gram):
             j = m - 1 - r
             x -= gram[i, j] * gram[m, j]
         gram[m, i] = x * gram[i, i]
+    behind(A, gram)
+
+
+@inline
+def take(A, forces, gram):
+    """Write given forces there.
+
+    Reads: forces.
+    Writes: gram.
+    """
+    for i in range(A.columns):
+        gram[A.columns, i] = get(forces, i)
+    behind(A, gram)
+
+
+@inline
+def behind(A, gram):
+    """Write a one behind the forces, for what happens without them, and zeros.
+
+    Writes: gram.
+    """
+    m = A.columns
     gram[m, m] = 1.0
     for j in range(m + 1, gram.shape[1]):
         gram[m, j] = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -10,25 +10,44 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError, RankError
 
 
-def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> np.ndarray:
+class Solution(NamedTuple):
+    """Forces, and how well they do what is asked for.
+
+    Attributes:
+        forces: Shape (rows,).
+        rank: Of the rows.
+        residual: Largest entry of what they miss, in the units of the rows.
+    """
+
+    forces: np.ndarray
+    rank: int
+    residual: float
+
+
+def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
     """Solve A x = b: of least norm, damped by a number, or iterated as proximal settings say."""
     if isinstance(settings, pin.ProximalSettings):
-        return iterated(A, b, settings)
+        return _told(A, b, iterated(A, b, settings), len(A))
     damping = damping_of(settings)
     if damping > 0.0 or not len(A):
-        return regular(A + damping * np.eye(len(A)), b)
+        return _told(A, b, regular(A + damping * np.eye(len(A)), b), len(A))
     if not np.all(np.isfinite(A)):
-        return np.full(len(b), np.nan)
+        return Solution(np.full(len(b), np.nan), 0, np.nan)
     smallest = len(A) * 1e2 * np.finfo(float).eps
     try:
-        pivots = np.linalg.cholesky(A).diagonal() ** 2 / A.diagonal()
-        if pivots.min() > 1e4 * smallest:
-            return np.linalg.solve(A, b)
+        pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
+        # a row that is nothing but rounding is small beside the others, not beside itself
+        if min((pivots / own).min(), own.min() / own.max()) > 1e4 * smallest:
+            return _told(A, b, np.linalg.solve(A, b), len(A))
     except np.linalg.LinAlgError:
         pass  # redundant rows
     w, V = np.linalg.eigh(A)
     used = w > smallest * w[-1]
-    return (V[:, used] / w[used]) @ (V[:, used].T @ b)
+    return _told(A, b, (V[:, used] / w[used]) @ (V[:, used].T @ b), int(used.sum()))
+
+
+def _told(A: np.ndarray, b: np.ndarray, x: np.ndarray, rank: int) -> Solution:
+    return Solution(x, rank, float(np.abs(A @ x - b).max(initial=0.0)))
 
 
 def damping_of(mu: Any) -> float:

@@ -18,6 +18,7 @@ from ..arrays import on_a_page
 from ..model import ClusterData, ClusterModel, contact_memory
 from . import _check
 from ._columns import Reach, keep, movers
+from ._contact_forces import Solution, solved
 from ._contact_objects import datas_of, models_of, size
 
 _MODEL = {
@@ -46,7 +47,7 @@ class Plan:
     """
 
     __slots__ = (
-        "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers", "datas", "desk",
+        "_changed", "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers", "datas", "desk",
         "forces", "models",
     )  # fmt: skip
 
@@ -84,7 +85,8 @@ class Plan:
             column += n
         reach.add([columns], range(model.nv))
         rows += lists
-        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows))
+        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows), at.WHOLE)
+        self._changed = False
         rows += reach.rows(packs, lanes)
         self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
         for line, row in zip(self._index, rows, strict=True):
@@ -112,25 +114,57 @@ class Plan:
         Raises:
             SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
         """
-        out = np.empty(model.nv)
-        given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
-        if wanted == at.DYNAMICS:
-            code = data._run("contacts", "ddq", *given)
-        else:
-            self._ask(wanted, restitution, damping)
-            try:
-                code = data._run("contacts", "ddq", *given)
-            finally:  # as the next call wants it
-                self._ask(at.DYNAMICS, 0.0, 0.0)
-        if code == at.REDUNDANT:
-            return None
-        _check.status(model, code, q)
+        if wanted != at.DYNAMICS or self._changed:
+            self._ask(wanted, restitution, damping, at.WHOLE)
+        out = self._call(model, data, q, v, tau)
         n = len(self.forces)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
 
-    def _ask(self, wanted: int, restitution: float, damping: float) -> None:
-        self._index[0, at.Contacts._fields.index("wanted")] = wanted
-        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
+    def solve(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
+        wanted: int = at.DYNAMICS, restitution: float = 0.0,
+    ) -> tuple[np.ndarray, Solution]:  # fmt: skip
+        """Return the same, with forces by dense equations, which may be redundant; and what is to be said of them.
+
+        Args:
+            model: The model.
+            data: Its workspace.
+            q: Configuration.
+            v: Velocity.
+            tau: Torque.
+            how: As ``_contact_forces.solved`` takes it.
+            wanted: DYNAMICS or IMPACT.
+            restitution: Of an impact.
+        """
+        self._ask(wanted, restitution, 0.0, at.SYSTEM)
+        self._call(model, data, q, v, tau)
+        n = len(self.forces)
+        A, b = np.triu(self._gram[:n, :n]), self._gram[:n, n].copy()
+        A = A + np.triu(A, 1).T
+        found = solved(A, b, how)
+        self.forces[:] = found.forces
+        self._ask(wanted, restitution, 0.0, at.GIVEN)
+        out = self._call(model, data, q, v, tau)
+        assert out is not None
+        return out, found
+
+    def _call(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray
+    ) -> np.ndarray | None:
+        out = np.empty(model.nv)
+        given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
+        code = data._run("contacts", "ddq", *given)
+        if code == at.REDUNDANT:
+            return None
+        _check.status(model, code, q)
+        return out
+
+    def _ask(self, wanted: int, restitution: float, damping: float, step: int) -> None:
+        """Say what is wanted; usual is the whole of DYNAMICS, and the call in machine code wants nothing else."""
+        fields = at.Contacts._fields
+        self._index[0, [fields.index("wanted"), fields.index("step")]] = wanted, step
+        self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
+        self._changed = (wanted, step) != (at.DYNAMICS, at.WHOLE)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
         """Note what tells that containers and contacts are still those of the tables, and where that stands."""

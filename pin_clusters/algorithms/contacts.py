@@ -18,7 +18,7 @@ from ..arrays import numbers, vector
 from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterData, ClusterModel
 from . import _check, _columns, _contact_plans, _contact_rows, _tree
-from ._contact_forces import damping_of, regular, solved
+from ._contact_forces import Solution, damping_of, regular, solved
 from ._contact_objects import datas_of, models_of, size
 from ._quick import quick_columns
 from .aba import aba
@@ -79,7 +79,7 @@ def initConstraintDynamics(
     if contact_datas is not None:
         datas_of(models, contact_datas)
     rows = sum(size(c) for c in models)
-    _leave(data, np.zeros(rows))
+    _leave(data, Solution(np.zeros(rows), rows, 0.0))
     data.impulse_c = np.zeros(rows)
 
 
@@ -95,7 +95,8 @@ def constraintDynamics(
         data: Its workspace; ``data.ddq`` and ``data.lambda_c`` are filled.
         contact_datas: What ``createData()`` of each returned; placements, errors and ``contact_force`` are filled.
         prox_settings: ``pin.ProximalSettings``: iterates as Pinocchio does, but cannot write there how far it came.
-            Without it redundant contacts get the forces of least norm.
+            Without it redundant contacts get the forces of least norm. ``data.contact_rank`` and
+            ``data.contact_residual`` tell both.
 
     Returns:
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array.
@@ -108,21 +109,24 @@ def constraintDynamics(
     q, v = _check.state(model, data, q, v)
     tau = _check.velocity(model, "tau", tau)
     plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
-    if plan is not None and prox_settings is None:
-        found = plan.run(model, data, q, v, tau)
+    if plan is not None:
+        found = plan.run(model, data, q, v, tau) if prox_settings is None else None
         if found is not None:
-            _leave(data, plan.forces, int(plan.desk.ctypes.data))
+            _leave(data, Solution(plan.forces, len(plan.forces), 0.0), int(plan.desk.ctypes.data))
             return found
+        found, solution = plan.solve(model, data, q, v, tau, prox_settings)
+        _leave(data, solution)
+        return found
     free = aba(model, data, q, v, tau)
     _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
     J = _contact_rows.jacobian(model, data, models, datas)
     missing = [_contact_rows.missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
     rest = np.concatenate(missing) if missing else np.zeros(0)
     A, response = delassus(model, data, q, J)
-    force = solved(A, rest, prox_settings)
-    _contact_rows.hand_out(models, datas, force)
-    _leave(data, force)
-    data._ddq[:] = free + response @ force
+    solution = solved(A, rest, prox_settings)
+    _contact_rows.hand_out(models, datas, solution.forces)
+    _leave(data, solution)
+    data._ddq[:] = free + response @ solution.forces
     return data._ddq.copy()
 
 
@@ -161,19 +165,25 @@ def impulseDynamics(
         plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
-    damping = None if isinstance(mu, pin.ProximalSettings) else damping_of(mu)
-    if plan is not None and damping is not None:
-        after = plan.run(model, data, q, v, data._zeros, IMPACT, r_coeff, damping)
-        if after is not None:
-            data.impulse_c, data.dq_after = plan.forces.copy(), after
-            return after.copy()
+    if plan is not None:
+        after = None
+        if not isinstance(mu, pin.ProximalSettings):
+            after = plan.run(model, data, q, v, data._zeros, IMPACT, r_coeff, damping_of(mu))
+        if after is None:
+            after, solution = plan.solve(model, data, q, v, data._zeros, mu, IMPACT, r_coeff)
+            data._contacts_found = solution.rank, solution.residual
+        else:
+            data._contacts_found = len(plan.forces), 0.0
+        data.impulse_c, data.dq_after = plan.forces.copy(), after
+        return after.copy()
     if not by_rows:
         _tree.compute(model, data, COLUMNS, q)
         J = _contact_rows.jacobian(model, data, models, datas)
     A, response = delassus(model, data, q, J)
-    impulse = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
-    _contact_rows.hand_out(models, datas, impulse)
-    data.impulse_c, data.dq_after = impulse, v + response @ impulse
+    solution = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
+    _contact_rows.hand_out(models, datas, solution.forces)
+    data._contacts_found = solution.rank, solution.residual
+    data.impulse_c, data.dq_after = solution.forces, v + response @ solution.forces
     return np.array(data.dq_after)
 
 
@@ -198,9 +208,9 @@ def forwardDynamics(
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
     A, response = delassus(model, data, q, J)
-    force = solved(A, -drift - J @ free, damping)
-    _leave(data, force)
-    data._ddq[:] = free + response @ force
+    solution = solved(A, -drift - J @ free, damping)
+    _leave(data, solution)
+    data._ddq[:] = free + response @ solution.forces
     return data._ddq.copy()
 
 
@@ -289,6 +299,6 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
     return 0.5 * (A + A.T), response
 
 
-def _leave(data: ClusterData, forces: np.ndarray, plan: int = 0) -> None:
+def _leave(data: ClusterData, solution: Solution, plan: int = 0) -> None:
     """Leave forces in data, and for the next call the address of the plan that found them, or none."""
-    data.lambda_c, data._desk[CONTACTS] = forces, plan
+    data.lambda_c, data._contacts_found, data._desk[CONTACTS] = solution.forces, solution[1:], plan

@@ -5,6 +5,7 @@ module              how                                                         
 ==================  ===================================================================  ===========  =====
 ``projection``      Pinocchio on the tree with every rotor a body, projected             exact        yes
 ``hybrid``          ``projection`` with some accelerations given, in four steps          exact        yes
+``contacts``        ``projection`` with contacts, in one system of equations              exact        yes
 ``lagrange``        the same tree with all constraints as Lagrange multipliers           exact        yes
 ``constrained``     ``pin.constraintDynamics`` or ``pin.lcaba``, with what they express  exact        only
 ``unconstrained``   the same tree, only the rows of independent joints                   approximate  yes
@@ -21,13 +22,25 @@ Every module has its own ``createData(model)``. Vectors are in the public order,
 from __future__ import annotations
 
 from ..armature import armature_model
-from . import armature, block, constrained, hybrid, lagrange, projection, sparse, unconstrained, unit_forces
+from . import (
+    armature,
+    block,
+    constrained,
+    contacts,
+    hybrid,
+    lagrange,
+    projection,
+    sparse,
+    unconstrained,
+    unit_forces,
+)
 
 __all__ = [
     "armature",
     "armature_model",
     "block",
     "constrained",
+    "contacts",
     "hybrid",
     "lagrange",
     "projection",

@@ -81,6 +81,7 @@ class ClusterData(TreeWorkspace):
         "_check",
         "_columns",
         "_contacts",
+        "_contacts_found",
         "_crba",
         "_ddq",
         "_desk",
@@ -149,6 +150,7 @@ class ClusterData(TreeWorkspace):
         coupling, with_rate = self._lay_out_tree()
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
+        self._contacts_found = 0, 0.0  # rank and residual
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {
@@ -248,6 +250,19 @@ class ClusterData(TreeWorkspace):
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
             self._work[supply.room : supply.room + numbers.size] = numbers
+
+    @property
+    def contact_rank(self) -> int:
+        """Rank of the rows of the contacts of the last call: less than ``len(lambda_c)`` if they are redundant."""
+        return int(self._contacts_found[0])
+
+    @property
+    def contact_residual(self) -> float:
+        """By how much the contacts of the last call miss what is asked of them, [m/s^2] or [rad/s^2], of impacts [m/s].
+
+        Not zero if they contradict each other, are damped or iterated; 0.0, up to rounding, if they are independent.
+        """
+        return float(self._contacts_found[1])
 
     @property
     def M(self) -> np.ndarray:

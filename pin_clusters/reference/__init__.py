@@ -11,6 +11,7 @@ References:
 
 from __future__ import annotations
 
+from .contacts import constraintDynamics, contact_rows, impulseDynamics
 from .energy import computeKineticEnergy, computePotentialEnergy
 from .forward import aba, computeMinverse
 from .hybrid import hybrid_dynamics
@@ -25,9 +26,12 @@ __all__ = [
     "computeKineticEnergy",
     "computeMinverse",
     "computePotentialEnergy",
+    "constraintDynamics",
+    "contact_rows",
     "crba",
     "frame_jacobian",
     "hybrid_dynamics",
+    "impulseDynamics",
     "inverse_input_matrix",
     "inverse_operational_inertia",
     "motors",

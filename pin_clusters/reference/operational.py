@@ -13,7 +13,7 @@ import pinocchio as pin
 
 from ..docstrings import STATE, stock
 from ..model import ClusterModel, rotor_ids
-from ._clusters import blocks, expanded, loops
+from ._clusters import Block, blocks, expanded, loops
 from .mass_matrix import crba
 
 _FRAMES = """
@@ -45,22 +45,31 @@ def frame_jacobian(
         Chignoli et al., arXiv 2311.13732, equation (33).
     """
     span = expanded(model)
-    jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}  # of bodies of the expanded tree
-    pose: dict[int, np.ndarray] = {0: np.eye(6)}  # motion transforms from the universe
-    stacks: list[tuple[np.ndarray, np.ndarray]] = []
-    for block in blocks(model, q):
-        J, X = stacks[block.parent] if block.parent >= 0 else (jacobian[0], pose[0])
-        J, X = block.X @ J, block.X @ X
-        J[:, block.columns] += block.S
-        stacks.append((J, X))
-        for i, j in enumerate(block.bodies):
-            jacobian[j], pose[j] = J[6 * i : 6 * i + 6], X[6 * i : 6 * i + 6]
+    jacobian, pose = body_jacobians(model, blocks(model, q))
     found = []
     for given in frames:
         frame = model.tree.frames[model.tree.getFrameId(given) if isinstance(given, str) else given]
         j, to_frame = int(span.from_tree_id[frame.parentJoint]), frame.placement.toActionMatrixInverse()
         found.append(_turn(to_frame @ pose[j], reference) @ to_frame @ jacobian[j])
     return np.concatenate(found) if found else np.zeros((0, model.nv))
+
+
+def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+    """Return the Jacobians of all bodies of the expanded tree, (6, nv), and their transforms from the universe, (6, 6).
+
+    Both are in the bodies' own axes; 0 is the universe.
+    """
+    jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
+    pose: dict[int, np.ndarray] = {0: np.eye(6)}
+    stacks: list[tuple[np.ndarray, np.ndarray]] = []
+    for block in clusters:
+        J, X = stacks[block.parent] if block.parent >= 0 else (jacobian[0], pose[0])
+        J, X = block.X @ J, block.X @ X
+        J[:, block.columns] += block.S
+        stacks.append((J, X))
+        for i, j in enumerate(block.bodies):
+            jacobian[j], pose[j] = J[6 * i : 6 * i + 6], X[6 * i : 6 * i + 6]
+    return jacobian, pose
 
 
 def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:

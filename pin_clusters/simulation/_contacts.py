@@ -85,7 +85,7 @@ class Contacts:
                 open_by[at : at + size(c)] = rates[at : at + size(c)] = 0.0
             at += size(c)
         A, response = delassus(model, data, q, J)
-        return -response @ solved(A, open_by, None), v - response @ solved(A, rates, None)
+        return -response @ solved(A, open_by, None).forces, v - response @ solved(A, rates, None).forces
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
         """Return by how much each row has moved since the start, [m] or [rad]; shape (rows,)."""

@@ -22,7 +22,10 @@ SLOPPY = 30.0
 
 
 @pool.each()
-def test_dense_routes_and_forward_dynamics(key: pool.Key, rng: np.random.Generator) -> None:
+def test_dense_routes_and_forward_dynamics(
+    key: pool.Key, rng: np.random.Generator, pytestconfig: pytest.Config
+) -> None:
+    """Forces one by one for all axes and inputs in a long run, else for one choice of them."""
     case = pool.case(key)
     model, q = with_frames(case.model, rng), case.pose(rng)
     data, exact = model.createData(), projection.createData(model)
@@ -33,8 +36,9 @@ def test_dense_routes_and_forward_dynamics(key: pool.Key, rng: np.random.Generat
     def forward(tau: np.ndarray, fext: np.ndarray) -> np.ndarray:
         return pc.aba(model, data, q, np.zeros(model.nv), tau, fext)
 
-    for axes in REFERENCES:
-        for inputs in (None, B):
+    choice = int(rng.integers(6))
+    for i, axes in enumerate(REFERENCES):
+        for k, inputs in enumerate((None, B)):
             found = pc.inverse_input_matrix(model, data, q, inputs, contacts, reference=axes)
             dense = projection.inverse_input_matrix(model, exact, q, inputs, contacts, axes)
             assert found.shape[0] == model.nv
@@ -43,7 +47,8 @@ def test_dense_routes_and_forward_dynamics(key: pool.Key, rng: np.random.Generat
                 assert gap(found, reference.inverse_input_matrix(model, q, inputs, contacts, axes), condition) < (
                     LIMIT + more
                 )
-            for run in (None, forward):
+            chosen = 2 * i + k == choice or pytestconfig.getoption("--long")
+            for run in (None, forward) if chosen else ():
                 runs = unit_forces.inverse_input_matrix(model, exact, q, inputs, contacts, axes, forward=run)
                 free = float(np.abs(forward(np.zeros(model.nv), np.zeros((model.njoints, 6)))).max(initial=1.0))
                 assert np.abs(runs - found).max(initial=0.0) < (LOST + more) * condition * max(

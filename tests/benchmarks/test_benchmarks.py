@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
-    "moves", "operational",
+    "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -367,4 +368,40 @@ def test_operational_space_is_measured(
     assert "chains:" in capsys.readouterr().out
     found = json.loads(output.read_text(encoding="utf-8"))
     assert set(found["robots"]["mini_cheetah"]["ratio"]) == set(scripts["operational"].RATIOS)
-    assert "| `mini_cheetah` |" in scripts["report_calls"].operational(found)
+    found["published"]["5"] = {"one / aba": 1.84}
+    text = scripts["report_operational"].speed(found)
+    assert "| `mini_cheetah` |" in text
+    assert re.search(r"\| chain, n = 5 \| [0-9.]+ \(1\.84\) \|", text)
+    assert "| `mini_cheetah`, 36 inputs | - |" in text
+
+
+def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) -> None:
+    model = scripts["operational"].chain(6)
+    data, q, points = model.createData(), np.linspace(0.1, 0.6, 6), [2, 5]
+    B = np.eye(6)[:, 1:4]
+    found = scripts["operational"].one_by_one(model, data, q, B, points)
+    assert np.allclose(found, pc.inverse_input_matrix(model, data, q, B, points), rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_accuracy_of_operational_space(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, output = scripts["operational_accuracy"], tmp_path / "accuracy.json"
+    assert script.main(["--quick", "--output", str(output)]) == 0
+    assert "limits are missed by: nothing" in capsys.readouterr().out
+    groups = json.loads(output.read_text(encoding="utf-8"))["groups"]
+    assert [one["mechanisms"] for one in groups.values()] == [len(names) for names in script.QUICK.values()]
+    functions = {
+        "inverse_operational_inertia", "apply_test_force", "operational_inertia", "inverse_input_matrix",
+        "task_input_matrix", "task_input_matrix: free acceleration", "hybrid_dynamics", "computeDelassusMatrix",
+        "constraintDynamics", "constraintDynamics: forces", "impulseDynamics", "forwardDynamics",
+    }  # fmt: skip
+    worst = groups["trees"]["worst"]
+    assert set(worst) == functions
+    assert all(set(by) == {"dense", "projection"} for by in worst.values())
+    text = scripts["report_operational"].accuracy({"groups": groups, "states": 1, "pinocchio": "x"})
+    assert "| `constraintDynamics`, forces |" in text
+    assert "| `teleop_arm` |" in text
+    worst["hybrid_dynamics"]["dense"] = float("nan")
+    assert script.missed(groups) == ["hybrid_dynamics on trees nan"]

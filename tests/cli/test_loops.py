@@ -148,7 +148,7 @@ def test_tables_go_row_by_row_where_nothing_else_fits() -> None:
     assert any(line.split() == ["name", "first"] for line in shapes[20])
 
 
-@pytest.mark.parametrize("name", pool.some(LOOPS, ["cassie_leg", "four_bar", "tello"]))
+@pytest.mark.parametrize("name", pool.some(LOOPS, ["four_bar", "tello"]))
 def test_study(name: str) -> None:
     result = run("study", name, "--duration", "0.1", "--dt", "0.005")
     assert result.exit_code == 0
@@ -183,7 +183,7 @@ def test_help_defines_the_approximations() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("name", pool.some(LOOPS, ["cassie_leg", "four_bar", "tello"]))
+@pytest.mark.parametrize("name", pool.some(LOOPS, ["four_bar", "tello"]))
 def test_bench(name: str) -> None:
     result = run("bench", name, "--repeats", "3")
     assert result.exit_code == 0

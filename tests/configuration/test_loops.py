@@ -242,8 +242,14 @@ def test_more_than_that_is_no_planar_loop(quarter: float, rng: np.random.Generat
 
 # --- branches ---------------------------------------------------------------------------------------------------------
 
+# with several assemblies and one, planar and spatial, nested, with rods, redundant rows, inexact; two at random
+BRANCHED = (
+    "four_bar_serial_on_free_flyer", "watt_six_bar", "geared_five_bar", "rssr_massive", "spatial_ball_in_tree",
+    "bennett", "delta_pairs", "sloppy_four_bar", "slider_crank_serial", 100, 101,
+)  # fmt: skip
 
-@pool.each(pool.LOOPS)
+
+@pytest.mark.parametrize("key", pool.some(pool.LOOPS, BRANCHED))
 def test_branches(key: Any) -> None:
     c = pool.case(key)
     model, q = c.model, np.array(c.q)

@@ -155,8 +155,14 @@ def grow(tree: pin.Model) -> None:
     tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "new")
 
 
-@pytest.mark.parametrize("change", [spoil, grow])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        pytest.param(name, change, marks=[pytest.mark.long] * (change is grow and i % 4 > 0))
+        for i, name in enumerate(ALL)
+        for change in (spoil, grow)
+    ],
+)
 def test_changing_the_tree_has_no_effect_and_is_found(name: str, change: Callable[[pin.Model], None]) -> None:
     given = trees.geared_arm(floating=True).tree()
     model = pc.ClusterModel(given, trees.geared_arm(floating=True).build().constraints)
@@ -241,3 +247,17 @@ def test_a_changed_inertia_tree_is_found() -> None:
     model.inertia_tree.inertias[1] = pin.Inertia.Zero()
     with pytest.raises(DataMismatchError, match="inertia_tree"):
         pc.centerOfMass(model, data, pc.neutral(model))
+
+
+def test_making_a_tree_takes_no_data_of_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ``pin.Data`` has tables of nv^3 numbers: gigabytes for hundreds of joints."""
+    robot = trees.geared_arm(floating=True).build()
+    tree, constraints = robot.tree.copy(), robot.constraints
+
+    def refuse(self: pin.Model) -> None:
+        raise AssertionError("a pin.Data is made")
+
+    monkeypatch.setattr(pin.Model, "createData", refuse)
+    model = pc.ClusterModel(tree, constraints)
+    with pytest.raises(AssertionError, match="is made"):
+        model.createData()

@@ -65,7 +65,11 @@ def load(file: str) -> pin.Model:
 
 
 @pytest.mark.parametrize(
-    "file", [f for f in FILES if f not in UNUSABLE], ids=lambda f: f.removesuffix(".urdf").replace("/", "-")
+    "file",
+    [
+        pytest.param(f, id=f.removesuffix(".urdf").replace("/", "-"), marks=[pytest.mark.long] * (i % 3 > 0))
+        for i, f in enumerate(f for f in FILES if f not in UNUSABLE)
+    ],
 )
 def test_is_pinocchio_without_constraints(file: str, rng: np.random.Generator) -> None:
     tree = load(file)

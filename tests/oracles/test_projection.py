@@ -39,6 +39,8 @@ ROBOTS = (
     "mit_humanoid_leg",
     "teleop_arm",
 )
+# gears, belts over joints, rotors that stay bodies, several rotors on one body
+OFTEN = ("belt_chain", "jvrc1_as_published", "mini_cheetah", "mit_humanoid")
 # states per gravity
 GRAVITIES, STATES, STATES_OF_A_LONG_RUN = 4, 5, 25
 
@@ -115,7 +117,7 @@ def with_gravities(model: pc.ClusterModel, rng: np.random.Generator) -> Iterator
 
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("robot", pool.some(ROBOTS, OFTEN))
 def test_shipped_robots(robot: str, base: str, rng: np.random.Generator, record_property, pytestconfig) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
@@ -299,7 +301,7 @@ def check(m: mechanisms.Mechanism, rng: np.random.Generator, states: int, record
         assert value <= max(LIMIT, SLOPPY * m.exact), (name, value)
 
 
-@pytest.mark.parametrize("name", pool.some(mechanisms.FIXED, mechanisms.FIXED, pool.JITLESS))
+@pytest.mark.parametrize("name", pool.some(mechanisms.FIXED, pool.FIXED, pool.JITLESS))
 def test_mechanisms(name: str, rng: np.random.Generator, record_property: Any) -> None:
     check(mechanisms.FIXED[name](rng), rng, 5, record_property)
 

@@ -36,7 +36,13 @@ def rotation_angles(quaternions):
 
 
 @pytest.mark.parametrize(
-    ("name", "speed"), [("mit_humanoid_leg", 1.0), ("mit_humanoid_leg", 12.0), ("tello", 12.0), ("mini_cheetah", 4.0)]
+    ("name", "speed"),
+    [
+        ("mit_humanoid_leg", 1.0),
+        ("mit_humanoid_leg", 12.0),
+        pytest.param("tello", 12.0, marks=pytest.mark.long),
+        ("mini_cheetah", 4.0),
+    ],
 )
 def test_nothing_turns_by_a_right_angle_between_key_frames(name, speed):
     model = load(name, root_joint=None)

@@ -263,9 +263,12 @@ def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple
 
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:
-    data, more = inertia_tree.createData(), np.zeros(tree.njoints)
+    more = np.zeros(tree.njoints)
     for mass, _, common in lumps:
         more[list({0, *(int(j) for j in tree.supports[common])})] += mass
+    if not lumps:  # a pin.Data takes 32 nv^3 bytes: gigabytes from some hundred joints on
+        return ()
+    data = inertia_tree.createData()
     pin.computeSubtreeMasses(inertia_tree, data)
     return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
 
@@ -289,9 +292,13 @@ def _places(tree: pin.Model, nv: int, links: int) -> tuple[tl.Sections, tl.Own, 
 
 def _settles(tree: pin.Model) -> bool:
     """Whether motion axes in ``pin.Data`` are not there from the beginning, or change with the configuration."""
-    data = tree.createData()
-    axes = [[np.array(joint.S) for joint in data.joints]]
-    for x in (0.4, 0.7):
-        pin.forwardKinematics(tree, data, np.full(tree.nq, x))
-        axes.append([np.array(joint.S) for joint in data.joints])
-    return any(not np.array_equal(S, T) for other in axes[:2] for S, T in zip(other, axes[2], strict=True))
+    at_rest = np.zeros(tree.nv)
+    for joint in list(tree.joints)[1:]:
+        data = joint.createData()
+        axes = [np.array(data.S)]
+        for x in (0.4, 0.7):
+            joint.calc(data, np.full(tree.nq, x), at_rest)
+            axes.append(np.array(data.S))
+        if not all(np.array_equal(S, axes[2]) for S in axes[:2]):
+            return True
+    return False

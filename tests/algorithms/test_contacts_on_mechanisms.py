@@ -1,0 +1,180 @@
+"""Contacts and impacts on all mechanisms, against one dense system of equations; also with correctors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import pool, trees
+from support.frames import gap
+
+import pin_clusters as pc
+from pin_clusters import baselines, reference
+
+KINDS = {"point": pin.ContactType.CONTACT_3D, "frame": pin.ContactType.CONTACT_6D}
+AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
+# rounding of two routes, over the largest term and over what amplifies it: cond(M) and cond(J M^-1 J'); loops are
+# amplified by cond(K_d), up to 300, as well. Some ten times what is measured
+LIMIT = {"tree": 1e-13, "loops": 1e-11}
+# rows of closures that are dropped miss by the misalignment of the geometry
+SLOPPY = 30.0
+# eigenvalues of J M^-1 J', relative to the largest: rows repeat others, or are well apart from them
+DEPENDENT, INDEPENDENT = 1e-12, 1e-6
+# one of each: trees and loops, base fixed and floating, gears, belts, rotors that are bodies, rods, those with mass
+OFTEN = (
+    "tree-0", "tree-1", "tree-5", "tree-8", "tree-11", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "delta_pairs",
+    "bennett", "planar-0", "spatial-0", "spatial-5", "sloppy_four_bar",
+)  # fmt: skip
+# of these, some whose forces are unique
+FREE = ("tree-1", "tree-11", "rotors_on_a_loop_on_free_flyer", "spatial-5")
+
+
+def contacts(model: pc.ClusterModel, rng: np.random.Generator, kinds: list[Any], axes: Any) -> list[Any]:
+    """With the world and with another body; on rotors' bodies, where there are some, in half of the cases."""
+    rotors = [r.joint_id for r in model.rotors if r.joint_id is not None]
+    found = []
+    for kind in kinds:
+        one = int(rng.choice(rotors)) if rotors and rng.random() < 0.5 else int(rng.integers(1, model.njoints))
+        two = int(rng.choice([j for j in range(model.njoints) if j != one])) if rng.random() < 0.5 else 0
+        found.append(pc.RigidConstraintModel(kind, model, one, trees.placement(rng), two, trees.placement(rng), axes))
+    return found
+
+
+def correct(models: list[Any], rng: np.random.Generator) -> None:
+    """Gains, and a motion that is asked for."""
+    for c in models:
+        gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
+        if hasattr(pin, "lcaba"):  # one gain for all rows in Pinocchio 4
+            gains.Kp, gains.Kd = 30.0, 7.0
+        else:
+            gains.Kp[:], gains.Kd[:] = 30.0, 7.0
+        c.desired_contact_placement = trees.placement(rng)
+        c.desired_contact_velocity = pin.Motion(rng.normal(size=6))
+        c.desired_contact_acceleration = pin.Motion(rng.normal(size=6))
+
+
+class Oracle:
+    """The dense reference; for rods with mass, which it does not know, projection, which knows no correctors."""
+
+    def __init__(self, model: pc.ClusterModel, q: np.ndarray) -> None:
+        self.given: tuple[Any, ...] = (model, q)
+        self.work = baselines.contacts.createData(model)
+        self.knows_correctors = self.work.rods is None
+        self.module = reference if self.knows_correctors else baselines.contacts
+        if not self.knows_correctors:
+            self.given = (model, self.work, q)
+        self.M = baselines.projection.crba(model, self.work, q)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *rest: getattr(self.module, name)(*self.given, *rest)
+
+
+def possible(exact: Oracle, v: np.ndarray, models: list[Any], rng: np.random.Generator) -> None:
+    """Let contacts whose rows repeat each other ask for what the robot can do."""
+    for c in models:
+        c.desired_contact_acceleration = pin.Motion.Zero()
+    J, rest = exact.contact_rows(v, models)
+    missing = J @ rng.normal(size=J.shape[1]) - rest
+    for c in models:
+        n = 3 if c.type == KINDS["point"] else 6
+        c.desired_contact_acceleration = pin.Motion(np.concatenate([missing[:n], np.zeros(6 - n)]))
+        missing = missing[n:]
+
+
+def check(s: pool.State, exact: Oracle, models: list[Any], rng: np.random.Generator) -> bool | None:
+    """Compare; return whether the rows are independent, None if that cannot be said."""
+    model, data, q, v = s.model, s.data, s.q, s.v
+    tau, bounce = rng.normal(size=model.nv), float(rng.random())
+    J, _ = exact.contact_rows(v, models)
+    dense = J @ np.linalg.solve(exact.M, J.T)
+    w = np.maximum(np.linalg.eigvalsh(dense), 0.0)
+    used = w > DEPENDENT * w[-1]
+    if not w[-1] > 1e-9 or w[used][0] < INDEPENDENT * w[-1]:
+        return None
+    limit = LIMIT["tree" if s.case.mechanism is None else "loops"] + SLOPPY * s.case.exact
+    mass = float(np.linalg.cond(exact.M))
+    condition = mass * float(w[-1] / w[used][0])
+    free = np.linalg.solve(exact.M, tau - pc.nonLinearEffects(model, data, q, v))
+
+    def datas() -> list[Any]:
+        return [c.createData() for c in models]
+
+    assert gap(pc.computeDelassusMatrix(model, data, q, models, datas()), dense, mass) < limit
+    after, impulse = exact.impulseDynamics(v, models, bounce)
+    assert gap(pc.impulseDynamics(model, data, q, v, models, datas(), bounce), after, condition) < limit
+    if used.all():
+        assert gap(data.impulse_c, impulse, condition) < limit
+        found = pc.forwardDynamics(model, data, q, v, tau, J, J @ v)
+        expected = free - np.linalg.solve(exact.M, J.T @ np.linalg.solve(dense, J @ (v + free)))
+        assert gap(found, expected, condition * max(1.0, np.abs(free).max())) < limit
+    for corrected in (False, True)[: 1 + exact.knows_correctors]:
+        if corrected:
+            correct(models, rng)
+        if not used.all():
+            possible(exact, v, models, rng)
+        a = pc.constraintDynamics(model, data, q, v, tau, models, datas())
+        expected, force = exact.constraintDynamics(v, tau, models)
+        asked = [np.abs(c.desired_contact_acceleration.vector).max() for c in models]
+        size = max(1.0, float(np.abs(free).max()), *map(float, asked))  # of what is added up
+        assert gap(a, expected, condition * size) < limit
+        if used.all():
+            assert gap(data.lambda_c, force, condition * size) < limit
+    return bool(used.all())
+
+
+@pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN, ("tree-1", "bennett", "rotors_on_a_loop_on_free_flyer")))
+def test_dense_equations(key: pool.Key, rng: np.random.Generator) -> None:
+    """A point, a frame, and both; their axes take turns."""
+    s = pool.state(key, rng)
+    exact, turn = Oracle(s.model, s.q), int(rng.integers(2))
+    judged = [
+        check(s, exact, contacts(s.model, rng, [KINDS[name] for name in names], AXES[(turn + i) % 2]), rng)
+        for i, names in enumerate((["point"], ["frame"], ["point", "frame"]))
+    ]
+    assert any(x is not None for x in judged)
+    if key in FREE:
+        assert any(judged)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+def test_the_two_oracles_agree(kind: str, axes: Any, rng: np.random.Generator) -> None:
+    """Rows and what they ask come of twists in the world on one side, of Pinocchio's frames on the other."""
+    for key in ("tree-1", "rotors_on_a_loop_on_free_flyer"):
+        s = pool.state(key, rng)
+        models, work = contacts(s.model, rng, [KINDS[kind]] * 2, axes), baselines.contacts.createData(s.model)
+        one = reference.contact_rows(s.model, s.q, s.v, models)
+        two = baselines.contacts.contact_rows(s.model, work, s.q, s.v, models)
+        for x, y in zip(one, two, strict=True):
+            assert gap(x, y) < 1e-12
+    correct(models, rng)
+    with pytest.raises(pc.NotAvailableError, match=r"corrector.*gains to 0, or use pin_clusters\.reference"):
+        baselines.contacts.contact_rows(s.model, work, s.q, s.v, models)
+
+
+def test_what_contacts_ask_is_the_second_derivative(rng: np.random.Generator) -> None:
+    """The rows of the reference, by differences of placements along a motion."""
+    s = pool.state("tree-1", rng)
+    tree, data = s.model.tree, s.model.tree.createData()
+    c, whole = (contacts(s.model, rng, [kind], pin.LOCAL)[0] for kind in KINDS.values())
+
+    def poses(of: Any, t: float) -> tuple[pin.SE3, pin.SE3]:
+        pin.forwardKinematics(tree, data, s.case.along(s.q, s.v, s.a, t))
+        return data.oMi[of.joint1_id] * of.joint1_placement, data.oMi[of.joint2_id] * of.joint2_placement
+
+    h, (one, _) = 1e-3, poses(c, 0.0)
+    at = [np.subtract(*(p.translation for p in poses(c, k * h))) for k in range(-2, 3)]
+    second = one.rotation.T @ (-at[0] + 16 * at[1] - 30 * at[2] + 16 * at[3] - at[4]) / (12 * h * h)
+    J, rest = reference.contact_rows(s.model, s.q, s.v, [c])
+    assert gap(J @ s.a - rest, second) < 1e-5  # truncation h^4, rounding 1e-16 / h^2
+
+    def twist(t: float) -> np.ndarray:
+        (a0, b0), (a1, b1) = poses(whole, t - h), poses(whole, t + h)
+        here, there = poses(whole, t)
+        own, other = (pin.log6(x.actInv(y)).vector / (2 * h) for x, y in ((a0, a1), (b0, b1)))
+        return np.asarray(own - here.actInv(there).toActionMatrix() @ other)
+
+    J, rest = reference.contact_rows(s.model, s.q, s.v, [whole])
+    assert gap(J @ s.a - rest, pool.slope(twist, h)) < 1e-4  # twists are differences of second order
