@@ -16,12 +16,19 @@ class Solution(NamedTuple):
     Attributes:
         forces: Shape (rows,).
         rank: Of the rows.
-        residual: Largest entry of what they miss, in the units of the rows.
+        missed: By how much what is asked for is missed, shape (rows,).
+        asked: Its largest entry.
     """
 
     forces: np.ndarray
     rank: int
-    residual: float
+    missed: np.ndarray
+    asked: float = 0.0
+
+    @property
+    def found(self) -> tuple[int, float]:
+        """Rank, and the largest entry that is missed."""
+        return self.rank, float(np.abs(self.missed).max(initial=0.0))
 
 
 def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
@@ -32,7 +39,7 @@ def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
     if damping > 0.0 or not len(A):
         return _told(A, b, regular(A + damping * np.eye(len(A)), b), len(A))
     if not np.all(np.isfinite(A)):
-        return Solution(np.full(len(b), np.nan), 0, np.nan)
+        return Solution(np.full(len(b), np.nan), 0, np.full(len(b), np.nan))
     smallest = len(A) * 1e2 * np.finfo(float).eps
     try:
         pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
@@ -47,7 +54,7 @@ def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
 
 
 def _told(A: np.ndarray, b: np.ndarray, x: np.ndarray, rank: int) -> Solution:
-    return Solution(x, rank, float(np.abs(A @ x - b).max(initial=0.0)))
+    return Solution(x, rank, A @ x - b, float(np.abs(b).max(initial=0.0)))
 
 
 def damping_of(mu: Any) -> float:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 
-from ..errors import ArgumentTypeError, ConstraintError, ShapeError
+from ..errors import ArgumentTypeError, ConstraintError, PinClustersWarning, ShapeError
 from ..model import ClusterModel
+from ._contact_forces import Solution
+
+_CONTRADICTION = 1e-6
+"""What redundant contacts miss, beside what is asked for or 1, is no rounding."""
 
 
 def models_of(model: ClusterModel, contact_models: Any) -> list[Any]:
@@ -52,3 +58,22 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
 
 def size(c: Any) -> int:
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
+
+
+def tell_contradictions(model: ClusterModel, models: Sequence[Any], solution: Solution) -> None:
+    """Warn of contacts that cannot all be closed, as others ask for something else."""
+    if solution.rank == len(solution.forces) or not solution.found[1] > _CONTRADICTION * max(1.0, solution.asked):
+        return
+    named, row = [], 0
+    for i, c in enumerate(models):
+        if np.abs(solution.missed[row : row + size(c)]).max() > _CONTRADICTION * max(1.0, solution.asked):
+            joints = " and ".join(repr(model.names[j]) for j in (c.joint1_id, c.joint2_id) if j)
+            named.append(f"{i} (on {joints or 'the universe'})")
+        row += size(c)
+    warnings.warn(
+        f"the contacts {', '.join(named)} contradict each other: rank {solution.rank} of {row} rows, and what is "
+        f"asked of them is missed by up to {solution.found[1]:.3g} m/s^2 or rad/s^2 (m/s or rad/s after an impact). "
+        "Leave out redundant contacts, or ask of them what can be.",
+        PinClustersWarning,
+        stacklevel=3,
+    )

@@ -47,8 +47,8 @@ class Plan:
     """
 
     __slots__ = (
-        "_changed", "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers", "datas", "desk",
-        "forces", "models",
+        "_changed", "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
+        "datas", "desk", "forces", "models",
     )  # fmt: skip
 
     def __init__(

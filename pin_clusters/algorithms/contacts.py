@@ -19,7 +19,7 @@ from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterData, ClusterModel
 from . import _check, _columns, _contact_plans, _contact_rows, _tree
 from ._contact_forces import Solution, damping_of, regular, solved
-from ._contact_objects import datas_of, models_of, size
+from ._contact_objects import datas_of, models_of, size, tell_contradictions
 from ._quick import quick_columns
 from .aba import aba
 
@@ -30,6 +30,9 @@ Args:
     constraint_jacobian: Rows of the constraints, shape (rows, nv).
     damping: Added to the diagonal of J M^-1 J'.
     mu: Added to the diagonal of J M^-1 J'.
+
+Warns:
+    PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
 
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
@@ -79,7 +82,7 @@ def initConstraintDynamics(
     if contact_datas is not None:
         datas_of(models, contact_datas)
     rows = sum(size(c) for c in models)
-    _leave(data, Solution(np.zeros(rows), rows, 0.0))
+    _leave(data, Solution(np.zeros(rows), rows, np.zeros(0)))
     data.impulse_c = np.zeros(rows)
 
 
@@ -112,9 +115,10 @@ def constraintDynamics(
     if plan is not None:
         found = plan.run(model, data, q, v, tau) if prox_settings is None else None
         if found is not None:
-            _leave(data, Solution(plan.forces, len(plan.forces), 0.0), int(plan.desk.ctypes.data))
+            _leave(data, Solution(plan.forces, len(plan.forces), np.zeros(0)), int(plan.desk.ctypes.data))
             return found
         found, solution = plan.solve(model, data, q, v, tau, prox_settings)
+        tell_contradictions(model, models, solution)
         _leave(data, solution)
         return found
     free = aba(model, data, q, v, tau)
@@ -124,6 +128,7 @@ def constraintDynamics(
     rest = np.concatenate(missing) if missing else np.zeros(0)
     A, response = delassus(model, data, q, J)
     solution = solved(A, rest, prox_settings)
+    tell_contradictions(model, models, solution)
     _contact_rows.hand_out(models, datas, solution.forces)
     _leave(data, solution)
     data._ddq[:] = free + response @ solution.forces
@@ -171,7 +176,8 @@ def impulseDynamics(
             after = plan.run(model, data, q, v, data._zeros, IMPACT, r_coeff, damping_of(mu))
         if after is None:
             after, solution = plan.solve(model, data, q, v, data._zeros, mu, IMPACT, r_coeff)
-            data._contacts_found = solution.rank, solution.residual
+            tell_contradictions(model, models, solution)
+            data._contacts_found = solution.found
         else:
             data._contacts_found = len(plan.forces), 0.0
         data.impulse_c, data.dq_after = plan.forces.copy(), after
@@ -182,7 +188,7 @@ def impulseDynamics(
     A, response = delassus(model, data, q, J)
     solution = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
     _contact_rows.hand_out(models, datas, solution.forces)
-    data._contacts_found = solution.rank, solution.residual
+    data._contacts_found = solution.found
     data.impulse_c, data.dq_after = solution.forces, v + response @ solution.forces
     return np.array(data.dq_after)
 
@@ -301,4 +307,4 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
 
 def _leave(data: ClusterData, solution: Solution, plan: int = 0) -> None:
     """Leave forces in data, and for the next call the address of the plan that found them, or none."""
-    data.lambda_c, data._contacts_found, data._desk[CONTACTS] = solution.forces, solution[1:], plan
+    data.lambda_c, data._contacts_found, data._desk[CONTACTS] = solution.forces, solution.found, plan

@@ -296,3 +296,49 @@ def test_forces_are_there_after_other_contacts() -> None:
         pc.constraintDynamics(s.model, s.data, s.q, s.v, s.tau, other, its_data)
         assert s.data.lambda_c.shape == (3,)
         assert np.array_equal(s.data.lambda_c, its_data[0].contact_force.linear)
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("way", ["kernel", "Python"])
+def test_redundant_contacts(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two equal contacts do what one does, each with half of the force; if they differ, somebody is told."""
+    model = pc.load("mini_cheetah")
+    (q, v, tau), data = state(model), model.createData()
+    pin.seed(4)
+    foot = contact(POINT, model, model.getJointId("FL_knee"), 0, LOCAL)
+    if way == "Python":
+        monkeypatch.setattr(_contact_plans, "_made", lambda *_: None)
+    once, its_data = pc.constraintDynamics(model, data, q, v, tau, [foot], [foot.createData()]), foot.createData()
+    force = data.lambda_c.copy()
+    assert (data.contact_rank, data.contact_residual < 1e-9) == (3, True)
+    datas = [its_data, foot.createData()]
+    twice = pc.constraintDynamics(model, data, q, v, tau, [foot, foot], datas)
+    assert np.allclose(twice, once, rtol=1e-9)
+    assert np.allclose(data.lambda_c, np.tile(0.5 * force, 2), rtol=1e-9)
+    assert np.array_equal(its_data.contact_force.linear, data.lambda_c[:3])
+    assert (data.contact_rank, data.contact_residual < 1e-8) == (3, True)
+    impulse = pc.impulseDynamics(model, data, q, v, [foot, foot], datas)
+    assert np.allclose(impulse, pc.impulseDynamics(model, data, q, v, [foot], datas[:1]), rtol=1e-9)
+    assert data.contact_rank == 3
+    proximal = pin.ProximalSettings(1e-13, 1e-13, 1e-6, 60)
+    iterated = pc.constraintDynamics(model, data, q, v, tau, [foot, foot], datas, proximal)
+    assert np.allclose(iterated, once, rtol=1e-6)
+    datas[1].contact_acceleration_desired = pin.Motion(np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    with pytest.warns(pc.PinClustersWarning, match=r"0 \(on 'FL_knee'\), 1 \(on 'FL_knee'\) contradict.*rank 3 of 6"):
+        pc.constraintDynamics(model, data, q, v, tau, [foot, foot], datas)
+    assert data.contact_residual == pytest.approx(1.5)
+    assert np.allclose(pc.constraintDynamics(model, data, q, v, tau, [foot], datas[:1]), once, rtol=1e-9)
+
+
+@pytest.mark.jitless
+def test_a_contact_that_nothing_moves_is_redundant() -> None:
+    """Rows of rounding are small beside others, not beside themselves."""
+    model = pc.load("six_bar")
+    (q, v, tau), data = state(model), model.createData()
+    pin.seed(5)
+    last = [n for n in model.names[1:] if n in model.independent_joints][-1]
+    c = pc.RigidConstraintModel(POINT, model, model.getJointId(last), pin.SE3.Random(), LOCAL)
+    found = pc.constraintDynamics(model, data, q, v, tau, [c], [c.createData()])
+    assert data.contact_rank < 3  # a plane mechanism
+    assert np.abs(data.lambda_c).max() < 1e6
+    assert np.all(np.isfinite(found))
