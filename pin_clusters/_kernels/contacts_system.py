@@ -38,7 +38,7 @@ def complete(asked, numbers, A, gram):
 def eliminate(numbers, A, gram, largest):
     """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant.
 
-    So is what is nothing but rounding, beside the largest entry of the diagonal.
+    So is what is nothing but rounding, whose square stands on the diagonal, beside its largest entry.
 
     Reads: gram.
     Writes: gram.
@@ -47,7 +47,7 @@ def eliminate(numbers, A, gram, largest):
     for k in range(A.columns):
         pivot, own = gram[k, k], gram[A.columns, k]
         smallest = accuracy * own + TINY
-        if too_small(pivot, smallest) or too_small(own, accuracy * largest):
+        if too_small(pivot, smallest) or too_small(own, accuracy * accuracy * largest):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):

@@ -43,8 +43,8 @@ def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
     smallest = len(A) * 1e2 * np.finfo(float).eps
     try:
         pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
-        # a row that is nothing but rounding is small beside the others, not beside itself
-        if min((pivots / own).min(), own.min() / own.max()) > 1e4 * smallest:
+        # a row that is nothing but rounding, whose square stands here, is small beside the others, not beside itself
+        if (pivots / own).min() > 1e4 * smallest and own.min() > (1e4 * smallest) ** 2 * own.max():
             return _told(A, b, np.linalg.solve(A, b), len(A))
     except np.linalg.LinAlgError:
         pass  # redundant rows

@@ -288,6 +288,25 @@ def test_rows_that_do_not_move_independently(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.jitless
+def test_rows_of_rounding_do_not_move(rng: np.random.Generator) -> None:
+    """A mechanism in a tilted plane: what it cannot do is there up to rounding, and no inertia to be inverted."""
+    tree, up, tilt = pin.Model(), 0, pin.SE3(pin.exp3(rng.normal(size=3)), rng.normal(size=3))
+    for k in range(4):
+        up = tree.addJoint(up, pin.JointModelRZ(), tilt if k == 0 else pin.SE3(np.eye(3), np.eye(3)[0]), f"j{k}")
+        tree.appendBodyToJoint(up, pin.Inertia.Random(), pin.SE3.Identity())
+    turned = pin.SE3(pin.exp3(rng.normal(size=3)), rng.normal(size=3))
+    tree.addFrame(pin.Frame("tip", up, 0, turned, pin.FrameType.OP_FRAME), False)
+    tree.addFrame(pin.Frame("j3", up, 0, pin.SE3.Identity(), pin.FrameType.OP_FRAME), False)
+    model = pc.ClusterModel(tree)
+    data, q = model.createData(), rng.normal(size=4)
+    for reference in (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED, pin.WORLD):
+        with pytest.raises(pc.RankError, match="rank 3"):
+            pc.operational_inertia(model, data, q, ["tip"], reference)
+    with pytest.raises(pc.RankError, match="rank 1"):
+        pc.operational_inertia(model, data, q, ["j3"], rows=[0, 2, 3, 4])
+
+
+@pytest.mark.jitless
 def test_a_small_robot_is_not_singular(rng: np.random.Generator) -> None:
     """Rows in metres are 1e6 times those in radians where a robot is a millionth of a metre long."""
     tree, up = pin.Model(), 0
