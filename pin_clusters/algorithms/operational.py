@@ -101,8 +101,8 @@ def operational_inertia(
         return np.full_like(A, np.nan)
     n = len(A)
     A[np.diag_indices(n)] += damping
-    # rows in m and in rad are made comparable, so that a small robot is no singular one; but not what is rounding, whose
-    # square stands here
+    # rows in m and in rad are made comparable, so that a small robot is no singular one; but not rounding, whose square
+    # stands here
     own, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
     scale = np.where(own > rounding**2 * own.max(), np.sqrt(np.maximum(own, 0.0)), np.inf)
     w, V = np.linalg.eigh(A / np.outer(scale, scale))

@@ -299,9 +299,9 @@ def test_rows_of_rounding_do_not_move(rng: np.random.Generator) -> None:
     tree.addFrame(pin.Frame("j3", up, 0, pin.SE3.Identity(), pin.FrameType.OP_FRAME), False)
     model = pc.ClusterModel(tree)
     data, q = model.createData(), rng.normal(size=4)
-    for reference in (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED, pin.WORLD):
+    for axes in (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED, pin.WORLD):
         with pytest.raises(pc.RankError, match="rank 3"):
-            pc.operational_inertia(model, data, q, ["tip"], reference)
+            pc.operational_inertia(model, data, q, ["tip"], axes)
     with pytest.raises(pc.RankError, match="rank 1"):
         pc.operational_inertia(model, data, q, ["j3"], rows=[0, 2, 3, 4])
 
