@@ -1,9 +1,9 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
-``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``everyday``, ``moves``,
-``prices``, ``operational`` and ``accuracy of operational space``, from what the scripts of these names, ``run.py``,
-``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
+``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
+``moves``, ``prices``, ``operational`` and ``accuracy of operational space``, from what the scripts of these names,
+``run.py``, ``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of loops": ("accuracy_loops.json", report_loops.accuracy),
     "drift": ("drift.json", report_loops.drift),
     "simulation": ("simulation.json", report_simulation.tables),
+    "standing": ("standing.json", report_simulation.standing),
     "everyday": ("everyday.json", report_calls.everyday),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),

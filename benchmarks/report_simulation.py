@@ -18,6 +18,24 @@ def _openness(found: dict[str, Any]) -> str:
     return f"{worst:.0e}" if worst else "-"
 
 
+def standing(results: dict[str, Any]) -> str:
+    """Return energy and drift of robots that stand and swing."""
+    cases = results["cases"]
+    steps = list(next(iter(cases.values())))
+    rows = [
+        [f"`{name.partition(',')[0]}`,{name.partition(',')[2]}", *(f"{one[s]['energy']:.0e}" for s in steps)]
+        + [f"{one[s]['drift']:.0e}" for s in steps]
+        for name, one in cases.items()
+    ]
+    text = (
+        f"Robots that stand on contacts, held up by springs in their joints, and swing for {results['duration']:g} s "
+        f"by up to {max(x['turned'] for one in cases.values() for x in one.values()):.2g} rad, with `rkmk4`: error of "
+        "the energy over the largest kinetic energy, and how far contacts move, in metres or rad, by step; also with "
+        "contacts that are not brought back after each step."
+    )
+    return f"{text}\n\n{markdown(['', *(f'energy, {s}' for s in steps), *(f'drift, {s}' for s in steps)], rows)}"
+
+
 def tables(results: dict[str, Any]) -> str:
     """Return order, drift and speed."""
     motions = results["motions"]

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_ORDER = ("Args", "Returns", "Raises", "References", "Example")
+_ORDER = ("Args", "Returns", "Raises", "Warns", "References", "Example")
 
 COMMON = """
 Args:

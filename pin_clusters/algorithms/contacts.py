@@ -31,9 +31,6 @@ Args:
     damping: Added to the diagonal of J M^-1 J'.
     mu: Added to the diagonal of J M^-1 J'.
 
-Warns:
-    PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
-
 Raises:
     ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
     ShapeError: Lists or arrays do not fit each other or the model.
@@ -104,6 +101,9 @@ def constraintDynamics(
     Returns:
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array.
 
+    Warns:
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
+
     References:
         Pinocchio's ``constraintDynamics``, for the independent joints. ``desired_contact_placement``, ``_velocity`` and
         ``_acceleration`` of a contact count; Pinocchio 4.1 reads ``contact_acceleration_desired`` of its data only,
@@ -152,6 +152,9 @@ def impulseDynamics(
 
     Returns:
         Independent velocities, shape (nv,), [rad/s] or [m/s]; a fresh array.
+
+    Warns:
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
 
     References:
         Pinocchio's ``impulseDynamics``, for the independent joints. Of contacts between two bodies Pinocchio (4.1)

@@ -19,6 +19,8 @@ from ..model.contact_memory import gains_of
 
 _AT_REST = 1e-6
 """[m/s] or [rad/s], beside the largest joint velocity: what moves faster at the start is no contact, but an impact."""
+_CLOSED = 1e-13
+"""[m] or [rad]."""
 
 
 class Contacts:
@@ -68,24 +70,39 @@ class Contacts:
         """Return the acceleration; forces are in ``data.lambda_c``."""
         return constraintDynamics(model, data, q, v, tau, self._models, self._datas)
 
-    def settle(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the increment that brings the held contacts back, and the velocity that leaves them.
+    def increment(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray | None:
+        """Return the increment that brings the held contacts back; None if they are where they are to be.
 
-        Both with the least change, in the metric of the mass matrix.
+        With the least change, in the metric of the mass matrix; so has the velocity below.
         """
         open_by = self.gap(model, data, q)
+        if not self._worst(open_by)[1] > _CLOSED:
+            return None
+        A, response, open_by = self._of_held(model, data, q, open_by)
+        return -response @ solved(A, open_by, None).forces
+
+    def velocity(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the velocity that leaves the held contacts where they are."""
+        A, response, rates = self._of_held(model, data, q, None, v)
+        return v - response @ solved(A, rates, None).forces
+
+    def _of_held(
+        self,
+        model: ClusterModel,
+        data: ClusterData,
+        q: np.ndarray,
+        rows: np.ndarray | None,
+        v: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return J M^-1 J', M^-1 J' and rows (or J v) of what is held; zeros in other rows."""
         J = self._jacobian(model, data, q)
-        rates = J @ v
+        rows = J @ v if rows is None else rows
         at = 0
         for c, held in zip(self._models, self._held, strict=True):
             if not held:
-                J[at : at + size(c)] = 0.0
-                open_by[at : at + size(c)] = rates[at : at + size(c)] = 0.0
+                J[at : at + size(c)] = rows[at : at + size(c)] = 0.0
             at += size(c)
-        A, response = delassus(model, data, q, J)
-        return -response @ solved(A, open_by, None).forces, v - response @ solved(A, rates, None).forces
+        return *delassus(model, data, q, J), rows
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
         """Return by how much each row has moved since the start, [m] or [rad]; shape (rows,)."""

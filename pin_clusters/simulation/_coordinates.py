@@ -27,6 +27,7 @@ LIMIT = 10.0
 """Others are looked for where a bound of the condition of the dependent joints exceeds this, per dependent joint."""
 GAIN = 4.0
 """They must be better by this factor."""
+_MOST_INCREMENTS = 4
 
 
 class Sample(NamedTuple):
@@ -82,8 +83,12 @@ class Coordinates:
         """Return the state with its contacts closed again."""
         if not self.contacts:
             return q, v
-        x, v = self.contacts.settle(self.model, self.data, q, v)
-        return self.move(q, x), v
+        for _ in range(_MOST_INCREMENTS):  # Newton's: from the drift of a step one is mostly enough
+            x = self.contacts.increment(self.model, self.data, q)
+            if x is None:
+                break
+            q = self.move(q, x)
+        return q, self.contacts.velocity(self.model, self.data, q, v)
 
     def velocity(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the user's velocity."""

@@ -28,6 +28,7 @@ MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
+    "report_simulation", "standing",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -373,6 +374,18 @@ def test_operational_space_is_measured(
     assert "| `mini_cheetah` |" in text
     assert re.search(r"\| chain, n = 5 \| [0-9.]+ \(1\.84\) \|", text)
     assert "| `mini_cheetah`, 36 inputs | - |" in text
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_standing_is_measured(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    output = tmp_path / "standing.json"
+    assert scripts["standing"].main(["--quick", "--output", str(output)]) == 0
+    found = json.loads(output.read_text(encoding="utf-8"))
+    for one in found["cases"].values():
+        assert one["1 ms"]["drift"] < 1e-10
+        assert one["1 ms"]["drift"] < 1e-3 * one["1 ms, not brought back"]["drift"]
+        assert one["0.5 ms"]["energy"] < 0.2 * one["1 ms"]["energy"]  # third order and more
+    assert "| `tello`, two soles |" in scripts["report_simulation"].standing(found)
 
 
 def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) -> None:
