@@ -22,7 +22,7 @@ from .configuration import residual, residual_rows
 from .constraints.closures import FunctionFailedError
 from .docstrings import stock
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
-from .model import ClusterData, ClusterModel
+from .model import ClusterData, ClusterModel, with_loops
 
 _documented = stock(
     """
@@ -149,7 +149,7 @@ def _run(
         _one_by_one(model, which, tables, out, told)
         _mark(model, told, tables, out, warn=status is None)
         return out
-    rows = (_LOOPS if model.closures else _PLAIN)[which]
+    rows = (_LOOPS if with_loops(model) else _PLAIN)[which]
     run, lanes = rows.function(), kernels.lanes()  # before the threads start: compiling is not theirs to race for
     share = -(-n // (int(threads) * lanes)) * lanes
     parts = [(first, min(first + share, n)) for first in range(0, n, share)]

@@ -6,7 +6,7 @@ The rest of the package imports from here, never from the modules inside.
 from __future__ import annotations
 
 from .assembly import Equations, LoopAnalysis
-from .cluster_data import ClusterData
+from .cluster_data import ClusterData, with_loops
 from .cluster_model import ClusterModel, remake
 from .continuation import carry
 from .elements import Cluster, RotorElement
@@ -46,4 +46,5 @@ __all__ = [
     "same_pose",
     "singular_error",
     "visit",
+    "with_loops",
 ]

@@ -26,6 +26,8 @@ _LOOPS = (
     kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops,
     kernels.columns_loops, kernels.hybrid_loops, kernels.contacts_loops,
 )  # fmt: skip
+
+
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
@@ -46,6 +48,11 @@ _VALUES = (
     "tree",
     "check",
 )
+
+
+def with_loops(model: ClusterModel) -> bool:
+    """Whether to take kernels that know closed loops. With checked bounds always: their code has that of the others."""
+    return bool(model.closures) or kernels.BOUNDSCHECK
 
 
 def _energy(i: int, doc: str) -> Any:
@@ -140,7 +147,7 @@ class ClusterData(TreeWorkspace):
         (
             self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
             self._contacts,
-        ) = _LOOPS if model.closures else _PLAIN  # fmt: skip
+        ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
