@@ -77,6 +77,29 @@ def products_of(asked, panel, n, first, last, path0, path1, packs, columns, uppe
 
 
 @inline
+def three_products(asked, panel, n, first, path0, path1, packs, columns, upper, gram):
+    """The same of three columns, as of a point.
+
+    Reads: panel.
+    Writes: gram, panel.
+    """
+    i0, i1, i2 = entry(asked, first).iv, entry(asked, first + 1).iv, entry(asked, first + 2).iv
+    w0, w1, w2 = at_w(n, i0 // LANES, 0), at_w(n, i1 // LANES, 0), at_w(n, i2 // LANES, 0)
+    for P in range(i0 // LANES if upper else 0, packs):
+        w = at_w(n, P, 0)
+        s0, s1, s2 = zero(panel), zero(panel), zero(panel)
+        for e in range(path0, path1):
+            k = entry(asked, e).iv
+            x = get(panel, w + k)
+            s0 += x * get_lane(panel, w0 + k, i0 % LANES)
+            s1 += x * get_lane(panel, w1 + k, i1 % LANES)
+            s2 += x * get_lane(panel, w2 + k, i2 % LANES)
+        spill(panel, s0, gram, i0, P * LANES, columns)
+        spill(panel, s1, gram, i1, P * LANES, columns)
+        spill(panel, s2, gram, i2, P * LANES, columns)
+
+
+@inline
 def products(asked, panel, n, A, gram):
     """(O4): the rows of all frames.
 

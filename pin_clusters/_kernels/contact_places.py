@@ -82,7 +82,11 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
     """
     given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3(zero(work))
     R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)
-    world1, origin1 = of_world(index, params, q, K.root1, numbers, k + at.HOME)
+    if K.same == 0:
+        world1, origin1 = of_world(index, params, q, K.root1, numbers, k + at.HOME)
+        put(numbers, at.WORLD, world1)
+        put(numbers, at.WORLD + 9, origin1)
+    world1, origin1 = load9(numbers, at.WORLD), load3(numbers, at.WORLD + 9)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
     v1 = local_motion(velocity(work, K.body1), R1, x1)
     # the universe, on which most contacts are, neither turns nor moves

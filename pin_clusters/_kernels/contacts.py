@@ -15,7 +15,7 @@ from .aba import outward_with
 from .addresses import seen, tables
 from .bodies import start
 from .clusters import loop
-from .columns import products_of
+from .columns import products_of, three_products
 from .columns_layout import AT_WORK
 from .columns_panel import at_body, at_w, entry
 from .columns_passes import inward, outward
@@ -142,7 +142,12 @@ def contacts_with(advance_at_rest):
         for c in range(A.contact0, A.contact1):
             K = contact(asked, c)
             upper = A.wanted != DELASSUS
-            products_of(asked, panel, n, K.column0, K.column1, K.path0, K.path1, A.packs, gram.shape[1], upper, gram)
+            if K.rows == 3:
+                three_products(asked, panel, n, K.column0, K.path0, K.path1, A.packs, gram.shape[1], upper, gram)
+            else:
+                products_of(
+                    asked, panel, n, K.column0, K.column1, K.path0, K.path1, A.packs, gram.shape[1], upper, gram
+                )  # fmt: skip
         if A.wanted == DELASSUS:
             return code if code < 0 else singular
         redundant = False

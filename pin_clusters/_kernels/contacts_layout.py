@@ -61,6 +61,7 @@ class Contact(NamedTuple):
     column1: int
     path0: int  # rows of the velocities that move it
     path1: int
+    same: int  # 1 if its first body hangs from the same root as that of the contact before
 
 
 DYNAMICS: Final = 0
@@ -76,7 +77,8 @@ REDUNDANT: Final = -2
 RESTITUTION: Final = 0
 DAMPING: Final = 1
 ACCURACY: Final = 2  # what is left of a row's own product when those before it are taken away is less: it is redundant
-FIRST: Final = 3
+WORLD: Final = 3  # rotation and position of the kernels' world of the last first body
+FIRST: Final = 15
 # numbers of a contact. Given of each body: rotation from the body's frame to the joint's, and the position of the
 # kernels' world in the universe, unless all hangs from a free flyer; then what is found
 TO_JOINT: Final = 0

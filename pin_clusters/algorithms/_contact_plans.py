@@ -61,7 +61,7 @@ class Plan:
         rows: list[Sequence[int]] = [()]
         reach = Reach(model, columns + 1)
         rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
-        numbers, column = [0.0, 0.0, 0.0], 0
+        numbers, column, root = [0.0] * at.FIRST, 0, -1
         lists: list[Sequence[int]] = []
         behind = 2 + len(models)
         for c, (given, left) in zip(models, places, strict=True):
@@ -75,7 +75,7 @@ class Plan:
             (b1, root1, *_), (b2, root2, *_) = sides
             aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
             bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-            ends = first, path, path, behind + len(lists)
+            ends, root = (first, path, path, behind + len(lists), int(root == root1)), root1
             rows.append(
                 at.Contact(b1, root1, b2, root2, len(numbers), *bases, left["contact_force"], n, aligned, *ends)
             )
