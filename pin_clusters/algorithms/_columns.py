@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from numbers import Integral
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,11 +11,11 @@ import pinocchio as pin
 from .._calls import GIVEN_INPUTS, OWN_INPUTS, desk
 from .._kernels import columns_layout as at
 from .._kernels import entry_points as kernels
-from .._kernels.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH, SINGLE, Body, Cluster, Entry, Header, Rotor
+from .._kernels.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header, Rotor
 from ..arrays import on_a_page
-from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel
 from . import _check, _ids
+from ._reach import Reach, movers
 
 _MOST_PLANS = 64
 T = TypeVar("T")
@@ -117,37 +116,6 @@ class Plan:
         return gram, response
 
 
-class Reach:
-    """Which clusters the columns reach: those that a force or a torque moves, and all on their way to the base."""
-
-    def __init__(self, model: ClusterModel, columns: int) -> None:
-        index = model._index
-        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
-        self._of_velocity = {k: c - n.cluster0 for c in range(n.cluster0, n.cluster1) for k in _columns_of(index, c)}
-        out = [int(index[c, Cluster._fields.index("out")]) for c in range(n.cluster0, n.cluster1)]
-        self._before = [int(index[b, Body._fields.index("cluster")]) - n.cluster0 if b else -1 for b in out]
-        self._table = np.zeros((len(out), columns), dtype=bool)
-
-    def add(self, columns: Sequence[int], velocities: Iterable[int]) -> None:
-        """Let columns move velocities."""
-        for c in {self._of_velocity[k] for k in velocities}:
-            way = c
-            while way >= 0:
-                self._table[way, columns] = True
-                way = self._before[way]
-
-    def rows(self, packs: int, lanes: int) -> list[list[int]]:
-        """Return the kernel's rows."""
-        starts = range(0, self._table.shape[1], lanes)
-        by_pack = np.array([self._table[:, i : i + lanes].any(axis=1) for i in starts])
-        found: list[list[int]] = []
-        for P0 in range(0, packs, at.AT_WORK):
-            for c in range(len(self._table)):
-                numbers = (P0 + np.flatnonzero(by_pack[P0 : P0 + at.AT_WORK, c])).tolist()
-                found.append([len(numbers), *numbers])
-        return found
-
-
 def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
     """Return body and rotor of a frame as the kernel knows them, the root, the placement there, and the world's."""
     index, params = model._index, model._params
@@ -173,44 +141,12 @@ def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, 
     return b, rotor, root, align.T @ R, align.T @ x, world
 
 
-def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
-    """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
-    index = model._index
-    found: set[int] = set()
-    ways = [b]
-    if rotor:
-        r = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
-        driven = {int(index[r.column + k, 0]) for k in range(r.nk)}
-        found |= driven
-        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
-        for c in range(n.cluster0, n.cluster1):
-            columns = _columns_of(index, c)
-            if driven & set(columns):
-                found |= set(columns)
-                ways.append(int(index[c, Cluster._fields.index("out")]))
-    for way in ways:
-        body = way
-        while body:
-            c = int(index[body, Body._fields.index("cluster")])
-            found |= set(_columns_of(index, c))
-            body = int(index[c, Cluster._fields.index("out")])
-    return sorted(found)
-
-
-def _columns_of(index: np.ndarray, c: int) -> list[int]:
-    """Return the independent velocities of a cluster."""
-    C = Cluster(*(int(x) for x in index[c, : len(Cluster._fields)]))
-    if C.kind in (SINGLE, FREE):
-        return list(range(C.column, C.column + C.nk))
-    return [int(index[C.column + k, 0]) for k in range(C.nk)]
-
-
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
     """Return the plan of the products of rows of frames; kept in the data."""
     key = _key("frames", frames, reference, rows)
     plan = _kept(data, key)
     if plan is None:
-        ids, kind = frame_ids(model, "frames", frames), int(_ids.reference(reference))
+        ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
         touches, n = _touches(ids, kind, rows)
         plan = keep(data, key, Plan(model, touches, n, False))
     if rows is None or type(rows) in (str, int):
@@ -220,7 +156,7 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
 
 def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
     """Return the plan of a force at one frame, in its own axes."""
-    (i,) = frame_ids(model, "frame", [frame])
+    (i,) = _ids.frames(model, "frame", [frame])
     key = "force", i
     plan = _kept(data, key)
     if plan is None:
@@ -237,10 +173,10 @@ def of_tasks(
     plan = _kept(data, key)
     if plan is None:
         kind = int(_ids.reference(reference))
-        wanted = frame_ids(model, "frames", frames)
+        wanted = _ids.frames(model, "frames", frames)
         tasks, first = _touches(wanted, kind, rows)
         behind = first + torques
-        ids = frame_ids(model, "contacts", contacts)
+        ids = _ids.frames(model, "contacts", contacts)
         touching = [(f, kind, [(behind + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
         plan = keep(data, key, Plan(model, [*tasks, *touching], first, False, (first, behind)))
         plan.ids = wanted
@@ -249,7 +185,7 @@ def of_tasks(
 
 def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, int, list[tuple[int, int]]]], int]:
     """Return what is wanted of frames, and how many rows that is."""
-    wanted = wanted_rows(rows, len(ids))
+    wanted = _ids.rows(rows, len(ids))
     found = [(f, kind, [(c, r % 6) for c, r in enumerate(wanted) if r // 6 == i]) for i, f in enumerate(ids)]
     return [touch for touch in found if touch[2]], len(wanted)
 
@@ -261,7 +197,7 @@ def of_inputs(
     key = _key("inputs" if own is None else "own inputs", contacts, reference, torques)
     plan = _kept(data, key)
     if plan is None:
-        ids, kind = frame_ids(model, "contacts", contacts), int(_ids.reference(reference))
+        ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
         touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
         plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
     question = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
@@ -292,62 +228,3 @@ def keep(data: ClusterData, key: Any, plan: T) -> T:
             data._plans.clear()
         data._plans[key] = plan
     return plan
-
-
-def frame_ids(model: ClusterModel, what: str, frames: Any) -> list[int]:
-    """Return the ids of frames given by names or ids, none twice; contacts may be none at all."""
-    # a set has no order, which the rows need
-    if isinstance(frames, (str, bytes, Mapping, Set)) or not hasattr(frames, "__len__") or _is_scalar(frames):
-        cure = f" Write [{frames!r}]." if isinstance(frames, (str, Integral)) else ""
-        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {frames!r}.{cure}")
-    given, known = list(frames), [f.name for f in model.own_tree.frames]
-    if not given and what != "contacts":
-        raise ArgumentTypeError(f"{what} is empty: name at least one frame.")
-    found: list[int] = []
-    for f in given:
-        i = _named(model, f, known) if isinstance(f, str) else _ids.frame(model, f)
-        if i in found:
-            raise ArgumentTypeError(f"{what}: frame {f!r} ({known[i]}) is given twice.")
-        found.append(i)
-    return found
-
-
-def _named(model: ClusterModel, name: str, known: list[str]) -> int:
-    """Return the id of the only frame of a name."""
-    if name not in known:
-        raise UnknownNameError(f"model {model.name!r} has no frame {name!r}.{did_you_mean(name, known)}")
-    if known.count(name) > 1:
-        several = ", ".join(f"{i} ({f.type})" for i, f in enumerate(model.own_tree.frames) if f.name == name)
-        raise ArgumentTypeError(
-            f"model {model.name!r} has several frames {name!r}: {several}. Give the id, as of "
-            f"model.getFrameId({name!r}, pin.FrameType.BODY)."
-        )
-    return known.index(name)
-
-
-def wanted_rows(rows: Any, frames: int) -> list[int]:
-    """Return the wanted rows of 6 per frame."""
-    if rows is None:
-        return list(range(6 * frames))
-    if isinstance(rows, str):
-        if rows != "linear":
-            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {rows!r}.")
-        return [6 * i + r for i in range(frames) for r in range(3)]
-    several = isinstance(rows, Iterable) and not isinstance(rows, (bytes, Mapping, Set))
-    several = several and not _is_scalar(rows)
-    found: list[int] = []
-    for r in rows if several else [rows]:
-        if isinstance(r, bool) or not isinstance(r, Integral) or not 0 <= int(r) < 6 * frames or int(r) in found:
-            raise ArgumentTypeError(
-                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {r!r} in "
-                f"{rows!r}."
-            )
-        found.append(int(r))
-    if not found:
-        raise ArgumentTypeError("rows is empty: name at least one row.")
-    return found
-
-
-def _is_scalar(x: Any) -> bool:
-    """Whether x is an array of no dimension, which looks like a list."""
-    return isinstance(x, np.ndarray) and x.ndim == 0

@@ -17,9 +17,10 @@ from .._native.process import HEAD, word
 from ..arrays import on_a_page
 from ..model import ClusterData, ClusterModel, contact_memory
 from . import _check
-from ._columns import Reach, keep, movers
+from ._columns import keep
 from ._contact_forces import Solution, solved
 from ._contact_objects import datas_of, models_of, size
+from ._reach import Reach, movers
 
 _MODEL = {
     "placement1": "joint1_placement", "placement2": "joint2_placement",

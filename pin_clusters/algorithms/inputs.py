@@ -12,7 +12,7 @@ from .._calls import fast
 from ..arrays import numbers, plain
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel
-from . import _check, _columns
+from . import _check, _columns, _ids
 from ._quick import quick_columns
 from .kinematics import forwardKinematics, getFrameAcceleration
 from .motor import actuation_matrix
@@ -127,7 +127,7 @@ def task_input_matrix(
         return found[:, n:].copy()
     forwardKinematics(model, data, q, v, np.zeros(model.nv))
     drift = np.concatenate([getFrameAcceleration(model, data, f, reference).vector for f in plan.ids])
-    kept = drift[_columns.wanted_rows(rows, len(plan.ids))]
+    kept = drift[_ids.rows(rows, len(plan.ids))]
     return np.delete(found[:, n:], k - 1 - n, axis=1), found[:, k - 1] + kept
 
 
