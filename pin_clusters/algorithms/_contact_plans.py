@@ -48,7 +48,7 @@ class Plan:
     """
 
     __slots__ = (
-        "_changed", "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
+        "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
         "datas", "desk", "forces", "models",
     )  # fmt: skip
 
@@ -87,7 +87,6 @@ class Plan:
         reach.add([columns], range(model.nv))
         rows += lists
         rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows), at.WHOLE)
-        self._changed = False
         rows += reach.rows(packs, lanes)
         self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
         for line, row in zip(self._index, rows, strict=True):
@@ -115,9 +114,7 @@ class Plan:
         Raises:
             SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
         """
-        if wanted != at.DYNAMICS or self._changed:
-            self._ask(wanted, restitution, damping, at.WHOLE)
-        out = self._call(model, data, q, v, tau)
+        out = self._call(model, data, q, v, tau, wanted, at.WHOLE, restitution, damping)
         n = len(self.forces)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
 
@@ -137,35 +134,39 @@ class Plan:
             wanted: DYNAMICS or IMPACT.
             restitution: Of an impact.
         """
-        self._ask(wanted, restitution, 0.0, at.SYSTEM)
-        self._call(model, data, q, v, tau)
+        self._call(model, data, q, v, tau, wanted, at.SYSTEM, restitution)
         n = len(self.forces)
         A, b = np.triu(self._gram[:n, :n]), self._gram[:n, n].copy()
         A = A + np.triu(A, 1).T
         found = solved(A, b, how)
         self.forces[:] = found.forces
-        self._ask(wanted, restitution, 0.0, at.GIVEN)
-        out = self._call(model, data, q, v, tau)
+        out = self._call(model, data, q, v, tau, wanted, at.GIVEN, restitution)
         assert out is not None
         return out, found
 
     def _call(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray
-    ) -> np.ndarray | None:
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, wanted: int,
+        step: int, restitution: float = 0.0, damping: float = 0.0,
+    ) -> np.ndarray | None:  # fmt: skip
         out = np.empty(model.nv)
         given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
-        code = data._run("contacts", "ddq", *given)
+        if (wanted, step) == (at.DYNAMICS, at.WHOLE):
+            code = data._run("contacts", "ddq", *given)
+        else:
+            self._ask(wanted, step, restitution, damping)
+            try:
+                code = data._run("contacts", "ddq", *given)
+            finally:  # the call in machine code finds it as it was
+                self._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
         if code == at.REDUNDANT:
             return None
         _check.status(model, code, q)
         return out
 
-    def _ask(self, wanted: int, restitution: float, damping: float, step: int) -> None:
-        """Say what is wanted; usual is the whole of DYNAMICS, and the call in machine code wants nothing else."""
+    def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
         fields = at.Contacts._fields
         self._index[0, [fields.index("wanted"), fields.index("step")]] = wanted, step
         self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
-        self._changed = (wanted, step) != (at.DYNAMICS, at.WHOLE)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
         """Note what tells that containers and contacts are still those of the tables, and where that stands."""

@@ -10,8 +10,9 @@ import pinocchio as pin
 
 from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of
-from . import _bridge
+from . import _bridge, _columns
 from ._contact_objects import size
+from ._quick import quick_columns
 
 
 def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], datas: Sequence[Any]) -> np.ndarray:
@@ -29,6 +30,16 @@ def place(tree: pin.Data, c: Any, d: Any) -> None:
     d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
     d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
     d.c1Mc2 = d.oMc1.actInv(d.oMc2)
+
+
+def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return J M^-1 J' and M^-1 J'."""
+    plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
+    plan.take(np.ascontiguousarray(J.T))
+    found = quick_columns(model, data, q, plan.desk)
+    response = plan.run(model, data, q)[1] if found is None else found
+    A = J @ response
+    return 0.5 * (A + A.T), response
 
 
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:

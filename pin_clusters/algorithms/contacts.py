@@ -17,10 +17,9 @@ from .._kernels.tree_layout import COLUMNS, MOTION
 from ..arrays import numbers, vector
 from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterData, ClusterModel
-from . import _check, _columns, _contact_plans, _contact_rows, _tree
+from . import _check, _contact_plans, _contact_rows, _tree
 from ._contact_forces import Solution, damping_of, regular, solved
 from ._contact_objects import datas_of, models_of, size, tell_contradictions
-from ._quick import quick_columns
 from .aba import aba
 
 _COMMON = """
@@ -115,7 +114,7 @@ def constraintDynamics(
     if plan is not None:
         found = plan.run(model, data, q, v, tau) if prox_settings is None else None
         if found is not None:
-            _leave(data, Solution(plan.forces, len(plan.forces), np.zeros(0)), int(plan.desk.ctypes.data))
+            _leave(data, Solution(plan.forces, len(plan.forces), np.zeros(0)), plan)
             return found
         found, solution = plan.solve(model, data, q, v, tau, prox_settings)
         tell_contradictions(model, models, solution)
@@ -126,7 +125,7 @@ def constraintDynamics(
     J = _contact_rows.jacobian(model, data, models, datas)
     missing = [_contact_rows.missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
     rest = np.concatenate(missing) if missing else np.zeros(0)
-    A, response = delassus(model, data, q, J)
+    A, response = _contact_rows.delassus(model, data, q, J)
     solution = solved(A, rest, prox_settings)
     tell_contradictions(model, models, solution)
     _contact_rows.hand_out(models, datas, solution.forces)
@@ -188,7 +187,7 @@ def impulseDynamics(
     if not by_rows:
         _tree.compute(model, data, COLUMNS, q)
         J = _contact_rows.jacobian(model, data, models, datas)
-    A, response = delassus(model, data, q, J)
+    A, response = _contact_rows.delassus(model, data, q, J)
     solution = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
     _contact_rows.hand_out(models, datas, solution.forces)
     data._contacts_found = solution.found
@@ -216,7 +215,7 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
-    A, response = delassus(model, data, q, J)
+    A, response = _contact_rows.delassus(model, data, q, J)
     solution = solved(A, -drift - J @ free, damping)
     _leave(data, solution)
     data._ddq[:] = free + response @ solution.forces
@@ -243,7 +242,7 @@ def computeDelassusMatrix(
         assert A is not None
     else:
         _tree.compute(model, data, COLUMNS, q)
-        A, _ = delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
+        A, _ = _contact_rows.delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
     return A + mu * np.eye(len(A))
 
 
@@ -298,16 +297,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
     return np.ascontiguousarray(J, dtype=np.float64)
 
 
-def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return J M^-1 J' and M^-1 J'."""
-    plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
-    plan.take(np.ascontiguousarray(J.T))
-    found = quick_columns(model, data, q, plan.desk)
-    response = plan.run(model, data, q)[1] if found is None else found
-    A = J @ response
-    return 0.5 * (A + A.T), response
-
-
-def _leave(data: ClusterData, solution: Solution, plan: int = 0) -> None:
-    """Leave forces in data, and for the next call the address of the plan that found them, or none."""
-    data.lambda_c, data._contacts_found, data._desk[CONTACTS] = solution.forces, solution.found, plan
+def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
+    """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
+    data.lambda_c, data._contacts_found, data._contact_plan = solution.forces, solution.found, plan
+    data._desk[CONTACTS] = 0 if plan is None else plan.desk.ctypes.data

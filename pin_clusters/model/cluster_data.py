@@ -87,6 +87,7 @@ class ClusterData(TreeWorkspace):
         "_aba",
         "_check",
         "_columns",
+        "_contact_plan",
         "_contacts",
         "_contacts_found",
         "_crba",
@@ -192,6 +193,7 @@ class ClusterData(TreeWorkspace):
         desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
+        self._contact_plan: Any = None  # where the desk leads
         self._known = _calls.Recollection()
         desk[_calls.KNOWN] = self._known.table.ctypes.data
         desk[_calls.ZEROS] = self._zeros.ctypes.data

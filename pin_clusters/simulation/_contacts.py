@@ -10,7 +10,8 @@ import pinocchio as pin
 
 from ..algorithms._contact_forces import solved
 from ..algorithms._contact_objects import models_of, size
-from ..algorithms.contacts import constraintDynamics, delassus, getConstraintsJacobian
+from ..algorithms._contact_rows import delassus
+from ..algorithms.contacts import constraintDynamics, getConstraintsJacobian
 from ..algorithms.jacobians import computeJointJacobians
 from ..algorithms.kinematics import forwardKinematics
 from ..errors import ArgumentTypeError, SimulationError
@@ -78,31 +79,24 @@ class Contacts:
         open_by = self.gap(model, data, q)
         if not self._worst(open_by)[1] > _CLOSED:
             return None
-        A, response, open_by = self._of_held(model, data, q, open_by)
-        return -response @ solved(A, open_by, None).forces
+        return -self._least(model, data, q, self._jacobian(model, data, q), open_by)
 
     def velocity(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the velocity that leaves the held contacts where they are."""
-        A, response, rates = self._of_held(model, data, q, None, v)
-        return v - response @ solved(A, rates, None).forces
-
-    def _of_held(
-        self,
-        model: ClusterModel,
-        data: ClusterData,
-        q: np.ndarray,
-        rows: np.ndarray | None,
-        v: np.ndarray | None = None,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return J M^-1 J', M^-1 J' and rows (or J v) of what is held; zeros in other rows."""
         J = self._jacobian(model, data, q)
-        rows = J @ v if rows is None else rows
+        return v - self._least(model, data, q, J, J @ v)
+
+    def _least(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, rows: np.ndarray
+    ) -> np.ndarray:
+        """Return the least change that moves the rows of held contacts by that much; changes J and rows."""
         at = 0
         for c, held in zip(self._models, self._held, strict=True):
             if not held:
                 J[at : at + size(c)] = rows[at : at + size(c)] = 0.0
             at += size(c)
-        return *delassus(model, data, q, J), rows
+        A, response = delassus(model, data, q, J)
+        return np.asarray(response @ solved(A, rows, None).forces)
 
     def gap(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
         """Return by how much each row has moved since the start, [m] or [rad]; shape (rows,)."""
