@@ -1,14 +1,14 @@
 """C-ABA: forward dynamics of clusters, with spin elements.
 
 With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
-after the other, and the last pass adds the corrections to the accelerations.
+after the other, at the end of each branch; the last pass adds the corrections to the accelerations.
 """
 
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
-from .bodies import start
+from .bodies import start, turn_joints
 from .clusters import free, general, loop, single
 from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .rnea import rotor_forces, wrong_size
@@ -18,12 +18,39 @@ from .views import cluster, header
 from .workspace import set_acceleration
 
 
+def step_with(advance_loop):
+    """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
+
+    @inline
+    def step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole):
+        """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
+
+        Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
+
+        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, spin, spin_bias, u, v, velocity.
+        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
+        """
+        bad, singular_loop = False, False
+        if C.kind == SINGLE:
+            bad = single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole)
+        elif C.kind == FREE:
+            free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+        elif C.kind == LOOP:
+            singular_loop = advance_loop(index, params, work, q, v, result_and_forces, c, C, forced)
+        else:
+            general.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+        return bad, singular_loop
+
+    return step
+
+
 def outward_with(advance_loop):
-    """Make the first pass; ``advance_loop`` is for LOOP clusters."""
+    """Make the first pass alone; ``advance_loop`` is for LOOP clusters."""
+    step = step_with(advance_loop)
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced, whole):
-        """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
+        """Make the step of all clusters.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
 
@@ -33,16 +60,11 @@ def outward_with(advance_loop):
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
-            if C.kind == SINGLE:
-                if single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
-                    singular = c
-            elif C.kind == FREE:
-                free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
-            elif C.kind == LOOP:
-                if advance_loop(index, params, work, q, v, result_and_forces, c, C, forced):
-                    code = -c
-            else:
-                general.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole)
+            if bad:
+                singular = c
+            if singular_loop:
+                code = -c
         return singular, code
 
     return outward
@@ -50,28 +72,51 @@ def outward_with(advance_loop):
 
 def aba_with(advance_loop):
     """Make aba; ``advance_loop`` is for LOOP clusters."""
-    outward = outward_with(advance_loop)
+    step = step_with(advance_loop)
 
     @inline
-    def inward(index, params, work, out, forced, singular):
-        """(A6)-(A8); returns the row of a cluster whose D is singular.
+    def eliminate(index, params, work, out, C, forced):
+        """(A6)-(A8); returns whether D is singular.
 
         Reads: articulated, D, E, force, K, out, S, spin, spin_bias, U, u, UDinv.
         Writes: acceleration, articulated, D, Dinv_u, force, out, U, u, UDinv.
         """
-        n = header(index)
-        for i in range(n.cluster1 - n.cluster0):
-            c = n.cluster1 - 1 - i
-            C, bad = cluster(index, c), False
-            if C.kind == SINGLE:
-                bad = single.eliminate(index, params, work, out, C, forced)
-            elif C.kind == FREE:
-                bad = free.eliminate(params, work, out, C)
-            else:
-                bad = general.eliminate(index, params, work, out, C)
+        if C.kind == SINGLE:
+            return single.eliminate(index, params, work, out, C, forced)
+        if C.kind == FREE:
+            return free.eliminate(params, work, out, C)
+        return general.eliminate(index, params, work, out, C)
+
+    @inline
+    def branch_by_branch(index, params, work, q, v, result_and_forces, out, forced):
+        """Step outward, and eliminate a cluster as soon as all that hangs from it is: its numbers are still near by.
+
+        With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+
+        Reads: acceleration, articulated, D, E, force, G, K, momentum, out, pose, q, result_and_forces, S, spin,
+            spin_bias, U, u, UDinv, v, velocity.
+        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, S, spin, spin_bias, U, u, UDinv, velocity.
+        """
+        n, singular, code = header(index), 0, OK
+        for c in range(n.cluster0, n.cluster1):
+            C = cluster(index, c)
+            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, forced)
             if bad:
                 singular = c
-        return singular
+            if singular_loop:
+                code = -c
+            done, until = c, C.until
+            if forced:
+                until = n.cluster0 - 1 if c == n.cluster1 - 1 else c
+                if c == n.cluster1 - 1:
+                    rotor_forces(index, params, work, q, result_and_forces, out, 1.0)
+            while done > until:
+                D = cluster(index, done)
+                if eliminate(index, params, work, out, D, forced):
+                    singular = done
+                done = done - 1 if forced else D.above
+        return singular, code
 
     @inline
     def corrections(index, work, out):
@@ -102,12 +147,10 @@ def aba_with(advance_loop):
         nv = header(index).nv
         forced = result_and_forces.shape[0] > nv
         start(params, work)
+        turn_joints(index, work, q)
         for i in range(nv):
             put(out, i, get(tau, i))
-        singular, code = outward(index, params, work, q, v, result_and_forces, out, forced, forced)
-        if forced:
-            rotor_forces(index, params, work, q, result_and_forces, out, 1.0)
-        singular = inward(index, params, work, out, forced, singular)
+        singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, out, forced)
         corrections(index, work, out)
         for i in range(nv):
             put(result_and_forces, i, get(out, i))

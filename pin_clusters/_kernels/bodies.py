@@ -9,14 +9,17 @@ from .layout import BODY_PARAMS
 from .simd import get, zero
 from .spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
 from .tuples import Vec3, load3, load9
+from .views import body, cluster, header
 from .workspace import (
     position,
     rotation,
     set_acceleration,
     set_position,
     set_rotation,
+    set_sine_and_cosine,
     set_subspace,
     set_velocity,
+    sine_and_cosine,
 )
 
 
@@ -73,28 +76,47 @@ def fixed_part(params, work, b, B):
 
 
 @inline
+def turn_joint(work, q, b, B):
+    """Keep the sine and the cosine of the joint of body b, if it has one angle."""
+    if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
+        set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
+    elif B.kind == at.CONTINUOUS:
+        set_sine_and_cosine(work, b, (get(q, B.iq + 1), get(q, B.iq)))
+
+
+@inline
+def turn_joints(index, work, q):
+    """Do so for all bodies but those of LOOP clusters, before the first is placed.
+
+    A sine is a long chain of operations, and no joint waits for another one's: the processor overlaps them, which it
+    cannot do in the pass outward.
+    """
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind != at.LOOP:
+            for b in range(C.first, C.last):
+                turn_joint(work, q, b, body(index, b))
+
+
+@inline
 def hinge(params, work, q, b, B):
-    """Pose and motion axis of a body with a joint of one degree of freedom.
+    """Pose and motion axis of a body with a joint of one degree of freedom, after ``turn_joint``.
 
     Reads: pose, q.
     """
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
-    if B.kind == at.REVOLUTE:
-        s, c = sincos(get(q, B.iq))
-        R = turn_z(R, c, s)
-    elif B.kind == at.CONTINUOUS:
-        R = turn_z(R, get(q, B.iq), get(q, B.iq + 1))
-    elif B.kind == at.PRISMATIC:
+    if B.kind == at.PRISMATIC:
         x = x + z * get(q, B.iq)
         S = join(z, zero3(zero(work)))
     else:
-        s, c = sincos(get(q, B.iq))
+        s, c = sine_and_cosine(work, b)
         R = turn_z(R, c, s)
-        pitch = get(params, b * BODY_PARAMS + at.PITCH)
-        x = x + z * (pitch * get(q, B.iq))
-        S = add_linear(S, z * pitch)
+        if B.kind == at.HELICAL:
+            pitch = get(params, b * BODY_PARAMS + at.PITCH)
+            x = x + z * (pitch * get(q, B.iq))
+            S = add_linear(S, z * pitch)
     return R, x, S
 
 

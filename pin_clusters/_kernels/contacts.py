@@ -13,7 +13,7 @@ from . import contacts_layout as at
 from ._jit import inline, kernel, paste
 from .aba import outward_with
 from .addresses import seen, tables
-from .bodies import start
+from .bodies import start, turn_joints
 from .clusters import loop
 from .columns import products_of, three_products
 from .columns_layout import AT_WORK
@@ -127,6 +127,7 @@ def contacts_with(advance_at_rest):
         if gram.shape[0] != m + 1 or gram.shape[1] != A.packs * LANES or forces.shape[0] != m:
             return WRONG_SIZE
         start(params, work)
+        turn_joints(index, work, q)
         singular, code = at_rest(index, params, work, q, v, result, out, False, True)
         seed_torques(index, work, tau, panel, n, A)
         row = factor_articulated(index, params, work)

@@ -7,7 +7,7 @@ dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK
 from __future__ import annotations
 
 from ._jit import inline, paste
-from .bodies import place
+from .bodies import place, turn_joint
 from .closure_biases import biases
 from .closure_rows import equations, point
 from .dependent_columns import invert_dependents, invert_pair, product_of_norms
@@ -121,6 +121,8 @@ def place_bodies(index, params, work, q, C):
     Reads: pose, q.
     Writes: pose, S.
     """
+    for b in range(C.first, C.last):
+        turn_joint(work, q, b, body(index, b))
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
-from .bodies import start
+from .bodies import start, turn_joints
 from .clusters import articulated, free, general, loop, single
 from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .simd import borrowed, fill_square, put, zero
@@ -26,6 +26,7 @@ def poses_with(compose_loop):
         Writes: acceleration, composite, K, pose, S, spin, velocity.
         """
         start(params, work)
+        turn_joints(index, work, q)
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)

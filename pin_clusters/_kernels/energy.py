@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
-from .bodies import free_rotation, hinge, place, start
+from .bodies import free_rotation, hinge, place, start, turn_joints
 from .closure_biases import point_rate
 from .closure_rows import point
 from .clusters import loop
@@ -157,6 +157,7 @@ def energy_with(velocities):
         if q.shape[0] != n.nq or v.shape[0] != n.nv:
             return WRONG_SIZE
         start(params, work)
+        turn_joints(index, work, q)
         twice, potential, code = zero(work), zero(work) + get(params, POTENTIAL), OK
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)

@@ -10,7 +10,7 @@ from numba import types
 
 from ._jit import inline, kernel, paste
 from .addresses import tables
-from .bodies import start
+from .bodies import start, turn_joints
 from .clusters import loop, prescribed_free, prescribed_general, prescribed_single
 from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .rnea import rotor_forces, wrong_size
@@ -124,6 +124,7 @@ def hybrid_with(advance_loop):
             return WRONG_SIZE
         forced = result_and_forces.shape[0] > nv
         start(params, work)
+        turn_joints(index, work, q)
         take(index, tau, a, prescribed, tau_out, a_out)
         singular, code = outward(index, params, work, q, v, prescribed, result_and_forces, tau_out, a_out, forced)
         if forced:

@@ -21,7 +21,7 @@ class Header(NamedTuple):
     """Row 0."""
 
     bodies: int  # they are rows 1..bodies
-    cluster0: int  # clusters are rows cluster0..cluster1-1, parents first
+    cluster0: int  # clusters are rows cluster0..cluster1-1, depth first
     cluster1: int
     nq: int
     nv: int
@@ -69,6 +69,8 @@ class Cluster(NamedTuple):
     at_work: int  # work: of all kinds but SINGLE and FREE, see ``workspace``
     head: int  # LOOP: its row of closures
     smallest: int  # params: the smallest D
+    above: int  # row of the cluster of its output body, 0 for the universe
+    until: int  # row of the cluster above the next one, 0 for none: all below it on the way up have no more to come
 
 
 class Head(NamedTuple):
@@ -277,6 +279,7 @@ W_INERTIA: Final = 36
 W_SPIN: Final = 57  # spin momentum per unit velocity, on the parent (SINGLE)
 W_OWN: Final = 60  # one number, by algorithm: torque of spin and armature, h . alpha at a = 0, or 1 / D
 W_UDINV: Final = 61
+W_TURN: Final = W_UDINV  # sine and cosine of its joint, until its cluster is eliminated
 W_DINV_U: Final = 67
 BODY_WORK: Final = 68
 

@@ -31,6 +31,7 @@ from .workspace import (
     position,
     rotation,
     set_acceleration,
+    set_axis,
     set_force,
     set_position,
     set_rotation,
@@ -87,6 +88,19 @@ def motion_at_rest(work, parent, vj):
 
 
 @inline
+def set_hinge(work, b, R, x, S, v, a):
+    """Write what the pass outward knows of a body with a joint of one degree of freedom before its force.
+
+    Writes: acceleration, pose, S, velocity.
+    """
+    set_rotation(work, b, R)
+    set_position(work, b, x)
+    set_axis(work, b, S)
+    set_velocity(work, b, v)
+    set_acceleration(work, b, a)
+
+
+@inline
 def set_body(work, b, R, x, v, a, f):
     """Write all that the passes outward know of a body.
 
@@ -94,6 +108,15 @@ def set_body(work, b, R, x, v, a, f):
     """
     set_rotation(work, b, R)
     set_position(work, b, x)
+    set_motion(work, b, v, a, f)
+
+
+@inline
+def set_motion(work, b, v, a, f):
+    """The same for a body that has been placed.
+
+    Writes: acceleration, force, velocity.
+    """
     set_velocity(work, b, v)
     set_acceleration(work, b, a)
     set_force(work, b, f)
@@ -200,29 +223,36 @@ def spin_moment(work, carrier, h, rate, a):
 
 
 @inline
-def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, forced):
-    """(A1)-(A3) of a body with a joint of one degree of freedom: pose, axis, velocity, acceleration, force.
+def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
+    """(A1)-(A3) of a body with a joint of one degree of freedom; returns the axis and the force.
+
+    All but the force is written if it is to be ``kept``, as soon as it is known: what waits for the force would have to
+    leave the registers for the stack.
 
     Reads: acceleration, pose, q, result_and_forces, velocity.
     """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion(work, B.parent, S * rate, S * aj)
+    if kept:
+        set_hinge(work, b, R, x, S, v, a)
     f = body_force(params, b, R, x, v, a)
     if forced:
         f = f - external_force(index, params, result_and_forces, b, B, R, x)
-    return R, x, S, v, a, f
+    return S, f
 
 
 @inline
-def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, forced):
-    """The same at zero acceleration of the joint, and the inertia.
+def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced):
+    """The same at zero acceleration of the joint, with the inertia.
 
     Reads: acceleration, pose, q, result_and_forces, velocity.
     """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion_at_rest(work, B.parent, S * rate)
+    if kept:
+        set_hinge(work, b, R, x, S, v, a)
     I = body_inertia(params, b, R, x)
     f = newton_euler(I, v, a)
     if forced:
         f = f - external_force(index, params, result_and_forces, b, B, R, x)
-    return R, x, S, v, a, I, f
+    return S, I, f

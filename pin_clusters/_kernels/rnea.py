@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
-from .bodies import start
+from .bodies import start, turn_joints
 from .clusters import free, general, loop, single
 from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .motions import rotor_force
@@ -97,6 +97,7 @@ def rnea_with(advance_loop):
         nv = header(index).nv
         forced = result_and_forces.shape[0] > nv
         start(params, work)
+        turn_joints(index, work, q)
         code = outward(index, params, work, q, v, a, result_and_forces, out, forced)
         if forced:
             for i in range(nv):

@@ -19,6 +19,7 @@ from .layout import (
     W_POSE,
     W_S,
     W_SPIN,
+    W_TURN,
     W_UDINV,
     W_VELOCITY,
 )
@@ -70,6 +71,16 @@ inverse_D, set_inverse_D, _ = _of_body(W_OWN, get)
 # U D^-1 and D^-1 u of the body's joint
 UDinv, set_UDinv, _ = _of_body(W_UDINV, load6)
 Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get)
+
+
+@inline
+def sine_and_cosine(work, b):
+    return get(work, b * BODY_WORK + W_TURN), get(work, b * BODY_WORK + W_TURN + 1)
+
+
+@inline
+def set_sine_and_cosine(work, b, x):
+    put(work, b * BODY_WORK + W_TURN, x)
 
 
 @inline

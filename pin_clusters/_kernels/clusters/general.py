@@ -12,7 +12,7 @@ from ..motions import (
     motion,
     motion_at_rest,
     newton_euler,
-    set_body,
+    set_motion,
 )
 from ..simd import get, put, zero
 from ..spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
@@ -80,7 +80,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         f = body_force(params, b, R, x, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_body(work, b, R, x, vel, acc, f)
+        set_motion(work, b, vel, acc, f)
     inertia_torques(index, work, a, out, C)
     rest = zero3(zero(work))
     if C.at_spin >= 0:
@@ -130,7 +130,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
         f = newton_euler(I, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_body(work, b, R, x, vel, acc, f)
+        set_motion(work, b, vel, acc, f)
         set_articulated(work, b, rigid_as_sym6(I, o))
     for k in range(C.nk):
         set_u_entry(work, C.at_work, C.nk, k, o)

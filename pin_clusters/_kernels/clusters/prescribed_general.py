@@ -6,7 +6,7 @@ from .._jit import inline, paste
 from ..bodies import place
 from ..coupling_of_loops import bias_of, prepare, rates_of, spin_biases
 from ..loop_block import block
-from ..motions import along, body_inertia, external_force, motion, newton_euler, set_body
+from ..motions import along, body_inertia, external_force, motion, newton_euler, set_motion
 from ..simd import get, put, zero
 from ..spatial import dot6, rigid_as_sym6, zero3, zero6
 from ..views import body, carrier_row, head, listed, velocity_row
@@ -48,7 +48,7 @@ def advance(index, params, work, q, v, result_and_forces, a, C, forced):
         f = newton_euler(I, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_body(work, b, R, x, vel, acc, f)
+        set_motion(work, b, vel, acc, f)
         set_articulated(work, b, rigid_as_sym6(I, zero(work)))
     for k in range(C.nk):
         u = zero(work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._jit import inline
 from ..bodies import hinge
-from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, set_body, spin_moment
+from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, spin_moment
 from ..pack import too_small
 from ..simd import get, put, zero
 from ..spatial import add_angular, angular, cross, dot3, dot6, rigid_as_sym6, rigid_mul, rot, sym6_minus_outer, sym6_mul
@@ -29,6 +29,7 @@ from ..workspace import (
     set_axis,
     set_composite,
     set_Dinv_u,
+    set_force,
     set_inverse_D,
     set_own_torque,
     set_position,
@@ -52,7 +53,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
-    R, x, S, vel, acc, f = hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, forced)
+    S, f = hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, B.bears == 1, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
         h = rot(rotation(work, B.parent), load3(params, C.at_spin))
@@ -62,8 +63,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     if B.bears == 0:
         hand_down(work, out, B.parent, C.column, S, f, t)
     else:
-        set_body(work, b, R, x, vel, acc, f)
-        set_axis(work, b, S)
+        set_force(work, b, f)
         set_own_torque(work, b, t)
 
 
@@ -100,8 +100,8 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced
     """
     b = C.first
     B = body(index, b)
-    rate = get(v, C.column)
-    R, x, S, vel, acc, I, f = hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, forced)
+    rate, kept = get(v, C.column), B.bears == 1 or whole
+    S, I, f = hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced)
     if C.at_spin >= 0:
         h = rot(rotation(work, B.parent), load3(params, C.at_spin))
         set_spin(work, b, h)
@@ -109,10 +109,9 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced
         if B.parent > 0:
             add_moment(work, B.parent, cross(angular(velocity(work, B.parent)), h) * rate)
     o = zero(work)
-    if B.bears == 0 and not whole:
+    if not kept:
         return _eliminate(params, work, out, C, b, B.parent, rigid_as_sym6(I, o), S, f, rigid_mul(I, S))
-    set_body(work, b, R, x, vel, acc, f)
-    set_axis(work, b, S)
+    set_force(work, b, f)
     set_articulated(work, b, rigid_as_sym6(I, o))
     return False
 

@@ -72,7 +72,8 @@ def pack(
     body_of_joint = {0: 0}  # the last primitive's row moves the body of the joint
     align = {0: np.eye(3)}
     groups: list[tuple[int, list[int], list[Body]]] = []  # topology index, columns in v, bodies
-    for t, joints in enumerate(topology.clusters):
+    for t in depth_first(topology.clusters, topology.outputs):
+        joints = topology.clusters[t]
         staying = [j for j in joints if j not in spinning]
         whole: list[Body] = []
         for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
@@ -144,10 +145,35 @@ def pack(
         conditions.append(
             Condition(topology.clusters[t], head.nd, offsets(head.at, head.nd, head.nr, len(columns)).condition)
         )
+    _write_ways_up(out)
     _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g)
     work = np.zeros(out.work)
     work[list(out.initial)] = list(out.initial.values())
     return Tables(out.index(), np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions))
+
+
+def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
+    """Return the order in which each cluster is followed by all that hangs from it: kernels finish branch by branch."""
+    home = {j: t for t, joints in enumerate(clusters) for j in joints}
+    below: dict[int | None, list[int]] = {}
+    for t, output in enumerate(outputs):
+        below.setdefault(home.get(output), []).append(t)
+    order: list[int] = []
+    waiting = below.get(None, [])[::-1]
+    while waiting:
+        order.append(waiting.pop())
+        waiting += below.get(order[-1], [])[::-1]
+    return order
+
+
+def _write_ways_up(out: Writer) -> None:
+    """Write which cluster is above which."""
+    header = out.rows[0]
+    rows = out.rows[header.cluster0 : header.cluster1]
+    for row in rows:
+        row.above = out.rows[row.out].cluster if row.out else 0
+    for row, following in zip(rows, rows[1:], strict=False):
+        row.until = following.above
 
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
