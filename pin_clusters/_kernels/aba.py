@@ -27,7 +27,8 @@ def step_with(advance_loop):
 
         Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
 
-        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, spin, spin_bias, u, v, velocity.
+        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, spin, spin_bias, u,
+            v, velocity.
         Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         bad, singular_loop = False, False
@@ -54,7 +55,8 @@ def outward_with(advance_loop):
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
 
-        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, spin, spin_bias, u, v, velocity.
+        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, spin, spin_bias, u,
+            v, velocity.
         Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         singular, code = 0, OK
@@ -94,8 +96,8 @@ def aba_with(advance_loop):
         With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
 
-        Reads: acceleration, articulated, D, E, force, G, K, momentum, out, pose, q, result_and_forces, S, spin,
-            spin_bias, U, u, UDinv, v, velocity.
+        Reads: acceleration, articulated, D, E, force, G, K, momentum, out, pose, q, result_and_forces, S,
+            sine_and_cosine, spin, spin_bias, U, u, UDinv, v, velocity.
         Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, S, spin, spin_bias, U, u, UDinv, velocity.
         """
         n, singular, code = header(index), 0, OK
@@ -138,9 +140,9 @@ def aba_with(advance_loop):
         """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand.
 
         Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, out, pose, q, result_and_forces, S,
-            spin, spin_bias, tau, U, u, UDinv, v, velocity.
-        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, result_and_forces, S, spin, spin_bias, U,
-            u, UDinv, velocity.
+            sine_and_cosine, spin, spin_bias, tau, U, u, UDinv, v, velocity.
+        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, result_and_forces, S, sine_and_cosine,
+            spin, spin_bias, U, u, UDinv, velocity.
         """
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
@@ -167,10 +169,10 @@ aba_loops = aba_with(loop.advance_at_rest)
 def aba_at(address, q, v, tau, out):
     """Call aba with the tables at an address.
 
-    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S, spin,
+    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S,
+        sine_and_cosine, spin, spin_bias, U, u, UDinv, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, result_and_forces, S, sine_and_cosine, spin,
         spin_bias, U, u, UDinv, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, result_and_forces, S, spin, spin_bias, U, u, UDinv,
-        velocity.
     """
     index, params, work, result_and_forces = tables(address)
     return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))

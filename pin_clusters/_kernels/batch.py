@@ -8,9 +8,10 @@ from ._jit import inline, kernel
 from .aba import aba, aba_loops
 from .closure_values import largest_value
 from .coupling_of_loops import CONDITION_LIMIT, condition_of
-from .layout import LOOP, OPEN
+from .layout import LOOP, OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from .pack import if_less
 from .rnea import rnea, rnea_loops
-from .simd import LANES, borrowed, put
+from .simd import LANES, borrowed, column_of_rows, put, zero
 from .views import cluster, header
 
 
@@ -22,16 +23,16 @@ def rows_signature():
 
 @inline
 def gather(rows, first, at, lanes):
-    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row.
+    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row. Returns 0 per lane whose row is finite.
 
-    Reads: rows.
     Writes: lanes.
     """
-    last = rows.shape[0] - 1
-    for lane in range(LANES):
-        n = min(first + lane, last)
-        for k in range(rows.shape[1]):
-            lanes[at + k, lane] = rows[n, k]
+    found = zero(lanes)
+    for k in range(rows.shape[1]):
+        x = column_of_rows(lanes, rows, first, k)
+        put(lanes, at + k, x)
+        found = found + x * 0.0  # NaN stays
+    return found
 
 
 @inline
@@ -47,25 +48,32 @@ def scatter(lanes, first, end, rows):
 
 
 @inline
-def judge(index, params, work, q, room, status, first, end):
-    """Say of each lane whether its loops are open (1) or singular (2); lanes after the end are no rows.
+def judge_loops(index, params, work, q):
+    """Say of each lane whether its loops are open, or singular, or neither.
 
-    Reads: condition, pose, q, room, status, value.
-    Writes: room, status, value.
+    Reads: condition, factor0, factor1, factor2, pose, q, room, value.
+    Writes: room, value.
     """
+    o = zero(work)
+    is_open, is_singular = o, o
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == LOOP:
-            condition = condition_of(index, work, C)
-            value = largest_value(index, params, work, q, C)
-            put(room, 0, value)
-            for lane in range(min(LANES, end - first)):
-                if not room[0, lane] < OPEN * OPEN and status[first + lane] == 0:
-                    status[first + lane] = 1
-            put(room, 0, condition)
-            for lane in range(min(LANES, end - first)):
-                if not room[0, lane] < CONDITION_LIMIT * CONDITION_LIMIT and status[first + lane] == 0:
-                    status[first + lane] = 2
+            is_open = if_less(largest_value(index, params, work, q, C), OPEN * OPEN, is_open, o + 1.0)
+            is_singular = if_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT, is_singular, o + 1.0)
+    return if_less(o, is_open, o + ROW_OPEN, is_singular * ROW_SINGULAR)
+
+
+@inline
+def tell(found, code, room, status, first, end):
+    """Write what became of rows first..end-1; ``found`` is 0 in lanes whose input is finite.
+
+    Reads: room.
+    Writes: room, status.
+    """
+    put(room, 0, if_less(found, 1.0, code, zero(room) + ROW_NOT_FINITE))
+    for lane in range(min(LANES, end - first)):
+        status[first + lane] = int(room[0, lane])
 
 
 @inline
@@ -87,17 +95,17 @@ def borrowed_all(index, params, work, q8, v8, x8, keep8, out8):
 def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
     """Inverse dynamics of rows first..last-1.
 
-    Reads: a, a8, acceleration, E, fext, force, G, keep8, momentum, out8, own_torque, pose, q, q8, S, v, v8, velocity.
-    Writes: a8, acceleration, force, keep8, out, out8, own_torque, pose, q8, S, v8, velocity.
+    Reads: a8, acceleration, E, force, G, keep8, momentum, out8, own_torque, pose, q8, S, sine_and_cosine, v8,
+        velocity.
+    Writes: a8, acceleration, force, keep8, out, out8, own_torque, pose, q8, S, sine_and_cosine, status, v8, velocity.
     """
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
-        gather(v, n, 0, v8)
-        gather(a, n, 0, a8)
-        gather(fext, n, v.shape[1], keep8)
+        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
+        found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
         rnea(index, params, work, keep8, q8, v8, a8, out8)
         scatter(out8, n, last, out)
+        tell(found, zero(out8), out8, status, n, last)
     return 0
 
 
@@ -105,19 +113,18 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
 def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
     """Forward dynamics of rows first..last-1.
 
-    Reads: acceleration, articulated, D, Dinv_u, E, fext, force, G, K, keep8, momentum, out8, pose, q, q8, S, spin,
-        spin_bias, tau, tau8, U, u, UDinv, v, v8, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, keep8, out, out8, pose, q8, S, spin, spin_bias, tau8, U,
-        u, UDinv, v8, velocity.
+    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, keep8, momentum, out8, pose, q8, S, sine_and_cosine,
+        spin, spin_bias, tau8, U, u, UDinv, v8, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, keep8, out, out8, pose, q8, S, sine_and_cosine, spin,
+        spin_bias, status, tau8, U, u, UDinv, v8, velocity.
     """
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
-        gather(v, n, 0, v8)
-        gather(tau, n, 0, tau8)
-        gather(fext, n, v.shape[1], keep8)
+        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
+        found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
         aba(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
+        tell(found, zero(out8), out8, status, n, last)
     return 0
 
 
@@ -125,18 +132,16 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
 def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
     """Inverse dynamics of rows first..last-1.
 
-    Reads: a, condition, fext, out8, pose, q, q8, status, v, value.
-    Writes: a8, keep8, out, out8, q8, status, v8, value.
+    Reads: condition, factor0, factor1, factor2, out8, pose, q8, room, value.
+    Writes: a8, keep8, out, out8, q8, room, status, v8, value.
     """
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
-        gather(v, n, 0, v8)
-        gather(a, n, 0, a8)
-        gather(fext, n, v.shape[1], keep8)
+        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
+        found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
         rnea_loops(index, params, work, keep8, q8, v8, a8, out8)
         scatter(out8, n, last, out)
-        judge(index, params, work, q8, out8, status, n, last)
+        tell(found, judge_loops(index, params, work, q8), out8, status, n, last)
     return 0
 
 
@@ -144,16 +149,14 @@ def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext,
 def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
     """Forward dynamics of rows first..last-1.
 
-    Reads: condition, fext, out8, pose, q, q8, status, tau, v, value.
-    Writes: keep8, out, out8, q8, status, tau8, v8, value.
+    Reads: condition, factor0, factor1, factor2, out8, pose, q8, room, value.
+    Writes: keep8, out, out8, q8, room, status, tau8, v8, value.
     """
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
-        gather(v, n, 0, v8)
-        gather(tau, n, 0, tau8)
-        gather(fext, n, v.shape[1], keep8)
+        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
+        found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
         aba_loops(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
-        judge(index, params, work, q8, out8, status, n, last)
+        tell(found, judge_loops(index, params, work, q8), out8, status, n, last)
     return 0

@@ -77,7 +77,11 @@ def fixed_part(params, work, b, B):
 
 @inline
 def turn_joint(work, q, b, B):
-    """Keep the sine and the cosine of the joint of body b, if it has one angle."""
+    """Keep the sine and the cosine of the joint of body b, if it has one angle.
+
+    Reads: q.
+    Writes: sine_and_cosine.
+    """
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
         set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
@@ -90,6 +94,9 @@ def turn_joints(index, work, q):
 
     A sine is a long chain of operations, and no joint waits for another one's: the processor overlaps them, which it
     cannot do in the pass outward.
+
+    Reads: q.
+    Writes: sine_and_cosine.
     """
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -102,7 +109,7 @@ def turn_joints(index, work, q):
 def hinge(params, work, q, b, B):
     """Pose and motion axis of a body with a joint of one degree of freedom, after ``turn_joint``.
 
-    Reads: pose, q.
+    Reads: pose, q, sine_and_cosine.
     """
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
@@ -133,7 +140,7 @@ def free_rotation(q, i):
 def place(params, work, q, b, B):
     """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose.
 
-    Reads: pose, q.
+    Reads: pose, q, sine_and_cosine.
     Writes: pose, S.
     """
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:

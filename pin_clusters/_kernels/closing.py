@@ -130,8 +130,9 @@ def step_back(index, work, H, L, rows):
 def close_all(index, params, work, q, held, C):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops.
 
-    Reads: G, held, K, P, pose, q, rate, room, S, saved, value.
-    Writes: K, P, pose, q, rate, room, S, saved, value, W.
+    Reads: angle, factor0, factor1, factor2, G, held, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope,
+        slope0, slope1, slope2, value.
+    Writes: angle, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value, W.
     """
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
@@ -161,8 +162,10 @@ def close_all(index, params, work, q, held, C):
 def project(index, params, work, result, q, held):
     """Close the loops of all clusters in place; returns minus the row of a cluster that stays open.
 
-    Reads: G, held, K, P, pose, q, rate, room, S, saved, value.
-    Writes: acceleration, K, P, pose, q, rate, room, S, saved, value, velocity, W.
+    Reads: angle, factor0, factor1, factor2, G, held, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope,
+        slope0, slope1, slope2, value.
+    Writes: acceleration, angle, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value,
+        velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
@@ -182,8 +185,10 @@ def project(index, params, work, result, q, held):
 def project_at(address, q, held):
     """Call project with the tables at an address.
 
-    Reads: G, K, P, pose, rate, room, S, saved, value.
-    Writes: acceleration, K, P, pose, rate, room, S, saved, value, velocity, W.
+    Reads: angle, factor0, factor1, factor2, G, K, P, pose, rate, room, S, saved, sine_and_cosine, slope, slope0,
+        slope1, slope2, value.
+    Writes: acceleration, angle, K, P, pose, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value,
+        velocity, W.
     """
     index, params, work, result = tables(address)
     return project(index, params, work, result, borrowed(q), borrowed(held))

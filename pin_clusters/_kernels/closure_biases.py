@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ._jit import inline
-from .closure_rows import factors, frame, point
-from .layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
+from .closure_rows import frame, increase, point
+from .layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from .loop_block import block
 from .simd import get, put, zero
 from .spatial import angular, column, cross, dot3, dot6, join, linear, zero6
-from .tuples import load6
+from .tuples import load3, load6
 from .user_functions import called_hessian
-from .views import body, closure, head, on_joint, term_row, velocity_row
+from .views import body, closure, head, on_angle, on_joint, term_row, velocity_row
 from .workspace import acceleration, velocity
 
 
@@ -92,24 +92,30 @@ def rate_of_joint(index, work, j):
 def harmonic_bias(index, params, work, r, to):
     """Bias of a harmonic closure: second derivatives along the velocity.
 
-    Reads: rate, room.
-    Writes: room, to.
+    Reads: factor0, factor1, factor2, rate, slope, slope0, slope1, slope2.
+    Writes: room, slope, to.
     """
-    n, rate, t = r.part1 - r.part0, r.room + 3 * r.angles, r.term0
+    t = r.term0
     for a in range(r.angles):
-        x = zero(work)
-        for j in range(n):
-            x += get(params, r.at + a * (n + 1) + j) * rate_of_joint(index, work, r.part0 + j)
-        put(work, rate + a, x)
+        put(work, r.room + ANGLE_ROOM * r.angles + a, zero(work))
+    for p in range(r.part0, r.part1):
+        part = on_angle(index, p)
+        increase(work, part.slope, get(params, part.at) * get(work, velocity_row(index, part.velocity).at_rate))
     for i in range(r.rows):
         total = zero(work)
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
-            x, f, g, h = factors(params, work, T, r.room)
-            u, v, w = get(work, rate + T.angle0), get(work, rate + T.angle1), get(work, rate + T.angle2)
-            squares = f[2] * g[0] * h[0] * u * u + f[0] * g[2] * h[0] * v * v + f[0] * g[0] * h[2] * w * w
-            mixed = f[1] * g[1] * h[0] * u * v + f[1] * g[0] * h[1] * u * w + f[0] * g[1] * h[1] * v * w
-            total += x * (squares + 2.0 * mixed)
+            x, f, u = get(params, T.at), load3(work, T.factor0), get(work, T.slope0)
+            second, first = f[2] * u * u, f[1] * u
+            if T.factors > 1:
+                g, v = load3(work, T.factor1), get(work, T.slope1)
+                # of products, as of products of power series
+                second = second * g[0] + 2.0 * first * g[1] * v + f[0] * g[2] * v * v
+                if T.factors == 3:
+                    h, w = load3(work, T.factor2), get(work, T.slope2)
+                    first = first * g[0] + f[0] * g[1] * v
+                    second = second * h[0] + 2.0 * first * h[1] * w + f[0] * g[0] * h[2] * w * w
+            total += x * second
             t += 1
         put(work, to + i, total)
 
@@ -138,8 +144,8 @@ def function_bias(index, params, work, q, r, to):
 def biases(index, params, work, q, c, C):
     """Bias of all rows of LOOP cluster c; velocities of joints and relative motions are known.
 
-    Reads: acceleration, pose, q, rate, room, velocity, W.
-    Writes: room, value.
+    Reads: acceleration, factor0, factor1, factor2, pose, q, rate, room, slope, slope0, slope1, slope2, velocity, W.
+    Writes: room, slope, value.
     """
     H = head(index, C.head)
     L = block(H, C.nk)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from ._jit import inline
 from .angles import sincos
 from .layout import (
+    ANGLE_ROOM,
     CALLED,
-    COS,
     FRAMES,
     HARMONIC,
     IDENTITY,
     PROPORTIONAL,
     ROD,
-    SIN,
     TURN_NONE,
     TURN_UNIVERSAL,
 )
@@ -21,7 +20,7 @@ from .simd import get, put, zero
 from .spatial import column, cross, dot6, join, matmul3, rot
 from .tuples import load3, load6, load9
 from .user_functions import called_jacobian
-from .views import closure, head, on_joint, on_path, term_row
+from .views import closure, head, on_angle, on_joint, on_path, term_row
 from .workspace import position, rotation
 
 
@@ -90,50 +89,20 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Sine, cosine and value of the angles of a harmonic closure.
+    """Sine, cosine and value of the angles of a harmonic closure; the constants of their blocks stand there already.
 
-    Reads: q.
-    Writes: room.
+    Reads: angle, q, room.
+    Writes: angle, room.
     """
-    n = r.part1 - r.part0
     for a in range(r.angles):
-        weights = r.at + a * (n + 1)
-        x = zero(work) + get(params, weights + n)
-        for j in range(n):
-            x += get(params, weights + j) * get(q, on_joint(index, r.part0 + j).iq)
-        s, c = sincos(x)
-        put(work, r.room + 3 * a, s)
-        put(work, r.room + 3 * a + 1, c)
-        put(work, r.room + 3 * a + 2, x)
-
-
-@inline
-def factor_of(work, room, kind, angle):
-    """One factor of a term and its first two derivatives.
-
-    Reads: room.
-    """
-    o = zero(work)
-    s, c = get(work, room + 3 * angle), get(work, room + 3 * angle + 1)
-    if kind == SIN:
-        return s, c, -s
-    if kind == COS:
-        return c, -s, -c
-    if kind == IDENTITY:
-        return get(work, room + 3 * angle + 2), o + 1.0, o
-    return o + 1.0, o, o
-
-
-@inline
-def factors(params, work, t, room):
-    """Coefficient, then factors of a term with their derivatives.
-
-    Reads: room.
-    """
-    f = factor_of(work, room, t.factor0, t.angle0)
-    g = factor_of(work, room, t.factor1, t.angle1)
-    h = factor_of(work, room, t.factor2, t.angle2)
-    return get(params, t.at), f, g, h
+        put(work, r.room + ANGLE_ROOM * a + IDENTITY, get(params, r.at + a))
+    for p in range(r.part0, r.part1):
+        part = on_angle(index, p)
+        increase(work, part.angle + IDENTITY, get(params, part.at) * get(q, part.iq))
+    for a in range(r.angles):
+        angle = r.room + ANGLE_ROOM * a
+        s, c = sincos(get(work, angle + IDENTITY))
+        put(work, angle, (s, c, -s, -c))
 
 
 @inline
@@ -150,34 +119,39 @@ def increase(work, slope, x):
 def harmonic_rows(index, params, work, q, r, row, width):
     """Rows of a harmonic closure: its gradient, first by angles, then by joints.
 
-    Reads: q, room.
-    Writes: room, row.
+    Reads: angle, factor0, factor1, factor2, q, room, row, slope, slope0, slope1, slope2.
+    Writes: angle, room, row, slope0, slope1, slope2.
     """
     harmonic_angles(index, params, work, q, r)
-    n, gradient, t = r.part1 - r.part0, r.room + 3 * r.angles, r.term0
+    slopes, t = r.room + ANGLE_ROOM * r.angles, r.term0
     for i in range(r.rows):
         for a in range(r.angles):
-            put(work, gradient + a, zero(work))
+            put(work, slopes + a, zero(work))
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
-            x, f, g, h = factors(params, work, T, r.room)
-            increase(work, gradient + T.angle0, x * f[1] * g[0] * h[0])
-            increase(work, gradient + T.angle1, x * f[0] * g[1] * h[0])
-            increase(work, gradient + T.angle2, x * f[0] * g[0] * h[1])
+            x, f = zero(work) + get(params, T.at), load3(work, T.factor0)
+            if T.factors == 1:
+                increase(work, T.slope0, x * f[1])
+            else:
+                g = load3(work, T.factor1)
+                if T.factors == 3:
+                    h = load3(work, T.factor2)
+                    increase(work, T.slope2, x * f[0] * g[0] * h[1])
+                    x = x * h[0]
+                increase(work, T.slope0, x * f[1] * g[0])
+                increase(work, T.slope1, x * f[0] * g[1])
             t += 1
-        for j in range(n):
-            k = zero(work)
-            for a in range(r.angles):
-                k += get(params, r.at + a * (n + 1) + j) * get(work, gradient + a)
-            put(work, row + i * width + on_joint(index, r.part0 + j).column, k)
+        for p in range(r.part0, r.part1):
+            part = on_angle(index, p)
+            increase(work, row + i * width + part.column, get(params, part.at) * get(work, part.slope))
 
 
 @inline
 def equations(index, params, work, q, C):
     """K of a LOOP cluster, whose bodies have been placed; (L1).
 
-    Reads: pose, q, room, S.
-    Writes: K, room, W.
+    Reads: angle, factor0, factor1, factor2, K, pose, q, room, S, slope, slope0, slope1, slope2.
+    Writes: angle, K, room, slope0, slope1, slope2, W.
     """
     H = head(index, C.head)
     L = block(H, C.nk)

@@ -7,7 +7,7 @@ is infinitely far away, and a SIMD pack can compute it.
 from __future__ import annotations
 
 from ._jit import device, inline
-from .closure_rows import factors, frame, harmonic_angles, point
+from .closure_rows import frame, point
 from .layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
 from .loop_block import block
 from .pack import if_less
@@ -62,19 +62,23 @@ def rod_value(params, work, r, to):
 
 
 @inline
-def harmonic_values(index, params, work, q, r, to):
-    """Values of a harmonic closure.
+def harmonic_values(index, params, work, r, to):
+    """Values of a harmonic closure, whose equations have been written at q.
 
-    Reads: q, room.
-    Writes: room, to.
+    Reads: factor0, factor1, factor2.
+    Writes: to.
     """
-    harmonic_angles(index, params, work, q, r)
     t = r.term0
     for i in range(r.rows):
         total = zero(work)
         while t < r.term1 and term_row(index, t).row == i:
-            x, f, g, h = factors(params, work, term_row(index, t), r.room)
-            total += x * f[0] * g[0] * h[0]
+            T = term_row(index, t)
+            x = get(params, T.at) * get(work, T.factor0)
+            if T.factors > 1:
+                x = x * get(work, T.factor1)
+            if T.factors > 2:
+                x = x * get(work, T.factor2)
+            total += x
             t += 1
         put(work, to + i, total)
 
@@ -116,9 +120,9 @@ def called_values(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the values of all rows of a LOOP cluster, whose bodies are placed; those of Python functions are 0.
+    """Write the values of all rows of a LOOP cluster, after ``equations``; those of Python functions are 0.
 
-    Reads: pose, q, room.
+    Reads: factor0, factor1, factor2, pose, q, room.
     Writes: room, value.
     """
     H = head(index, C.head)
@@ -131,7 +135,7 @@ def values(index, params, work, q, C):
         elif r.form == ROD:
             rod_value(params, work, r, to)
         elif r.form == HARMONIC:
-            harmonic_values(index, params, work, q, r, to)
+            harmonic_values(index, params, work, r, to)
         elif r.form == PROPORTIONAL:
             proportional_values(index, params, work, q, r, to)
         elif r.form == CALLED:
@@ -143,9 +147,9 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Square of the largest value of a LOOP cluster; NaN wins.
+    """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins.
 
-    Reads: pose, q, room, value.
+    Reads: factor0, factor1, factor2, pose, q, room, value.
     Writes: room, value.
     """
     values(index, params, work, q, C)

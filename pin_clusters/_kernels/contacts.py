@@ -118,7 +118,7 @@ def contacts_with(advance_at_rest):
         Reads: acceleration, articulated, asked, base_inverse_d, base_L, D, E, force, forces, gram, inverse_D, K,
             panel, pose, q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
         Writes: acceleration, articulated, base_inverse_d, base_L, D, forces, gram, inverse_D, out, panel, pose,
-            result, U, UDinv, velocity.
+            result, sine_and_cosine, U, UDinv, velocity.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns
@@ -198,7 +198,8 @@ def contacts_at(address, q, v, tau, asked, numbers, panel, gram, forces, out):
 
     Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, inverse_D, K, pose, S, spin, spin_bias, U,
         u, UDinv, velocity.
-    Writes: acceleration, articulated, base_inverse_d, base_L, D, inverse_D, pose, result, U, UDinv, velocity.
+    Writes: acceleration, articulated, base_inverse_d, base_L, D, inverse_D, pose, result, sine_and_cosine, U, UDinv,
+        velocity.
     """
     index, params, work, result = tables(address)
     return contacts(

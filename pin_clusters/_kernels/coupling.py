@@ -56,8 +56,9 @@ def bias_and_rate(index, params, work, result, q, v, c, C, n):
     The symmetric B, by polarisation; all of it where the velocities of joints commute. Steps are as large as v, so
     that the differences lose nothing.
 
-    Reads: acceleration, bias, G, P, pose, q, rate, result, room, S, v, value, velocity, W.
-    Writes: acceleration, bias, rate, result, room, value, velocity.
+    Reads: acceleration, bias, factor0, factor1, factor2, G, P, pose, q, rate, result, room, S, slope, slope0, slope1,
+        slope2, v, value, velocity, W.
+    Writes: acceleration, bias, rate, result, room, slope, value, velocity.
     """
     H, size, bias = head(index, C.head), size_of(index, v, C), n.nv_tree * n.nv
     behind, last = bias + n.nv_tree + bias, 2 * C.nk
@@ -84,9 +85,10 @@ def coupling(index, params, work, result, q, v):
 
     If the result goes on, with a place for a G to be kept and one for dG/dt, the latter is written too.
 
-    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, q, rate, result, room, row, S, v, value,
-        velocity, W.
-    Writes: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S, value, velocity, W.
+    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
+        result, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, v, value, velocity, W.
+    Writes: acceleration, angle, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S,
+        sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -113,8 +115,10 @@ def coupling(index, params, work, result, q, v):
 def coupling_at(address, q, v):
     """Call coupling with the tables at an address.
 
-    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S, value, velocity, W.
-    Writes: acceleration, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S, value, velocity, W.
+    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, rate, result,
+        room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
+    Writes: acceleration, angle, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S,
+        sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
     """
     index, params, work, result = tables(address)
     return coupling(index, params, work, result, borrowed(q), borrowed(v))

@@ -118,8 +118,8 @@ def spin_biases(index, params, work, C, H, L):
 def place_bodies(index, params, work, q, C):
     """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass.
 
-    Reads: pose, q.
-    Writes: pose, S.
+    Reads: pose, q, sine_and_cosine.
+    Writes: pose, S, sine_and_cosine.
     """
     for b in range(C.first, C.last):
         turn_joint(work, q, b, body(index, b))
@@ -137,8 +137,9 @@ def place_bodies(index, params, work, q, C):
 def prepare(index, params, work, q, C):
     """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5).
 
-    Reads: E, G, K, momentum, P, pose, q, room, row, S.
-    Writes: condition, E, G, K, momentum, P, pose, room, row, S, W.
+    Reads: angle, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine, slope,
+        slope0, slope1, slope2.
+    Writes: angle, condition, E, G, K, momentum, P, pose, room, row, S, sine_and_cosine, slope0, slope1, slope2, W.
     """
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
@@ -223,8 +224,9 @@ def bias_of(index, params, work, q, c, C):
 
     Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
 
-    Reads: acceleration, bias, G, P, pose, q, rate, room, S, value, velocity, W.
-    Writes: acceleration, bias, room, value, velocity.
+    Reads: acceleration, bias, factor0, factor1, factor2, G, P, pose, q, rate, room, S, slope, slope0, slope1, slope2,
+        value, velocity, W.
+    Writes: acceleration, bias, room, slope, value, velocity.
     """
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -254,8 +256,9 @@ def bias_of(index, params, work, q, c, C):
 def prepare_bias(index, params, work, q, v, c, C):
     """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
 
-    Reads: acceleration, bias, G, momentum, P, pose, q, rate, room, row, S, spin_bias, v, value, velocity, W.
-    Writes: acceleration, bias, momentum, rate, room, spin_bias, value, velocity.
+    Reads: acceleration, bias, factor0, factor1, factor2, G, momentum, P, pose, q, rate, room, row, S, slope, slope0,
+        slope1, slope2, spin_bias, v, value, velocity, W.
+    Writes: acceleration, bias, momentum, rate, room, slope, spin_bias, value, velocity.
     """
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)

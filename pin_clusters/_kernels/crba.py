@@ -22,8 +22,8 @@ def poses_with(compose_loop):
 
         Returns minus the row of a cluster whose closures are singular, or OK.
 
-        Reads: G, K, momentum, pose, q, S.
-        Writes: acceleration, composite, K, pose, S, spin, velocity.
+        Reads: G, K, momentum, pose, q, S, sine_and_cosine.
+        Writes: acceleration, composite, K, pose, S, sine_and_cosine, spin, velocity.
         """
         start(params, work)
         turn_joints(index, work, q)
@@ -109,8 +109,8 @@ def crba_with(compose_loop):
     def crba(index, params, work, M, q):
         """Write the mass matrix to M, which must be zero where clusters are on different branches.
 
-        Reads: composite, E, G, K, M, momentum, pose, q, S, spin, U.
-        Writes: acceleration, composite, K, M, pose, S, spin, U, velocity.
+        Reads: composite, E, G, K, M, momentum, pose, q, S, sine_and_cosine, spin, U.
+        Writes: acceleration, composite, K, M, pose, S, sine_and_cosine, spin, U, velocity.
         """
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
@@ -123,8 +123,8 @@ def crba_with(compose_loop):
     def crba_copied(index, params, work, result, q, out):
         """Run crba, and copy its result to out, shape (nv, nv).
 
-        Reads: composite, E, G, K, momentum, pose, q, result, S, spin, U.
-        Writes: acceleration, composite, K, pose, result, S, spin, U, velocity.
+        Reads: composite, E, G, K, momentum, pose, q, result, S, sine_and_cosine, spin, U.
+        Writes: acceleration, composite, K, pose, result, S, sine_and_cosine, spin, U, velocity.
         """
         code = crba(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
@@ -140,8 +140,8 @@ crba_loops = crba_with(loop.compose)
 def crba_at(address, q, out):
     """Call crba with the tables at an address.
 
-    Reads: composite, E, G, K, momentum, pose, result, S, spin, U.
-    Writes: acceleration, composite, K, pose, result, S, spin, U, velocity.
+    Reads: composite, E, G, K, momentum, pose, result, S, sine_and_cosine, spin, U.
+    Writes: acceleration, composite, K, pose, result, S, sine_and_cosine, spin, U, velocity.
     """
     index, params, work, result = tables(address)
     return crba(index, params, work, result, borrowed(q), borrowed(out))

@@ -95,7 +95,7 @@ def rod_energy(index, params, work, C):
 def joint_velocity(index, params, work, q, v, C, b, B):
     """Place body b, and return its velocity relative to its parent.
 
-    Reads: G, pose, q, S, v.
+    Reads: G, pose, q, S, sine_and_cosine, v.
     Writes: base_position, pose, S.
     """
     if C.kind == SINGLE:
@@ -150,8 +150,8 @@ def energy_with(velocities):
     def energy(index, params, work, out, q, v):
         """Write the kinetic energy and the potential energy, which is zero at the universe's origin.
 
-        Reads: base_position, E, G, momentum, pose, q, S, v, velocity.
-        Writes: acceleration, base_position, out, pose, S, velocity.
+        Reads: base_position, E, G, momentum, pose, q, S, sine_and_cosine, v, velocity.
+        Writes: acceleration, base_position, out, pose, S, sine_and_cosine, velocity.
         """
         n = header(index)
         if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -194,8 +194,8 @@ energy_loops = energy_with(loop.velocities)
 def energy_at(address, q, v):
     """Call energy with the tables at an address.
 
-    Reads: base_position, E, G, momentum, pose, S, velocity.
-    Writes: acceleration, base_position, out, pose, S, velocity.
+    Reads: base_position, E, G, momentum, pose, S, sine_and_cosine, velocity.
+    Writes: acceleration, base_position, out, pose, S, sine_and_cosine, velocity.
     """
     index, params, work, out = tables(address)
     return energy(index, params, work, out, borrowed(q), borrowed(v))

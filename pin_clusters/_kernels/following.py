@@ -104,8 +104,9 @@ def largest_coordinate(index, q, C):
 def evaluate(index, params, work, q, C):
     """K and the values of a LOOP cluster; returns the largest value.
 
-    Reads: pose, q, room, S, value.
-    Writes: K, pose, room, S, value, W.
+    Reads: angle, factor0, factor1, factor2, K, pose, q, room, S, sine_and_cosine, slope, slope0, slope1, slope2,
+        value.
+    Writes: angle, K, pose, room, S, sine_and_cosine, slope0, slope1, slope2, value, W.
     """
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
@@ -133,8 +134,9 @@ def closed_enough(index, q, C, value, before):
 def close_dependents(index, params, work, q, C):
     """Newton's method on the dependent joints; returns whether it closed the loops.
 
-    Reads: G, K, P, pose, q, rate, room, S, value.
-    Writes: K, P, pose, q, rate, room, S, value, W.
+    Reads: angle, factor0, factor1, factor2, G, K, P, pose, q, rate, room, S, sine_and_cosine, slope, slope0, slope1,
+        slope2, value.
+    Writes: angle, K, P, pose, q, rate, room, S, sine_and_cosine, slope0, slope1, slope2, value, W.
     """
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
@@ -202,8 +204,10 @@ def follow(index, params, work, q, v, target, spare, C):
     Steps short enough that no dependent joint is predicted to move more than STRIDE; the sign of det K_d must not
     change. Returns whether it arrived.
 
-    Reads: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, target, v, value.
-    Writes: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, value, W.
+    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate, room, row, S, saved,
+        sine_and_cosine, slope, slope0, slope1, slope2, spare, target, v, value.
+    Writes: angle, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, sine_and_cosine, slope0,
+        slope1, slope2, spare, value, W.
     """
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -247,9 +251,10 @@ def move(index, params, work, result, q, v, target, spare):
 
     Returns minus the row of a cluster that did not arrive.
 
-    Reads: condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, target, v, value.
-    Writes: acceleration, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, spare, value, velocity,
-        W.
+    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate, room, row, S, saved,
+        sine_and_cosine, slope, slope0, slope1, slope2, spare, target, v, value.
+    Writes: acceleration, angle, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, sine_and_cosine,
+        slope0, slope1, slope2, spare, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -269,8 +274,10 @@ def move(index, params, work, result, q, v, target, spare):
 def move_at(address, q, v, target, spare):
     """Call move with the tables at an address.
 
-    Reads: condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, value.
-    Writes: acceleration, condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, value, velocity, W.
+    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, rate, room, row, S, saved,
+        sine_and_cosine, slope, slope0, slope1, slope2, value.
+    Writes: acceleration, angle, condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, sine_and_cosine,
+        slope0, slope1, slope2, value, velocity, W.
     """
     index, params, work, result = tables(address)
     return move(index, params, work, result, borrowed(q), borrowed(v), borrowed(target), borrowed(spare))

@@ -45,8 +45,8 @@ def hybrid_with(advance_loop):
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
 
-        Reads: a, acceleration, E, G, K, momentum, pose, prescribed, q, result_and_forces, S, spin, spin_bias, tau, u,
-            v, velocity.
+        Reads: a, acceleration, E, G, K, momentum, pose, prescribed, q, result_and_forces, S, sine_and_cosine, spin,
+            spin_bias, tau, u, v, velocity.
         Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         singular, code = 0, OK
@@ -109,9 +109,9 @@ def hybrid_with(advance_loop):
         ``prescribed`` has a byte per entry: 0 where the torque is given, else the acceleration is.
 
         Reads: a, a_out, acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, prescribed, q,
-            result_and_forces, S, spin, spin_bias, tau, tau_out, U, u, UDinv, v, velocity.
-        Writes: a_out, acceleration, articulated, D, Dinv_u, force, K, pose, S, spin, spin_bias, tau_out, U, u, UDinv,
-            velocity.
+            result_and_forces, S, sine_and_cosine, spin, spin_bias, tau, tau_out, U, u, UDinv, v, velocity.
+        Writes: a_out, acceleration, articulated, D, Dinv_u, force, K, pose, S, sine_and_cosine, spin, spin_bias,
+            tau_out, U, u, UDinv, velocity.
         """
         nv = header(index).nv
         if (
@@ -153,9 +153,10 @@ def _signature():
 def hybrid_at(address, q, v, tau, a, prescribed, tau_out, a_out):
     """Call hybrid with the tables at an address.
 
-    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S, spin,
-        spin_bias, U, u, UDinv, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, S, spin, spin_bias, U, u, UDinv, velocity.
+    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S,
+        sine_and_cosine, spin, spin_bias, U, u, UDinv, velocity.
+    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, S, sine_and_cosine, spin, spin_bias, U, u, UDinv,
+        velocity.
     """
     index, params, work, result_and_forces = tables(address)
     return hybrid(

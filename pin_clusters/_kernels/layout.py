@@ -111,7 +111,7 @@ class Closure(NamedTuple):
     row0: int  # its first row among the cluster's
     rows: int
     at: int  # params
-    part0: int  # on bodies: rows of the velocities on its path. On joints: rows of its joints
+    part0: int  # on bodies: rows of the velocities on its path. On joints: rows of its joints, HARMONIC: of OnAngle
     part1: int
     a: int  # bodies
     b: int
@@ -119,7 +119,7 @@ class Closure(NamedTuple):
     term0: int  # HARMONIC: rows of terms
     term1: int
     angles: int  # HARMONIC: number of angles
-    room: int  # work: HARMONIC: sin, cos and value of each angle, then a gradient. CALLED, SUPPLIED: Jacobian, Hessian
+    room: int  # work: HARMONIC: a block for each angle, then a slope each. CALLED, SUPPLIED: Jacobian, Hessian
     address: int  # CALLED: of phi, and of its Jacobian (or 0)
     slope: int
 
@@ -141,17 +141,29 @@ class OnJoint(NamedTuple):
     nq: int
 
 
+class OnAngle(NamedTuple):
+    """Row of a joint in an angle of a harmonic closure."""
+
+    angle: int  # work: the block of the angle
+    slope: int  # work: of the angle, a derivative or a rate
+    at: int  # params: what the joint is multiplied by
+    column: int
+    iq: int
+    velocity: int  # row
+
+
 class Term(NamedTuple):
-    """Row of a harmonic term: three factors of angles."""
+    """Row of a harmonic term: a product of one to three factors of angles."""
 
     row: int
     at: int  # params: its coefficient
-    factor0: int
-    angle0: int
+    factors: int  # how many
+    factor0: int  # work: the factor and its first two derivatives
+    slope0: int  # work: of its angle
     factor1: int
-    angle1: int
+    slope1: int
     factor2: int
-    angle2: int
+    slope2: int
 
 
 class Follower(NamedTuple):
@@ -234,11 +246,13 @@ TURN_FULL: Final = 1
 TURN_AXIS: Final = 2
 TURN_UNIVERSAL: Final = 3
 
-# factors of harmonic terms
+# factors of harmonic terms: where they begin in the block of an angle, which is sin cos -sin -cos angle 1 0 0; each is
+# followed by its derivatives
 SIN: Final = 0
 COS: Final = 1
-IDENTITY: Final = 2
-ONE: Final = 3
+IDENTITY: Final = 4
+ONE: Final = 5
+ANGLE_ROOM: Final = 8
 
 # kinds of joints
 REVOLUTE: Final = 0
@@ -282,6 +296,12 @@ W_UDINV: Final = 61
 W_TURN: Final = W_UDINV  # sine and cosine of its joint, until its cluster is eliminated
 W_DINV_U: Final = 67
 BODY_WORK: Final = 68
+
+# what became of a row of a batch
+ROW_GOOD: Final = 0
+ROW_OPEN: Final = 1
+ROW_SINGULAR: Final = 2
+ROW_NOT_FINITE: Final = 3
 
 # what a kernel returns, besides the row of a cluster whose D is singular, or minus the row of one whose K_d is
 OK: Final = 0

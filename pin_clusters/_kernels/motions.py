@@ -11,19 +11,17 @@ from .simd import get, zero
 from .spatial import (
     angular,
     cross,
-    cross_force,
     join,
     linear,
     matmul3,
     rigid_in_world,
-    rigid_mul,
     rot,
     rot_t,
     sym3_mul,
     zero3,
     zero6,
 )
-from .tuples import load3, load6, load9
+from .tuples import Vec3, load3, load6, load9
 from .views import header, listed
 from .workspace import (
     G_entry,
@@ -150,8 +148,16 @@ def body_inertia(params, b, R, x):
 
 @inline
 def newton_euler(I, v, a):
-    """I a + v x* I v; (A3)."""
-    return rigid_mul(I, a) + cross_force(v, rigid_mul(I, v))
+    """I a + v x* I v; (A3), with what both products of the inertia have in common taken out of them.
+
+    Reads: I.
+    """
+    h, w, alpha = Vec3(I[1], I[2], I[3]), angular(v), angular(a)
+    J = (I[4], I[5], I[6], I[7], I[8], I[9])
+    # of the point of the body that is at the origin now, as a point
+    n = linear(a) + cross(w, linear(v))
+    f = n * I[0] + cross(alpha, h) + cross(w, cross(w, h))
+    return join(f, sym3_mul(J, alpha) + cross(w, sym3_mul(J, w)) + cross(h, n))
 
 
 @inline
@@ -229,7 +235,8 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
     All but the force is written if it is to be ``kept``, as soon as it is known: what waits for the force would have to
     leave the registers for the stack.
 
-    Reads: acceleration, pose, q, result_and_forces, velocity.
+    Reads: acceleration, pose, q, result_and_forces, sine_and_cosine, velocity.
+    Writes: acceleration, pose, S, velocity.
     """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion(work, B.parent, S * rate, S * aj)
@@ -245,7 +252,8 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
 def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced):
     """The same at zero acceleration of the joint, with the inertia.
 
-    Reads: acceleration, pose, q, result_and_forces, velocity.
+    Reads: acceleration, pose, q, result_and_forces, sine_and_cosine, velocity.
+    Writes: acceleration, pose, S, velocity.
     """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion_at_rest(work, B.parent, S * rate)

@@ -51,7 +51,7 @@ def rnea_with(advance_loop):
     def outward(index, params, work, q, v, a, result_and_forces, out, forced):
         """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK.
 
-        Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, v, velocity.
+        Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, v, velocity.
         Writes: acceleration, force, out, own_torque, pose, S, velocity.
         """
         code = OK
@@ -89,8 +89,9 @@ def rnea_with(advance_loop):
     def rnea(index, params, work, result_and_forces, q, v, a, out):
         """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any.
 
-        Reads: a, acceleration, E, force, G, momentum, out, own_torque, pose, q, result_and_forces, S, v, velocity.
-        Writes: acceleration, force, out, own_torque, pose, result_and_forces, S, velocity.
+        Reads: a, acceleration, E, force, G, momentum, out, own_torque, pose, q, result_and_forces, S,
+            sine_and_cosine, v, velocity.
+        Writes: acceleration, force, out, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
         """
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
@@ -121,8 +122,8 @@ rnea_loops = rnea_with(loop.advance)
 def rnea_at(address, q, v, a, out):
     """Call rnea with the tables at an address.
 
-    Reads: acceleration, E, force, G, momentum, own_torque, pose, result_and_forces, S, velocity.
-    Writes: acceleration, force, own_torque, pose, result_and_forces, S, velocity.
+    Reads: acceleration, E, force, G, momentum, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
+    Writes: acceleration, force, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
     """
     index, params, work, result_and_forces = tables(address)
     return rnea(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))

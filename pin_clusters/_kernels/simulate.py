@@ -43,8 +43,8 @@ def simulate_at(
         room: 5 + 3 (stages + 1) rows, as wide as q.
         samples: A row per sample.
 
-    Reads: asked, calls, clock, condition, coupling, energies, lengths, limits, plan, pose, positions, ratios, room,
-        samples, state, times, torque, value, velocities.
+    Reads: asked, calls, clock, condition, coupling, energies, factor0, factor1, factor2, lengths, limits, plan, pose,
+        positions, ratios, room, samples, state, times, torque, value, velocities.
     Writes: asked, clock, room, value.
     """
     index, _, work, _ = tables(address)

@@ -169,7 +169,7 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
 
     What ``accelerate`` left in the workspace must be that of q.
 
-    Reads: a, calls, coupling, energies, plan, pose, q, room, row, tau, v, value.
+    Reads: a, calls, coupling, energies, factor0, factor1, factor2, plan, pose, q, room, row, tau, v, value.
     Writes: room, row, value.
     """
     index, params, work, _ = tables(address)

@@ -69,7 +69,7 @@ def columns(index, work, C, B):
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
 
-    Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, v, velocity.
+    Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, v, velocity.
     Writes: acceleration, force, out, pose, S, velocity.
     """
     for b in range(C.first, C.last):
@@ -116,7 +116,7 @@ def collect(index, work, out, C):
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
     """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
 
-    Reads: acceleration, G, K, momentum, pose, q, result_and_forces, S, spin, u, v, velocity.
+    Reads: acceleration, G, K, momentum, pose, q, result_and_forces, S, sine_and_cosine, spin, u, v, velocity.
     Writes: acceleration, articulated, force, K, pose, S, spin, u, velocity.
     """
     o = zero(work)
@@ -197,7 +197,7 @@ def propagate(index, work, out, C):
 def compose(index, params, work, q, C):
     """Poses, motion subspaces, inertias, K and the spin momenta in the world.
 
-    Reads: G, K, momentum, pose, q, S.
+    Reads: G, K, momentum, pose, q, S, sine_and_cosine.
     Writes: composite, K, pose, S, spin.
     """
     for b in range(C.first, C.last):

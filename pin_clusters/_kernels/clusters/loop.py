@@ -83,8 +83,10 @@ def rod_forces(index, params, work, H):
 def velocities(index, params, work, q, v, C):
     """Poses, G and velocities of the joints; like all here, returns whether the closures are singular.
 
-    Reads: condition, E, G, K, momentum, P, pose, q, room, row, S, v.
-    Writes: condition, E, G, K, momentum, P, pose, rate, room, row, S, W.
+    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine,
+        slope, slope0, slope1, slope2, v.
+    Writes: angle, condition, E, G, K, momentum, P, pose, rate, room, row, S, sine_and_cosine, slope0, slope1, slope2,
+        W.
     """
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
@@ -95,10 +97,11 @@ def velocities(index, params, work, q, v, C):
 def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
 
-    Reads: a, acceleration, bias, condition, E, G, K, momentum, out, P, pose, q, rate, result_and_forces, room, row,
-        S, spin_bias, v, value, velocity, W.
-    Writes: acceleration, bias, condition, E, force, G, K, momentum, out, P, pose, rate, room, row, S, spin_bias,
-        value, velocity, W.
+    Reads: a, acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, out, P, pose, q,
+        rate, result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, v, value,
+        velocity, W.
+    Writes: acceleration, angle, bias, condition, E, force, G, K, momentum, out, P, pose, rate, room, row, S,
+        sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, value, velocity, W.
     """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
@@ -189,10 +192,11 @@ def middle_mass(index, params, H, b):
 def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
     """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
 
-    Reads: acceleration, bias, condition, E, G, K, momentum, P, pose, q, rate, result_and_forces, room, row, S, spin,
-        spin_bias, u, v, value, velocity, W.
-    Writes: acceleration, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S, spin,
-        spin_bias, u, value, velocity, W.
+    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
+        result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, v, value,
+        velocity, W.
+    Writes: acceleration, angle, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S,
+        sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, value, velocity, W.
     """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
@@ -245,8 +249,10 @@ def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
 def compose(index, params, work, q, c, C):
     """Poses, inertias, K and the spin momenta in the world.
 
-    Reads: condition, E, G, K, momentum, P, pose, q, room, row, S.
-    Writes: composite, condition, E, G, K, momentum, P, pose, room, row, S, spin, W.
+    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine,
+        slope, slope0, slope1, slope2.
+    Writes: angle, composite, condition, E, G, K, momentum, P, pose, room, row, S, sine_and_cosine, slope0, slope1,
+        slope2, spin, W.
     """
     prepare(index, params, work, q, C)
     H = head(index, C.head)

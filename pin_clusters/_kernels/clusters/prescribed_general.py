@@ -35,7 +35,7 @@ from .spin_elements import gyration, spin_columns
 def advance(index, params, work, q, v, result_and_forces, a, C, forced):
     """(A1)-(A3), (A5), (S1), (S2) at the prescribed accelerations; leaves minus the torques of armature and spin in u.
 
-    Reads: a, acceleration, E, G, K, momentum, pose, q, result_and_forces, S, spin, u, v, velocity.
+    Reads: a, acceleration, E, G, K, momentum, pose, q, result_and_forces, S, sine_and_cosine, spin, u, v, velocity.
     Writes: acceleration, articulated, force, K, pose, S, spin, u, velocity.
     """
     for b in range(C.first, C.last):
@@ -79,10 +79,11 @@ def momentum_rate(index, work, a, C, i):
 def advance_loop(index, params, work, q, v, result_and_forces, a, c, C, forced):
     """The same for a LOOP cluster: aba's pass, with G a + g in the place of g; returns whether it is singular.
 
-    Reads: a, acceleration, bias, condition, E, G, K, momentum, P, pose, q, rate, result_and_forces, room, row, S,
-        spin, spin_bias, u, v, value, velocity, W.
-    Writes: acceleration, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S, spin,
-        spin_bias, u, value, velocity, W.
+    Reads: a, acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
+        result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, v, value,
+        velocity, W.
+    Writes: acceleration, angle, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S,
+        sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, value, velocity, W.
     """
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)

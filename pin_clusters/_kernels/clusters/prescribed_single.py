@@ -39,7 +39,8 @@ def advance(index, params, work, q, v, prescribed, result_and_forces, tau, a, C,
 
     A leaf is eliminated at once, without a way through memory.
 
-    Reads: a, acceleration, pose, prescribed, q, result_and_forces, spin, spin_bias, tau, v, velocity.
+    Reads: a, acceleration, pose, prescribed, q, result_and_forces, sine_and_cosine, spin, spin_bias, tau, v,
+        velocity.
     Writes: acceleration, articulated, Dinv_u, force, pose, S, spin, spin_bias, UDinv, velocity.
     """
     b, o = C.first, zero(work)

@@ -47,7 +47,7 @@ from ..workspace import (
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory.
 
-    Reads: a, acceleration, pose, q, result_and_forces, v, velocity.
+    Reads: a, acceleration, pose, q, result_and_forces, sine_and_cosine, v, velocity.
     Writes: acceleration, force, out, own_torque, pose, S, velocity.
     """
     b = C.first
@@ -95,7 +95,7 @@ def collect(index, work, out, C):
 def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
     """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D.
 
-    Reads: acceleration, out, pose, q, result_and_forces, spin, spin_bias, v, velocity.
+    Reads: acceleration, out, pose, q, result_and_forces, sine_and_cosine, spin, spin_bias, v, velocity.
     Writes: acceleration, articulated, Dinv_u, force, pose, S, spin, spin_bias, UDinv, velocity.
     """
     b = C.first
@@ -172,7 +172,7 @@ def propagate(index, work, out, C):
 def compose(index, params, work, q, C):
     """Pose, motion axis, inertia, and the spin momentum.
 
-    Reads: pose, q.
+    Reads: pose, q, sine_and_cosine.
     Writes: composite, pose, S, spin.
     """
     b = C.first

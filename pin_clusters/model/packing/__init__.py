@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -172,7 +173,7 @@ def _write_ways_up(out: Writer) -> None:
     rows = out.rows[header.cluster0 : header.cluster1]
     for row in rows:
         row.above = out.rows[row.out].cluster if row.out else 0
-    for row, following in zip(rows, rows[1:], strict=False):
+    for row, following in pairwise(rows):
         row.until = following.above
 
 

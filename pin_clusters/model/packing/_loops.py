@@ -11,6 +11,9 @@ import pinocchio as pin
 from ..._kernels import layout as at
 from ..._kernels.sizes import cluster_work, external_work, offsets
 from ...constraints.closures import (
+    COS,
+    LINEAR,
+    SIN,
     CallableClosure,
     Closure,
     FrameClosure,
@@ -24,6 +27,7 @@ from ..assembly import LinearClosure, LoopAnalysis
 from ..elements import RotorElement
 from ._writer import Body, Row, Writer
 
+_FACTORS = {SIN: at.SIN, COS: at.COS, LINEAR: at.IDENTITY}
 _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "universal": at.TURN_UNIVERSAL}
 
 
@@ -200,15 +204,7 @@ class Loop:
             at.OnJoint(self.column[iv], self.at_q[iv][0], self.velocities[iv], self.at_q[iv][1]) for iv in ivs
         )
         if isinstance(closure, HarmonicClosure):
-            row.form, row.angles = at.HARMONIC, len(closure.phases)
-            row.at = out.append(np.hstack([closure.weights, np.reshape(closure.phases, (-1, 1))]))
-            row.room = out.room(4 * len(closure.phases))
-            terms = []
-            for i, (sums, scale) in enumerate(zip(closure.terms, scales, strict=True)):
-                for coefficient, factors in sums:
-                    full = [*factors, *[(at.ONE, 0)] * (3 - len(factors))]
-                    terms.append(at.Term(i, out.append(coefficient / scale), *(int(x) for pair in full for x in pair)))
-            row.term0, row.term1 = out.add_all(terms)
+            self._write_harmonic(row, closure, scales)
         elif isinstance(closure, LinearClosure):
             row.form = at.PROPORTIONAL
             row.at = out.append(closure.coefficients / scales[:, None])
@@ -220,6 +216,29 @@ class Loop:
             row.address, row.slope = closure.address, closure.derivative_address
             row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m))
             out.append(closure.steps if len(closure.steps) else [0.02] * n)
+
+    def _write_harmonic(self, row: Row, closure: HarmonicClosure, scales: np.ndarray) -> None:
+        out, tree, angles = self.out, self.tree, len(closure.phases)
+        row.form, row.angles, row.at = at.HARMONIC, angles, out.append(closure.phases)
+        row.room = out.store(np.tile(np.arange(at.ANGLE_ROOM) == at.ONE, angles))
+        slopes = out.room(angles)
+        ivs = [tree.idx_vs[j] for j in closure.joints]
+        row.part0, row.part1 = out.add_all(
+            at.OnAngle(
+                row.room + at.ANGLE_ROOM * a, slopes + a, out.append(closure.weights[a, j]),
+                self.column[iv], self.at_q[iv][0], self.velocities[iv],
+            )
+            for a, j in np.argwhere(closure.weights).tolist()
+            for iv in (ivs[j],)
+        )  # fmt: skip
+        terms = []
+        for i, (sums, scale) in enumerate(zip(closure.terms, scales, strict=True)):
+            for coefficient, factors in sums:
+                named = [(_FACTORS[kind], a) for kind, a in factors] or [(at.ONE, 0)]
+                places = [(row.room + at.ANGLE_ROOM * a + start, slopes + a) for start, a in named]
+                filled = [int(x) for pair in places + places[:1] * (3 - len(places)) for x in pair]
+                terms.append(at.Term(i, out.append(coefficient / scale), len(named), *filled))
+        row.term0, row.term1 = out.add_all(terms)
 
     def _write_shares(self, masters: Sequence[tuple[int, float]]) -> tuple[int, int]:
         """Rows of (velocity, coefficient)."""
