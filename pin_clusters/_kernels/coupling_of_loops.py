@@ -122,10 +122,9 @@ def place_bodies(index, params, work, q, C):
     Writes: pose, S, sine_and_cosine.
     """
     for b in range(C.first, C.last):
-        turn_joint(work, q, b, body(index, b))
-    for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
+            turn_joint(work, q, b, B)
             place(params, work, q, b, B)
     H = head(index, C.head)
     for r in range(H.rod0, H.rod1):
