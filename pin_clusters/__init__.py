@@ -129,6 +129,7 @@ from .errors import (
     ShapeError,
     SimulationError,
     SingularClusterError,
+    TooLargeError,
     UnknownNameError,
     UnsupportedJointError,
 )
@@ -184,6 +185,7 @@ __all__ = [
     "SimulationError",
     "SimulationResult",
     "SingularClusterError",
+    "TooLargeError",
     "SliderCrank",
     "UnknownNameError",
     "UnsupportedJointError",

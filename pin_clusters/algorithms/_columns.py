@@ -146,12 +146,17 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
     key = _key("frames", frames, reference, rows)
     plan = _kept(data, key)
     if plan is None:
-        ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
-        touches, n = _touches(ids, kind, rows)
-        plan = keep(data, key, Plan(model, touches, n, False))
+        plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
     if rows is None or type(rows) in (str, int):
         data._known.keep(id(rows), id(reference), frames, plan.desk.ctypes.data, plan, reference, rows)
     return plan
+
+
+def plan_of_frames(model: ClusterModel, frames: Any, reference: Any, rows: Any) -> Plan:
+    """Return the plan of the products of rows of frames."""
+    ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
+    touches, n = _touches(ids, kind, rows)
+    return Plan(model, touches, n, False)
 
 
 def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
