@@ -13,7 +13,7 @@ from .views import header
 
 
 def matrices_signature():
-    """Rows: index, params, work, lanes of q, of the matrix and of two numbers; rows of q and out, status, first, last."""
+    """Index, params, work, lanes of q, of the matrix and of two numbers; rows of q and out, status, first, last."""
     whole, table = types.int64[:, ::1], types.float64[:, ::1]
     return types.int64(whole, types.float64[::1], *([table] * 6), types.int8[::1], types.int64, types.int64)
 

@@ -66,7 +66,7 @@ class Runs:
         batch.status[self._suspicious()] = OPEN
 
     def _suspicious(self) -> np.ndarray:
-        """Return which rows begin where couplings or unit norms are not fulfilled: ``pc.simulate`` says what is wrong."""
+        """Return which rows begin off the couplings or unit norms: ``pc.simulate`` says what is wrong."""
         q, shape = self._q, manifold(self.batch.model)
         with np.errstate(all="ignore"):
             off = ~(coupling_residuals(self.batch.model, q) <= _OFF)

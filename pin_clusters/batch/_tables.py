@@ -81,9 +81,7 @@ class Batch:
         tables = [plain(x).reshape(n, _size(x.shape[1:])) for x in kept]
         # rows that are still to be read must not be overwritten
         written = [*self.out, self.status]
-        self.tables = tuple(
-            x.copy() if any(np.may_share_memory(x, to) for to in written) else x for x in tables
-        )
+        self.tables = tuple(x.copy() if any(np.may_share_memory(x, to) for to in written) else x for x in tables)
         self.status[:] = 0
 
 
@@ -151,8 +149,8 @@ def _expected(x: Given, rows: int | None) -> str:
 def _misshapen(model: ClusterModel, x: Given, shape: tuple[int, ...], rows: int | None) -> str:
     if x.name == "fext":
         return (
-            f"fext has shape {shape}, but model {model.name!r} needs (N, njoints, 6) = {_expected(x, rows)}: a force per "
-            "state and joint, the universe first."
+            f"fext has shape {shape}, but model {model.name!r} needs (N, njoints, 6) = {_expected(x, rows)}: a force "
+            "per state and joint, the universe first."
         )
     hint = ""
     if len(shape) == 2 and shape[1] == model.tree.nv and x.shape == (model.nv,):
@@ -177,4 +175,3 @@ def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:
         for other, y in written[:i]:
             if np.may_share_memory(x, y) and np.shares_memory(x, y):
                 raise ArgumentTypeError(f"{name} and {other} share memory, and both are written. Pass separate arrays.")
-

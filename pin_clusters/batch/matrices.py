@@ -129,9 +129,7 @@ def inverse_operational_inertia(
     return result
 
 
-def _run(
-    name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out: Any, status: Any
-) -> np.ndarray:
+def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out: Any, status: Any) -> np.ndarray:
     given = states(model, q)
     nv, lanes = model.nv, kernels.lanes()
     room = lanes * (model._tables.work.size + model.nq + nv * nv + 2)

@@ -9,7 +9,6 @@ import numpy as np
 
 from .._kernels import entry_points as kernels
 from .._kernels import plan as at
-from ..arrays import on_a_page
 from ..configuration import integrate as single_integrate
 from ..configuration import project as single_project
 from ..configuration.points import held_joints

@@ -94,8 +94,8 @@ def simulate(
         None, switch, None,
     )  # fmt: skip
     table = tau is not None and np.ndim(tau) == 3
+    shape = (s.steps, model.nv) if table else (model.nv,)
     if tau is not None:
-        shape = (s.steps, model.nv) if table else (model.nv,)
         given.append(Given("tau", tau, shape, f"{s.steps} steps of {OWN}" if table else OWN))
     q_out, v_out = _pair(out)
     samples = () if record is None else (s.samples,)
@@ -110,13 +110,11 @@ def simulate(
         return result
 
     def of_row(n: int) -> tuple[np.ndarray, np.ndarray]:
-        own = [x[n] for x in batch.tables]
-        if table:
-            own[2] = own[2].reshape(s.steps, model.nv)
+        start_q, start_v, *torques = (x[n] for x in batch.tables)
+        torque = torques[0].reshape(shape) if torques else None
         found = single_simulate(
-            model, *own[:2], own[2] if tau is not None else None, duration, dt, method=method, record=s.record,
-            switch=switch,
-        )  # fmt: skip
+            model, start_q, start_v, torque, duration, dt, method=method, record=s.record, switch=switch
+        )
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
     if not kernels.JIT or not can_move(model):
