@@ -32,9 +32,9 @@ def check(name: str, rows: int, needed: int) -> None:
     there = available()
     if there is not None and needed > there:
         raise TooLargeError(
-            f"pc.batch.{name}: {rows} rows need {needed} bytes ({needed / 2**30:.1f} GiB) for results, copies of what is "
-            f"given and room, and {there} ({there / 2**30:.1f} GiB) are free. Take {max(1, rows * there // needed)} rows "
-            "at a time, or less, and pass out= to reuse the room."
+            f"pc.batch.{name}: {rows} rows need {needed} bytes ({needed / 2**30:.1f} GiB) for results, copies of what "
+            f"is given and room, and {there} ({there / 2**30:.1f} GiB) are free. Take at most "
+            f"{max(1, rows * there // needed)} rows at a time, and pass out= to reuse the room."
         )
 
 

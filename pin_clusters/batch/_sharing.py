@@ -9,6 +9,9 @@ from collections.abc import Callable
 PIECES = 8
 """Into how many pieces the rows of a thread are cut: who is slower, or has harder rows, takes fewer of them."""
 
+ROWS = 16
+"""Fewer rows of one function are not worth another thread."""
+
 Run = Callable[[int, int], object]
 
 

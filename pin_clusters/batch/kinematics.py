@@ -18,7 +18,7 @@ from ..model import NOTHING, ClusterModel
 from ._docs import documented
 from ._marks import NOT_FINITE, all_one_by_one, finish
 from ._program import Each, Program
-from ._sharing import Run, share
+from ._sharing import ROWS, Run, share
 from ._tables import Batch, states
 
 _ADDRESS = Field._fields.index("address")
@@ -98,6 +98,6 @@ def forwardKinematics(
         program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, row_of_result)
         return program.ready()
 
-    share(batch.rows, batch.threads, 1, begin)
+    share(batch.rows, batch.threads, ROWS, begin)
     finish(batch, 2, look=False)
     return result

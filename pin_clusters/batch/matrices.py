@@ -15,10 +15,11 @@ from ..algorithms.minverse import computeMinverse as single_computeMinverse
 from ..algorithms.operational import inverse_operational_inertia as single_inverse_operational_inertia
 from ..model import ClusterModel, with_loops
 from ._docs import documented
+from ._kept import kept
 from ._marks import OPEN, SINGULAR, all_one_by_one, finish
 from ._program import Each, Program
 from ._room import Room
-from ._sharing import Run, share
+from ._sharing import ROWS, Run, share
 from ._tables import Batch, states
 
 _PLAIN = {"crba": kernels.crba_rows, "computeMinverse": kernels.minverse_rows}
@@ -94,7 +95,8 @@ def inverse_operational_inertia(
         Chignoli et al., arXiv 2311.13732 (C-EFPA).
     """
     given = states(model, q)
-    plan = _columns.plan_of_frames(model, frames, reference, rows)
+    question = _columns.question("frames", frames, reference, rows)
+    plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size, lanes = plan.tasks, kernels.lanes()
     work = model._tables.work.size + plan.numbers.size + plan.panel.size
     batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
@@ -124,7 +126,7 @@ def inverse_operational_inertia(
             program.call(kernels.openness, OPEN, tables, row)
         return program.ready()
 
-    share(batch.rows, batch.threads, 1, begin)
+    share(batch.rows, batch.threads, ROWS, begin)
     finish(batch, 2, look=False)
     return result
 

@@ -16,10 +16,11 @@ from ..joints import in_v
 from ..model import ClusterModel
 from ..simulation._plan import can_move, plan_of
 from ._docs import documented
+from ._kept import kept
 from ._marks import OPEN, all_one_by_one, finish, mark_input, one_by_one
 from ._program import Each, Program
 from ._room import Room
-from ._sharing import Run, share
+from ._sharing import ROWS, Run, share
 from ._shortest import terms_of
 from ._tables import Batch, states
 
@@ -76,7 +77,7 @@ def integrate(
         )  # fmt: skip
         return program.ready()
 
-    share(batch.rows, batch.threads, 1, begin)
+    share(batch.rows, batch.threads, ROWS, begin)
     finish(batch, 2, _LOST, _SHORTER)
     return result
 
@@ -115,7 +116,7 @@ def project(
     if batch.rows == 0:
         return result
     of_row = lambda n: single_project(model, q[n], hold)  # noqa: E731
-    terms = terms_of(model, ids) if kernels.JIT else None
+    terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
     if terms is None:
         all_one_by_one(batch, of_row, 2, closed=False)
         return result
@@ -132,7 +133,7 @@ def project(
         )  # fmt: skip
         return program.ready()
 
-    share(batch.rows, batch.threads, 1, begin)
+    share(batch.rows, batch.threads, ROWS, begin)
     failed = np.flatnonzero(batch.status)
     if failed.size:
         mark_input(batch)
