@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -43,6 +44,21 @@ def near(model: pc.ClusterModel, q0: np.ndarray, rng: np.random.Generator, n: in
     off = q + 1e-3 * spread * rng.normal(size=q.shape)
     frames = sorted({model.nframes - 1, min(1, model.nframes - 1)})
     return Rows(q, v, x, rng.normal(size=(n, model.njoints, 6)), spread * step, off, frames)
+
+
+@functools.cache
+def model_of(name: str) -> pc.ClusterModel:
+    """A shipped robot."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return pc.load(name)
+
+
+@functools.cache
+def given_of(name: str, n: int) -> Rows:
+    """Rows of a shipped robot; not to be written to."""
+    model = model_of(name)
+    return near(model, pc.neutral(model), np.random.default_rng(0), n)
 
 
 def _placements(model: pc.ClusterModel, data: pc.ClusterData, q: Any, frames: list[int] | None = None) -> np.ndarray:
@@ -94,7 +110,9 @@ def one_by_one(name: str, model: pc.ClusterModel, given: Rows) -> np.ndarray:
     tables, f = FUNCTIONS[name]
     data, found = model.createData(), []
     for n in range(given.count(name)):
-        found.append(f(model, data, *(x if t == "frames" else x[n] for t in tables.split() for x in [getattr(given, t)])))
+        found.append(
+            f(model, data, *(x if t == "frames" else x[n] for t in tables.split() for x in [getattr(given, t)]))
+        )
     return np.array(found).reshape(len(found), -1)
 
 
