@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,30 +17,58 @@ from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = 1, 2, 3
 """Status of rows: a loop is open (or cannot follow), something is singular, the input is not finite."""
-_LOOPS = "in {0} a loop of model {name!r} is open, in {1} it is singular"
-_CURE = "Pass status=np.zeros(N, dtype=np.int8) to see which; pc.project(model, q) closes a row."
+_WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
 
 
-def mark_input(batch: Batch) -> None:
-    """Mark rows whose input is not finite."""
+class Said(NamedTuple):
+    """What is said of rows that failed.
+
+    Attributes:
+        counts: How many have which status.
+        cure: What to do.
+    """
+
+    counts: str
+    cure: str
+
+
+STATES = Said("in {0} a loop of model {name!r} is open, in {1} it is singular", "pc.project(model, q) closes a row")
+MOVES = Said("in {0} a loop of model {name!r} cannot follow, in {1} it is singular", "pc.integrate of a row says why")
+PROJECTIONS = Said(
+    "in {0} the couplings or loops of model {name!r} cannot be fulfilled, in {1} a loop is singular",
+    "pc.project of a row says why",
+)
+SIMULATIONS = Said(
+    "in {0} model {name!r} starts off its couplings or loops, or a loop cannot follow, in {1} it is singular, in {2} "
+    "the motion diverges",
+    "pc.simulate of a row says why",
+)
+
+
+def mark_input(batch: Batch) -> int:
+    """Mark rows whose input is not finite, and return how many there are."""
+    bad = np.zeros(0, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
             if not math.isfinite(table.sum()):  # or finite numbers have a sum that is not
-                batch.status[~np.isfinite(table).all(axis=1)] = NOT_FINITE
+                found = ~np.isfinite(table).all(axis=1)
+                bad = found | bad if bad.size else found
+    if not bad.any():
+        return 0
+    batch.status[bad] = NOT_FINITE
+    return int(np.count_nonzero(bad))
 
 
-def finish(batch: Batch, level: int, said: str = _LOOPS, cure: str = _CURE, *, look: bool = True) -> None:
+def finish(batch: Batch, level: int, said: Said = STATES, *, look: bool = True) -> None:
     """Mark rows, make those NaN that are not good, and warn of those that failed, if nobody asked for the status.
 
     Args:
         batch: With its results.
         level: Of the caller of this: how many calls the user is away.
-        said: Of how many rows are open and singular.
-        cure: What to do about it.
+        said: In the warning.
         look: Whether results that are not finite are still to be found.
     """
-    mark_input(batch)
-    status = batch.status
+    without_numbers, status = mark_input(batch), batch.status
     with np.errstate(all="ignore"):
         for out in batch.out if look else ():
             if not math.isfinite(out.sum()):
@@ -50,10 +78,11 @@ def finish(batch: Batch, level: int, said: str = _LOOPS, cure: str = _CURE, *, l
         return
     for out in batch.out:
         out[status != 0] = np.nan
-    failed = [int(np.count_nonzero(status == code)) for code in (OPEN, SINGULAR)]
+    failed = [int(np.count_nonzero(status == code)) for code in (OPEN, SINGULAR, NOT_FINITE)]
+    failed[-1] -= without_numbers
     if not batch.asked and any(failed):
-        counts = said.format(*failed, name=batch.model.name)
-        text = f"{sum(failed)} of {batch.rows} rows are NaN: {counts}. {cure}"
+        counts = said.counts.format(*failed, name=batch.model.name)
+        text = f"{sum(failed)} of {batch.rows} rows are NaN: {counts}. {_WHICH}; {said.cure}."
         warnings.warn(text, PinClustersWarning, stacklevel=level + 1)
 
 
@@ -64,7 +93,8 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
             continue
         batch.status[n] = 0
         try:
-            found = function(n)
+            with np.errstate(all="ignore"):  # as in kernels
+                found = function(n)
         except (SingularClusterError, FunctionFailedError):
             batch.status[n] = SINGULAR
         except ConfigurationError:
@@ -77,19 +107,19 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
                 out[n] = x
 
 
-def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, *, closed: bool = True) -> None:
+def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, said: Said = STATES) -> None:
     """Do so for all rows, where no kernel can: without the JIT, or for functions of the user in Python.
 
     Args:
         batch: Without results.
         function: Of the number of a row.
         level: As of ``finish``.
-        closed: Whether loops must be closed.
+        said: In the warning; loops must be closed for what is about ``STATES``.
     """
     mark_input(batch)
     model = batch.model
     skipped = len(model.coupling_rows)
-    looks = closed and bool(model.closures)
+    looks = said is STATES and bool(model.closures)
     allowed = _OPEN * np.array([row.scale for row in residual_rows(model)])[skipped:] if looks else None
 
     def of_row(n: int) -> Any:
@@ -98,4 +128,4 @@ def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, *, 
         return function(n)
 
     one_by_one(batch, of_row, range(batch.rows))
-    finish(batch, level + 1)
+    finish(batch, level + 1, said)

@@ -119,7 +119,7 @@ def _rows(function: str, model: ClusterModel, x: Given) -> np.ndarray:
     except ArgumentTypeError:
         _blame_a_row(model, x)
         raise
-    if given.shape == x.shape:
+    if x.name == "q" and given.shape == x.shape:
         raise ShapeError(
             f"{x.name} has shape {given.shape}, which is one row; pc.batch.{function} needs {_expected(x, None)}, "
             f"{x.what}. For one state take pc.{function}, or pass {x.name}[None]."

@@ -16,7 +16,7 @@ from ..algorithms.kinematics import forwardKinematics as single_forwardKinematic
 from ..arrays import on_a_page
 from ..model import NOTHING, ClusterModel
 from ._docs import documented
-from ._marks import NOT_FINITE, all_one_by_one, finish
+from ._marks import MOVES, NOT_FINITE, all_one_by_one, finish
 from ._program import Each, Program
 from ._sharing import ROWS, Run, share
 from ._tables import Batch, states
@@ -75,7 +75,7 @@ def forwardKinematics(
             pin.updateFramePlacements(tree, data.tree)
             return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
 
-        all_one_by_one(batch, of_row, 2, closed=False)
+        all_one_by_one(batch, of_row, 2, MOVES)
         return result
     kernels.tree.address(), kernels.placements.address(), kernels.rows.address()
     places = np.full((count, 2), -1, dtype=np.int64)

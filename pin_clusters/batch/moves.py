@@ -17,17 +17,12 @@ from ..model import ClusterModel
 from ..simulation._plan import can_move, plan_of
 from ._docs import documented
 from ._kept import kept
-from ._marks import OPEN, all_one_by_one, finish, mark_input, one_by_one
+from ._marks import MOVES, OPEN, PROJECTIONS, all_one_by_one, finish, mark_input, one_by_one
 from ._program import Each, Program
 from ._room import Room
 from ._sharing import ROWS, Run, share
 from ._shortest import terms_of
 from ._tables import Batch, states
-
-_LOST = "in {0} a loop of model {name!r} cannot follow, in {1} it is singular"
-_SHORTER = "Pass status=np.zeros(N, dtype=np.int8) to see which; pc.integrate of such a row says why."
-_STAYS = "in {0} the couplings or loops of model {name!r} cannot be fulfilled, in {1} a loop is singular"
-_NEARER = "Pass status=np.zeros(N, dtype=np.int8) to see which; pc.project of such a row says why."
 
 
 @documented
@@ -58,7 +53,7 @@ def integrate(
         return result
     of_row = lambda n: single_integrate(model, q[n], v[n])  # noqa: E731
     if not kernels.JIT or not can_move(model):
-        all_one_by_one(batch, of_row, 2, closed=False)
+        all_one_by_one(batch, of_row, 2, MOVES)
         return result
     kernels.moved.address(), kernels.rows.address()
     plan, ratios = plan_of(model)
@@ -78,7 +73,7 @@ def integrate(
         return program.ready()
 
     share(batch.rows, batch.threads, ROWS, begin)
-    finish(batch, 2, _LOST, _SHORTER)
+    finish(batch, 2, MOVES)
     return result
 
 
@@ -118,7 +113,7 @@ def project(
     of_row = lambda n: single_project(model, q[n], hold)  # noqa: E731
     terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
     if terms is None:
-        all_one_by_one(batch, of_row, 2, closed=False)
+        all_one_by_one(batch, of_row, 2, PROJECTIONS)
         return result
     close = kernels.project.address() if model.closures else 0
     kernels.projected.address(), kernels.rows.address()
@@ -138,5 +133,5 @@ def project(
     if failed.size:
         mark_input(batch)
         one_by_one(batch, of_row, failed.tolist())
-    finish(batch, 2, _STAYS, _NEARER)
+    finish(batch, 2, PROJECTIONS)
     return result

@@ -14,12 +14,10 @@ from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
 from ._docs import documented
-from ._marks import all_one_by_one, finish, mark_input, one_by_one
+from ._marks import SIMULATIONS, all_one_by_one, finish, mark_input, one_by_one
 from ._runs import NUMBERS, Runs
 from ._tables import OWN, Batch, Given, states
 
-_STOPPED = "in {0} a loop of model {name!r} is open at the start or cannot follow, in {1} it is singular"
-_CURE = "Pass status=np.zeros(N, dtype=np.int8) to see which; pc.simulate of such a row says why."
 _NEVER = 10**9
 """Record every so many steps: only start and end."""
 
@@ -118,14 +116,14 @@ def simulate(
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
     if not kernels.JIT or not can_move(model):
-        all_one_by_one(batch, of_row, 2, closed=False)
+        all_one_by_one(batch, of_row, 2, SIMULATIONS)
         return result
     Runs(batch, s, of_end=not samples).go()
     failed = np.flatnonzero(batch.status)
     if failed.size:
         mark_input(batch)
         one_by_one(batch, of_row, failed.tolist())
-    finish(batch, 2, _STOPPED, _CURE)
+    finish(batch, 2, SIMULATIONS)
     return result
 
 

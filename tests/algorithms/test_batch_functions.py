@@ -218,6 +218,10 @@ def test_simulations_through_a_dead_centre_and_off_the_manifold() -> None:
     assert status.tolist()[:2] == [OK, OPEN]
     assert status[2] != OK
     assert np.isnan(end.q[1:]).all()
+    arm = rows.model_of("teleop_arm")
+    q, v = np.tile(pc.neutral(arm), (3, 1)), np.array([0.0, 1e9, np.nan])[:, None] * np.ones(arm.nv)
+    with pytest.warns(pc.PinClustersWarning, match=r"^1 of 3 rows.*in 0 .*in 0 .*in 1 the motion diverges"):
+        assert np.isnan(pc.batch.simulate(arm, q, v, duration=0.01).v[1:]).all()
     # with the slider independent, the crank passes its dead centres in other coordinates
     other, _ = pc.with_independent(bar, ["rocker"])
     start = pc.neutral(other)

@@ -14,6 +14,8 @@ from pin_clusters.batch import _memory
 
 def call(function: str, model: pc.ClusterModel, given: rows.Rows, **options: Any) -> Any:
     tables = [getattr(given, t) for t in rows.FUNCTIONS[function][0].split()]
+    if function == "simulate":
+        options = {"duration": rows.STEPS * rows.DT, "dt": rows.DT, **options}
     return getattr(pc.batch, function)(model, *tables, **options)
 
 
@@ -29,7 +31,7 @@ def test_what_is_refused(function: str) -> None:
     with pytest.raises(pc.ArgumentTypeError, match=r"got Model. Wrap it"):
         call(function, model.tree, given)
     for data in (model.createData(), model.tree.createData()):
-        with pytest.raises(pc.ArgumentTypeError, match="got a data. Batches take none"):
+        with pytest.raises(pc.ArgumentTypeError, match=r"got a data\. Batches take none"):
             getattr(pc.batch, function)(model, data, *(given.q for _ in rows.FUNCTIONS[function][0].split()[1:]))
     own = getattr(given, name)
     ragged = [list(own[0]), list(own[1][:-1]), list(own[2])]
