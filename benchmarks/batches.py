@@ -82,7 +82,7 @@ class States:
         def on(threads: int) -> Any:
             return f(self.model, *given, *same, threads=threads, out=out)
 
-        single, data, few = getattr(pc, name), self.model.createData(), max(4, rows // 64)
+        single, data, few = getattr(pc, name), self.model.createData(), min(rows, max(4, rows // 64))
         before = (self.model,) if name in ("integrate", "project", "simulate") else (self.model, data)
 
         def one_by_one() -> None:

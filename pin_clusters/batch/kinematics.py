@@ -50,7 +50,7 @@ def forwardKinematics(
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> model = pc.load("mini_cheetah")
+        >>> model = pc.load("mit_humanoid")
         >>> q = np.tile(pc.neutral(model), (5, 1))
         >>> pc.batch.forwardKinematics(model, q).shape[1:] == (model.njoints, 7)
         True
