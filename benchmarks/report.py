@@ -2,8 +2,8 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``operational`` and ``accuracy of operational space``, from what the scripts of these names,
-``run.py``, ``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``operational`` and ``accuracy of operational space``, from what the scripts of
+these names, ``run.py``, ``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import report_batches
 import report_calls
 import report_loops
 import report_operational
@@ -41,6 +42,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "everyday": ("everyday.json", report_calls.everyday),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
+    "batches": ("batches.json", report_batches.tables),
     "operational": ("operational.json", report_operational.speed),
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
 }

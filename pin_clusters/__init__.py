@@ -129,6 +129,7 @@ from .errors import (
     ShapeError,
     SimulationError,
     SingularClusterError,
+    TooLargeError,
     UnknownNameError,
     UnsupportedJointError,
 )
@@ -185,6 +186,7 @@ __all__ = [
     "SimulationResult",
     "SingularClusterError",
     "SliderCrank",
+    "TooLargeError",
     "UnknownNameError",
     "UnsupportedJointError",
     "aba",

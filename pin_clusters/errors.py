@@ -99,6 +99,10 @@ class RankError(PinClustersError, ArithmeticError):
         return type(self), (str(self), self.rank)
 
 
+class TooLargeError(PinClustersError, MemoryError):
+    """What is asked for does not fit into memory; said before anything is allocated."""
+
+
 class LoadError(PinClustersError, ValueError):
     """A robot description cannot be read, or holds something that cannot be honoured."""
 

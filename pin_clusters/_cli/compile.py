@@ -12,7 +12,10 @@ from ..model import ClusterModel
 from . import common, tables
 
 _DYNAMICS = ("rnea", "aba", "crba", "minverse", "energy")
-_MANY = ("rnea_rows", "aba_rows", "simulate", "moved", "tree", "frame_jacobian")
+_MANY = (
+    "rnea_rows", "aba_rows", "crba_rows", "minverse_rows", "rows", "placements", "projected", "simulate", "moved",
+    "tree", "frame_jacobian",
+)  # fmt: skip
 _LOOPS = ("move", "coupling")
 
 
@@ -34,7 +37,7 @@ def run(robots: Sequence[str], out: Console) -> None:
         models = [common.load(robot) for robot in robots]
         found = {kernel for model in models for kernel in needed(model, *_DYNAMICS, *_MANY)}
         if any(model.closures for model in models):
-            found |= set(compiling.kernels_of(True, "project"))
+            found |= set(compiling.kernels_of(True, "project", "openness"))
         wanted = [kernel for kernel in ALL if kernel in found]
     ahead = compiled_ahead()
     if not JIT or ahead is not None:

@@ -102,7 +102,7 @@ def inward(index, params, work, nv, M):
 
 
 def crba_with(compose_loop):
-    """Make crba with its result copied; ``compose_loop`` is for LOOP clusters."""
+    """Make crba, and crba with its result copied; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
@@ -129,11 +129,11 @@ def crba_with(compose_loop):
         code = crba(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
-    return crba_copied
+    return crba, crba_copied
 
 
-crba = crba_with(loop.without_loops)
-crba_loops = crba_with(loop.compose)
+crba_flat, crba = crba_with(loop.without_loops)
+crba_loops_flat, crba_loops = crba_with(loop.compose)
 
 
 @kernel(signature(1, 1), "crba (mass matrix)", crba)

@@ -176,7 +176,7 @@ def clear(work, C):
 
 
 def minverse_with(compose_loop):
-    """Make minverse with its result copied; ``compose_loop`` is for LOOP clusters."""
+    """Make minverse, and minverse with its result copied; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
@@ -223,11 +223,11 @@ def minverse_with(compose_loop):
         code = minverse(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
-    return minverse_copied
+    return minverse, minverse_copied
 
 
-minverse = minverse_with(loop.without_loops)
-minverse_loops = minverse_with(loop.compose)
+minverse_flat, minverse = minverse_with(loop.without_loops)
+minverse_loops_flat, minverse_loops = minverse_with(loop.compose)
 
 
 @kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse)

@@ -28,6 +28,7 @@ import numpy as np
 
 from .process import FOUND, Method, NoFastCallsError, find, keep_for_ever
 from .processor import LEVELS, levels
+from .words import words_of
 
 FOLDER = Path(__file__).with_name("built")
 FORMAT = 1  # of the note and of the symbols
@@ -158,12 +159,9 @@ def _through_ctypes(address: int, unlocked: bool) -> Callable[..., Any]:
     def call(*arguments: Any) -> int:
         words: list[int] = []
         for x in arguments:
-            if isinstance(x, np.ndarray):
-                if not (x.flags.c_contiguous and x.flags.aligned):
-                    raise TypeError("a kernel takes contiguous arrays")
-                words += [0, 0, x.size, x.itemsize, x.ctypes.data, *x.shape, *x.strides]
-            else:
-                words.append(int(x))
+            if isinstance(x, np.ndarray) and not (x.flags.c_contiguous and x.flags.aligned):
+                raise TypeError("a kernel takes contiguous arrays")
+            words += words_of(x)
         if len(words) not in functions:
             functions[len(words)] = make(ctypes.c_int32, *[ctypes.c_int64] * (len(words) + 2))(address)
         code, error = ctypes.c_int64(), ctypes.c_int64()

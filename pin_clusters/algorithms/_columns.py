@@ -143,15 +143,20 @@ def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, 
 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
     """Return the plan of the products of rows of frames; kept in the data."""
-    key = _key("frames", frames, reference, rows)
+    key = question("frames", frames, reference, rows)
     plan = _kept(data, key)
     if plan is None:
-        ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
-        touches, n = _touches(ids, kind, rows)
-        plan = keep(data, key, Plan(model, touches, n, False))
+        plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
     if rows is None or type(rows) in (str, int):
         data._known.keep(id(rows), id(reference), frames, plan.desk.ctypes.data, plan, reference, rows)
     return plan
+
+
+def plan_of_frames(model: ClusterModel, frames: Any, reference: Any, rows: Any) -> Plan:
+    """Return the plan of the products of rows of frames."""
+    ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
+    touches, n = _touches(ids, kind, rows)
+    return Plan(model, touches, n, False)
 
 
 def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
@@ -168,7 +173,7 @@ def of_tasks(
     model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
 ) -> Plan:
     """Return the plan of the products of rows of frames with torques and forces at contacts, which come behind them."""
-    keys = _key("tasks", frames, reference, rows), _key("inputs", contacts, reference, torques)
+    keys = question("tasks", frames, reference, rows), question("inputs", contacts, reference, torques)
     key = None if None in keys else keys
     plan = _kept(data, key)
     if plan is None:
@@ -194,18 +199,18 @@ def of_inputs(
     model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int, own: np.ndarray | None = None
 ) -> Plan:
     """Return the plan of torques, the robot's own that are always the same or others, then forces at contacts."""
-    key = _key("inputs" if own is None else "own inputs", contacts, reference, torques)
+    key = question("inputs" if own is None else "own inputs", contacts, reference, torques)
     plan = _kept(data, key)
     if plan is None:
         ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
         touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
         plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
-    question = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
-    data._known.keep(question, id(reference), contacts, plan.desk.ctypes.data, plan, reference)
+    inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
+    data._known.keep(inputs, id(reference), contacts, plan.desk.ctypes.data, plan, reference)
     return plan
 
 
-def _key(of: str, frames: Any, reference: Any, what: Any) -> Any:
+def question(of: str, frames: Any, reference: Any, what: Any) -> Any:
     """Return what tells the usual questions apart, types included, as 1 is equal to True; None for others."""
     if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
         return (of, *frames, *map(type, frames), reference, type(reference), what)

@@ -142,7 +142,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     """
     shape = manifold(model)
     q = configuration(model, "q", q).copy()
-    ids = [model.getJointId(name) for name in ((hold,) if isinstance(hold, str) else _names(hold))]
+    ids = [model.getJointId(name) for name in _names(hold)]
     if not np.all(np.isfinite(q)):
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
@@ -166,7 +166,14 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     return moved
 
 
+def held_joints(model: ClusterModel, hold: Any) -> tuple[int, ...]:
+    """Return the ids of joints that are held, in order."""
+    return tuple(sorted({model.getJointId(name) for name in _names(hold)}))
+
+
 def _names(hold: Any) -> Sequence[str]:
+    if isinstance(hold, str):
+        return (hold,)
     if not isinstance(hold, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in hold):
         raise ArgumentTypeError(f"project: hold must be a joint name or a list of them, got {hold!r}.")
     return list(hold)

@@ -13,12 +13,11 @@ from .. import _calls
 from .._kernels import entry_points as kernels
 from .._kernels import plan as at
 from ..arrays import velocity
-from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
-from ._groups import parts_of
+from ._plan import can_move, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings
 
@@ -28,21 +27,8 @@ class _Prepared:
 
     def __init__(self, on: Coordinates) -> None:
         model, data = on.model, on.data
-        shape = manifold(model)
-        joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
         self.loops = loops = loops_of(model) if model.closures else None
-        entries = left = np.zeros(0, dtype=np.int64)
-        if loops:
-            entries, left = loops.entries, loops.independent_entries
-        follower, leader = np.nonzero(shape.map)
-        ends = np.searchsorted(follower, np.arange(len(shape.dependents) + 1))
-        followers = np.stack([shape.dependents, ends[:-1], ends[1:]], axis=1)
-        lists = np.concatenate([shape.leaders[leader], entries, left, on.columns])
-        columns = np.zeros((len(lists), 3), dtype=np.int64)
-        columns[:, 0] = lists
-        sizes = [len(joints), len(followers), len(leader)], [loops is not None, len(entries), len(left)]
-        self.plan = np.concatenate([sizes, joints, followers, columns]).astype(np.int64)
-        self.ratios = np.concatenate([shape.map[follower, leader], shape.offsets])
+        self.plan, self.ratios = plan_of(model) if on.own else make_plan(model, on.columns)
         pointers = data._pointers
         self.calls = np.array([
             data._aba.address(), kernels.move.address() if loops else 0, data._energy.address(),
@@ -169,9 +155,7 @@ class CompiledEngine(MixedEngine):
 
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
-    model = settings.model
-    known = kernels.JIT and not model._tables.supplies and manifold(model).linear
-    if not known or (model.closures and not loops_of(model).compiled):
+    if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()
     in_python = settings.dynamics is not None or settings.contacts is not None

@@ -28,7 +28,7 @@ MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
-    "report_simulation", "standing",
+    "report_simulation", "standing", "batches", "report_batches",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -374,6 +374,28 @@ def test_operational_space_is_measured(
     assert "| `mini_cheetah` |" in text
     assert re.search(r"\| chain, n = 5 \| [0-9.]+ \(1\.84\) \|", text)
     assert "| `mini_cheetah`, 36 inputs | - |" in text
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_batches_are_measured(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, report, output = scripts["batches"], scripts["report_batches"], tmp_path / "batches.json"
+    monkeypatch.setattr(script, "QUICK", {"repeats": 2, "block": 1e-5, "rows": 32})
+    monkeypatch.setattr(script, "LENGTHS", (2, 5))
+    assert script.main(["--quick", "--robots", "mini_cheetah", "four_bar", "--output", str(output)]) == 0
+    assert "per link:" in capsys.readouterr().out
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert set(found["robots"]["four_bar"]) == set(script.FUNCTIONS) == set(pc.batch.__all__) - {"Motions", "lanes"}
+    text = report.tables(found)
+    assert re.search(r"\| `simulate` \| [0-9.]+ \(\*\*[0-9.]+\*\*\) \|", text)
+    assert "| `aba`, 2 threads |" in text
+    found["lanes"] = 8
+    for robot, aba in (("mini_cheetah", 15.0), ("four_bar", 7.0)):
+        found["robots"][robot]["aba"]["ratio"].update({"single": aba, "Pinocchio, 1": aba})
+    rows = {row[0]: row[1:] for row in report.goals(found)}
+    assert rows["Pinocchio's batches / `aba`, the least"] == ["7.00", "15", "not met"]
+    assert rows["one state / a row, `aba` with loops, the least"] == ["7.00", "6", "met"]
 
 
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")

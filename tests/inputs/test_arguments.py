@@ -134,7 +134,7 @@ BATCH: dict[str, tuple[Callable[[State, np.ndarray, np.ndarray, np.ndarray], Any
     "text": (lambda s, q, v, a: (q, "v", a), ArgumentTypeError, r"v must hold real numbers, got <U1 \(str\)"),
     "complex": (lambda s, q, v, a: (q, v * 1j, a), ArgumentTypeError, "v must hold real numbers, got complex"),
     "nothing": (lambda s, q, v, a: (None, v, a), ArgumentTypeError, r"q must hold real numbers.*NoneType"),
-    "ragged": (lambda s, q, v, a: ([[1.0], [1.0, 2.0]], v, a), ArgumentTypeError, "q is not an array of numbers"),
+    "ragged": (lambda s, q, v, a: ([[1.0], [1.0, 2.0]], v, a), ShapeError, r"q\[0\] has shape \(1,\).*in every row"),
     "data": (lambda s, q, v, a: (s.data, q, v, a), ArgumentTypeError, "got a data. Batches take none"),
     "forces of one": (lambda s, q, v, a: (q, v, a, s.fext), ShapeError, r"fext.*\(N, njoints, 6\) = \(3, 10, 6\)"),
     "forces as text": (lambda s, q, v, a: (q, v, a, "f"), ArgumentTypeError, "fext must hold real numbers"),

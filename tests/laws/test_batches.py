@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from samples import pool
+from support import rows
 
 import pin_clusters as pc
 
@@ -31,3 +32,15 @@ def test_rows_are_single_states(key: pool.Key, rng: np.random.Generator) -> None
         assert pool.error(found, single) < 1e-10
         if key in pool.LOOPS:  # M amplifies the rounding of tau, not much there
             assert pool.error(found, a) < 1e-8
+
+
+@pool.each(jitless=False)
+def test_rows_of_all_functions_are_single_states(key: pool.Key, rng: np.random.Generator) -> None:
+    model = pool.case(key).model
+    given = rows.near(model, pc.project(model, pool.state(key, rng)[3]), rng, 11)
+    for name in rows.FUNCTIONS:
+        status = np.full(given.count(name), -1, dtype=np.int8)
+        found = rows.batch(name, model, given, threads=2, status=status)
+        wanted = rows.one_by_one(name, model, given)
+        assert rows.error(found, wanted) < 1e-13, name
+        assert np.array_equal(status == 0, np.isfinite(wanted).all(axis=1)), name

@@ -71,6 +71,20 @@ def test_functions_are_documented() -> None:
             assert "(" in entry[1], f"{name}: the shape of {array} is not stated"
 
 
+def test_batches_have_the_names_and_arguments_of_one_state() -> None:
+    for name in sorted(set(pc.batch.__all__) - {"Motions", "lanes"}):
+        batch, one = getattr(pc.batch, name), getattr(pc, name)
+        doc, parameters = sections(batch.__doc__ or ""), list(inspect.signature(batch).parameters)
+        for parameter in parameters:
+            assert re.search(rf"^\s+{parameter}:", doc["Args"], re.MULTILINE), f"{name}: {parameter}"
+        assert {"Returns", "Raises"} <= set(doc), name
+        assert parameters[-3:] == ["threads", "out", "status"], name
+        own = [p for p in inspect.signature(one).parameters if p not in {"data", "out"}]
+        shared = min(len(own), len(parameters) - 3)
+        if name not in {"simulate", "forwardKinematics"}:  # many starts and few options; frames
+            assert parameters[:shared] == own[:shared], name
+
+
 def test_classes_are_documented() -> None:
     for name in CLASSES:
         cls = getattr(pc, name)

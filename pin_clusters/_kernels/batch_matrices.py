@@ -1,0 +1,115 @@
+"""Rows of mass matrices and of their inverses, on SIMD packs, LANES rows at a time."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import inline, kernel
+from .batch import gather, judge
+from .crba import crba_flat, crba_loops_flat
+from .minverse import minverse_flat, minverse_loops_flat
+from .simd import LANES, borrowed, get, put, zero
+from .views import header
+
+
+def matrices_signature():
+    """Index, params, work, lanes of q, of the matrix and of two numbers; rows of q and out, status, first, last."""
+    whole, table = types.int64[:, ::1], types.float64[:, ::1]
+    return types.int64(whole, types.float64[::1], *([table] * 6), types.int8[::1], types.int64, types.int64)
+
+
+@inline
+def spread(lanes, first, end, rows):
+    """Lanes -> rows first..end-1, all lanes of a number at once: rows are long, and what is read twice is not theirs.
+
+    Reads: lanes.
+    Writes: rows.
+    """
+    if first + LANES <= end:
+        for k in range(rows.shape[1]):
+            for lane in range(LANES):
+                rows[first + lane, k] = lanes[k, lane]
+    else:
+        for k in range(rows.shape[1]):
+            for lane in range(end - first):
+                rows[first + lane, k] = lanes[k, lane]
+
+
+@inline
+def flag(M8, nv, room, status, first, end):
+    """Say of lanes that their inverse is none (2): a joint moves no inertia, so its entry is not finite.
+
+    Reads: M8, room, status.
+    Writes: room, status.
+    """
+    total = zero(M8)
+    for i in range(nv):
+        total += get(M8, i * nv + i)
+    put(room, 0, total - total)
+    for lane in range(min(LANES, end - first)):
+        if room[0, lane] != 0.0 and status[first + lane] == 0:
+            status[first + lane] = 2
+
+
+@kernel(matrices_signature, "batch.crba (mass matrix, many states)", None, nogil=True)
+def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
+    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
+
+    Reads: q.
+    Writes: out.
+    """
+    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        crba_flat(index, params, work, M8, q8)
+        spread(M8, n, last, out)
+    return 0
+
+
+@kernel(matrices_signature, "batch.crba (mass matrix, many states, closed loops)", None, nogil=True)
+def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
+    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
+
+    Reads: condition, pose, q, room, status, value.
+    Writes: out, room, status, value.
+    """
+    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        crba_loops_flat(index, params, work, M8, q8)
+        spread(M8, n, last, out)
+        judge(index, params, work, q8, room, status, n, last)
+    return 0
+
+
+@kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states)", None, nogil=True)
+def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last):
+    """Inverse mass matrices of rows first..last-1.
+
+    Reads: q, room, status.
+    Writes: out, room, status.
+    """
+    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        minverse_flat(index, params, work, M8, q8)
+        spread(M8, n, last, out)
+        flag(M8, header(index).nv, room, status, n, last)
+    return 0
+
+
+@kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states, loops)", None, nogil=True)
+def minverse_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
+    """Inverse mass matrices of rows first..last-1.
+
+    Reads: condition, pose, q, room, status, value.
+    Writes: out, room, status, value.
+    """
+    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
+    for n in range(first, last, LANES):
+        gather(q, n, 0, q8)
+        minverse_loops_flat(index, params, work, M8, q8)
+        spread(M8, n, last, out)
+        judge(index, params, work, q8, room, status, n, last)
+        flag(M8, header(index).nv, room, status, n, last)
+    return 0

@@ -1,0 +1,19 @@
+"""Arguments of an entry point as the words of which Numba's calls are made."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+SIZES: Final = (32, 64, 128)
+"""How many words are passed in calls over rows: what is called takes those that it knows."""
+DATA: Final = 4
+"""Which of the words of an array leads to its numbers."""
+
+
+def words_of(x: Any) -> list[int]:
+    """Return the words of a whole number, or of a contiguous array that somebody else keeps."""
+    if not isinstance(x, np.ndarray):
+        return [int(x)]
+    return [0, 0, x.size, x.itemsize, x.ctypes.data, *x.shape, *x.strides]

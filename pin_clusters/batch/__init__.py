@@ -1,0 +1,46 @@
+"""Many states at once: the names of the functions of one state, over rows.
+
+``rnea``, ``aba``, ``nonLinearEffects``, ``crba`` and ``computeMinverse`` run the kernels of the single state, compiled
+for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, or 2); the others run the kernels of the single state row
+after row, without Python between them. ``threads`` share the rows of either. Results agree with the single state to
+rounding, and depend neither on the threads nor on the other rows. A row that is not finite, a joint that moves no
+inertia, or a closed loop that is open or singular gives a row of NaN. No function takes a data: each thread has a
+workspace of its own. Models with a ``Coupling`` on a Python function run one state after the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._kernels import entry_points as _kernels
+from .dynamics import aba, nonLinearEffects, rnea
+from .kinematics import forwardKinematics
+from .matrices import computeMinverse, crba, inverse_operational_inertia
+from .moves import integrate, project
+from .simulation import Motions, simulate
+
+__all__ = [
+    "Motions",
+    "aba",
+    "computeMinverse",
+    "crba",
+    "forwardKinematics",
+    "integrate",
+    "inverse_operational_inertia",
+    "lanes",
+    "nonLinearEffects",
+    "project",
+    "rnea",
+    "simulate",
+]
+
+if TYPE_CHECKING:
+    lanes: int
+    """How many states one SIMD register of this processor holds."""
+
+
+def __getattr__(name: str) -> Any:
+    """Look up ``lanes`` when it is asked for: without a library of kernels, Numba has to be imported for it."""
+    if name == "lanes":
+        return _kernels.lanes()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,39 @@
+"""What is made once per model and question, and kept as long as the model is."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+from ..model import ClusterModel
+
+_MOST = 64
+_known: dict[int, dict[Hashable, Any]] = {}
+T = TypeVar("T")
+
+
+def kept(model: ClusterModel, question: Hashable, make: Callable[[], T]) -> T:
+    """Return what ``make`` makes for a question; the one from before if it was asked before.
+
+    Args:
+        model: Cluster model.
+        question: Tells what is made; None or without a hash: nothing is kept.
+        make: Makes it.
+    """
+    topology = model._topology
+    answers = _known.get(id(topology))
+    if answers is None:
+        answers = _known[id(topology)] = {}
+        weakref.finalize(topology, _known.pop, id(topology), None)
+    try:
+        found: T | None = answers.get(question)
+    except TypeError:  # what has no hash is no name either, which is said in time
+        return make()
+    if found is None:
+        found = make()
+        if question is not None:
+            if len(answers) >= _MOST:
+                answers.clear()
+            answers[question] = found
+    return found

@@ -1,0 +1,74 @@
+"""Entry points that are called for each row, at their addresses, by one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from .._native.words import DATA, SIZES, words_of
+
+
+class Each(NamedTuple):
+    """An argument of which every row has its own.
+
+    Attributes:
+        table: Contiguous, a row per state.
+        shape: Of a row, as the entry point sees it.
+    """
+
+    table: np.ndarray
+    shape: tuple[int, ...]
+
+
+class Program:
+    """What is done for each row, on the room of one thread; it keeps all that it is given alive."""
+
+    def __init__(self, status: np.ndarray) -> None:
+        """Begin.
+
+        Args:
+            status: Of the rows; written where an entry point reports something.
+        """
+        self._status = status
+        self._calls: list[tuple[int, int]] = []
+        self._words: list[list[int]] = []
+        self._moving: list[tuple[int, int, int, int]] = []
+        self._kept: list[Any] = []
+
+    def call(self, kernel: kernels.Kernel, status: int, *arguments: Any) -> None:
+        """Call an entry point.
+
+        Args:
+            kernel: The entry point.
+            status: Of rows for which it reports something.
+            arguments: Tables, whole numbers, arrays that are the same for all rows, or ``Each``.
+        """
+        words: list[int] = []
+        for x in arguments:
+            if isinstance(x, Each):
+                size = int(np.prod(x.shape, dtype=np.int64))
+                strides = [8 * int(np.prod(x.shape[i + 1 :], dtype=np.int64)) for i in range(len(x.shape))]
+                self._moving.append((len(self._calls), len(words) + DATA, x.table.ctypes.data, 8 * size))
+                words += [0, 0, size, 8, x.table.ctypes.data, *x.shape, *strides]
+            else:
+                words += words_of(x.address if isinstance(x, kernels.Pointer) else x)
+        self._calls.append((kernel.address(), status))
+        self._words.append(words)
+        self._kept.append(arguments)
+
+    def ready(self) -> Callable[[int, int], object]:
+        """Return what runs rows first..last-1."""
+        width = next(size for size in SIZES if size >= max(map(len, self._words)))
+        words = np.zeros((len(self._words), width), dtype=np.int64)
+        for line, row in zip(words, self._words, strict=True):
+            line[: len(row)] = row
+        moving = np.array([(k * width + at, start, step) for k, at, start, step in self._moving], dtype=np.int64)
+        self._tables = np.array(self._calls, dtype=np.int64), words, moving.reshape(-1, 3)
+        self._rows = kernels.rows.function()
+        return self._run
+
+    def _run(self, first: int, last: int) -> None:
+        self._rows(*self._tables, self._status, first, last)

@@ -1,0 +1,139 @@
+"""Steps of many simulations in compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from .._kernels import plan as at
+from ..configuration.manifold import manifold
+from ..model import ClusterModel, with_loops
+from ..simulation._coordinates import LIMIT
+from ..simulation._methods import METHODS
+from ..simulation._plan import plan_of
+from ..simulation._recorder import coupling_residuals
+from ..simulation._settings import Settings
+from ._marks import OPEN, SINGULAR
+from ._program import Each, Program
+from ._room import Room
+from ._sharing import Run, share
+from ._tables import Batch
+
+NUMBERS = 2**20
+"""How many numbers of samples wait at most until they are taken."""
+_STEPS, _ALL_STEPS = 1000, 20000
+"""How many steps of a row, and of all rows, are done at most before a thread looks up."""
+_OFF = 1e-6
+"""What a coupling or a unit norm may miss at the start, as in ``pc.simulate``."""
+
+
+class Runs:
+    """All rows, until the end or the first step of each that only Python can do."""
+
+    def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
+        """Prepare, and compile what is missing.
+
+        Args:
+            batch: q and v, then torques if there are some.
+            settings: Of one row.
+            of_end: Whether only the end is wanted.
+        """
+        self.batch, self.settings, self.of_end = batch, settings, of_end
+        model, s = batch.model, settings
+        self._q, self._v, *torques = batch.tables
+        self._torque = Each(torques[0], (torques[0].shape[1] // max(1, model.nv), model.nv)) if torques else None
+        self._plan, self._ratios = plan_of(model)
+        self._method = METHODS[s.method]
+        self._lengths = np.array([s.dt, s.step(s.steps - 1)])
+        bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]
+        self._limits = np.array(bounds) ** 2 if s.switch else np.full(len(bounds), np.inf)
+        loops, closed = with_loops(model), bool(model.closures)
+        self._aba = kernels.aba_loops if loops else kernels.aba
+        self._energy = kernels.energy_loops if loops else kernels.energy
+        needed = [self._aba, self._energy, kernels.simulate, kernels.rows]
+        for kernel in [*needed, *([kernels.move, kernels.coupling, kernels.openness] if closed else [])]:
+            kernel.address()
+        self._steps = min(s.steps, _STEPS)
+        width = 4 + model.nq + 3 * model.nv + (2 * model.tree.nv if closed else 0)
+        self._samples = (0 if of_end else -(-self._steps // s.record) + 1), width
+        most = NUMBERS // max(1, self._samples[0] * width)
+        self._together = max(1, min(most, _ALL_STEPS // self._steps))
+
+    def go(self) -> None:
+        """Run; the status of rows that did not come to their end is not 0."""
+        batch = self.batch
+        share(batch.rows, batch.threads, 1, self._begin)
+        batch.status[self._suspicious()] = OPEN
+
+    def _suspicious(self) -> np.ndarray:
+        """Return which rows begin off the couplings or unit norms: ``pc.simulate`` says what is wrong."""
+        q, shape = self._q, manifold(self.batch.model)
+        with np.errstate(all="ignore"):
+            off = ~(coupling_residuals(self.batch.model, q) <= _OFF)
+            for _, first, last in shape.units:
+                off |= ~(np.abs(np.linalg.norm(q[:, first:last], axis=1) - 1.0) <= _OFF)
+        return off
+
+    def _begin(self) -> Run:
+        room = _Room(self.batch.model, self._aba, self._energy)
+
+        def run(first: int, last: int) -> None:
+            for n in range(first, last, self._together):
+                self._run(room, n, min(n + self._together, last))
+
+        return run
+
+    def _run(self, room: _Room, first: int, last: int) -> None:
+        """Run some rows to their end."""
+        model, s, count = self.batch.model, self.settings, last - first
+        nq, nv, status = model.nq, model.nv, self.batch.status[first:last]
+        states = np.concatenate([self._q[first:last], self._v[first:last]], axis=1)
+        clocks = np.zeros((count, 9), dtype=np.int64)
+        clocks[:, [at.STEPS, at.RECORD]] = s.steps, 2**62 if self.of_end else s.record
+        clocks[:, at.CORRECTED], clocks[:, at.DUE] = self._method.corrected, not self.of_end
+        samples = np.empty((count, *self._samples))
+        torque = np.zeros((1, nv)) if self._torque is None else Each(self._torque.table[first:last], self._torque.shape)
+        program = Program(status)
+        q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
+        if model.closures:
+            starts = Program(status)
+            starts.call(kernels.coupling, SINGULAR, room.coupling, q, v)
+            starts.call(kernels.openness, OPEN, room.coupling, q)
+            starts.ready()(0, count)
+        program.call(
+            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, Each(clocks, (9,)), self._ratios,
+            self._lengths, self._limits, room.G, room.energies, np.zeros(1), Each(states, (nq + nv,)), torque,
+            np.zeros((1, 1)), self._method.positions, self._method.velocities,
+            np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),
+        )  # fmt: skip
+        run, (q_out, v_out) = program.ready(), self.batch.out
+        for begin in range(0, s.steps, self._steps):
+            end = min(s.steps, begin + self._steps)
+            clocks[:, at.END] = end
+            run(0, count)
+            if not self.of_end:
+                first_sample, last_sample = -(-begin // s.record), -(-end // s.record)
+                kept = samples[:, : last_sample - first_sample, 4:]
+                q_out[first:last, first_sample:last_sample] = kept[..., :nq]
+                v_out[first:last, first_sample:last_sample] = kept[..., nq : nq + nv]
+        ends = (slice(first, last),) if self.of_end else (slice(first, last), -1)
+        q_out[ends], v_out[ends] = states[:, :nq], states[:, nq:]
+        status[clocks[:, at.STEP] < s.steps] = OPEN
+
+
+class _Room:
+    """What the kernels work on, for one thread."""
+
+    def __init__(self, model: ClusterModel, aba: kernels.Kernel, energy: kernels.Kernel) -> None:
+        room, closed = Room(model), bool(model.closures)
+        G = model._topology.G
+        self.G, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(2)
+        self.aba, self.coupling = room.tables(np.zeros(model.nv)), room.tables(self.G)
+        self.of_energy, self.of_moves = room.tables(self.energies), room.tables(np.zeros(1))
+        self.calls = np.zeros(10, dtype=np.int64)
+        self.calls[[at.ABA, at.ENERGY, at.OWN]] = aba.address(), energy.address(), 1
+        if closed:
+            self.calls[[at.MOVE, at.COUPLING]] = kernels.move.address(), kernels.coupling.address()
+        self.calls[[at.MOVE_AT, at.ENERGY_AT, at.COUPLING_AT]] = (
+            self.of_moves.address, self.of_energy.address, self.coupling.address,
+        )  # fmt: skip

@@ -1,0 +1,177 @@
+"""Arguments of a batch, checked before anything runs: rows, threads, where results go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..arrays import numbers, plain, room
+from ..errors import ArgumentTypeError, ShapeError
+from ..model import ClusterData, ClusterModel
+from . import _memory
+
+TREE, OWN = "nq (the whole tree)", "nv (the independent joints)"
+
+
+class Given(NamedTuple):
+    """An argument with a row per state.
+
+    Attributes:
+        name: Of the argument.
+        value: What was given.
+        shape: Of a row.
+        what: What the sizes of a row are.
+    """
+
+    name: str
+    value: Any
+    shape: tuple[int, ...]
+    what: str
+
+
+class Batch:
+    """What a function of batches works on.
+
+    Attributes:
+        model: Cluster model.
+        name: Of the function.
+        rows: How many there are.
+        tables: What was given, each of shape (rows, numbers per row), as kernels take it.
+        out: The results.
+        status: Of the rows.
+        threads: How many share the rows.
+        asked: Whether the status was asked for: if not, a warning says what failed.
+    """
+
+    def __init__(
+        self, name: str, model: Any, given: Sequence[Given], threads: Any, status: Any,
+        *results: tuple[str, Any, tuple[int, ...]], rows_of_work: int = 0, work: int = 0,
+    ) -> None:  # fmt: skip
+        """Check all arguments.
+
+        Args:
+            name: Of the function.
+            model: Cluster model.
+            given: Arguments; the first one tells how many rows there are.
+            threads: How many share the rows.
+            status: Where to write it, or None.
+            results: Name, where to write it or None, and shape per row of each result.
+            rows_of_work: Numbers per row of what is needed besides.
+            work: Numbers per thread.
+        """
+        self.name, self.model, self.threads = name, model, _threads(threads)
+        kept = [_rows(name, model, x) for x in given]
+        n = self.rows = kept[0].shape[0] if kept[0].ndim else 0
+        for x, table in zip(given, kept, strict=True):
+            if table.ndim == 0 or table.shape != (n, *x.shape):
+                raise ShapeError(_misshapen(model, x, table.shape, n if x is not given[0] else None))
+        bytes_needed = 8 * work * min(self.threads, max(n, 1)) + 8 * n * rows_of_work + n
+        bytes_needed += sum(8 * x.size for x in kept if not _is_plain(x))
+        bytes_needed += sum(8 * n * _size(shape) for _, out, shape in results if out is None)
+        _memory.check(name, n, bytes_needed)
+        shapes = [(label, out, (n, *shape)) for label, out, shape in results]
+        self.out = [room(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
+        self.asked = status is not None
+        self.status = room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
+        _apart([("status", self.status), *((label, out) for (label, *_), out in zip(results, self.out, strict=True))])
+        tables = [plain(x).reshape(n, _size(x.shape[1:])) for x in kept]
+        # rows that are still to be read must not be overwritten
+        written = [*self.out, self.status]
+        self.tables = tuple(x.copy() if any(np.may_share_memory(x, to) for to in written) else x for x in tables)
+        self.status[:] = 0
+
+
+def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[Given]:
+    """Return q, and arguments that have the size of a velocity."""
+    check_model(model)
+    if isinstance(q, (ClusterData, pin.Data)):
+        raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
+    return [Given("q", q, (model.nq,), TREE), *(Given(name, x, (model.nv,), OWN) for name, x in velocities)]
+
+
+def forces(model: ClusterModel, fext: Any) -> list[Given]:
+    """Return external forces as an argument, or nothing."""
+    shape = model.njoints, 6
+    return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
+
+
+def check_model(model: Any) -> None:
+    """Refuse what is no cluster model."""
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+
+
+def _threads(given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
+        raise ArgumentTypeError(f"threads must be a whole number, at least 1, got {given!r}.")
+    return int(given)
+
+
+def _rows(function: str, model: ClusterModel, x: Given) -> np.ndarray:
+    """Return an argument as an array of numbers; where it is none, say which row is to blame."""
+    try:
+        given = numbers(x.name, x.value)
+    except ArgumentTypeError:
+        _blame_a_row(model, x)
+        raise
+    if x.name == "q" and given.shape == x.shape:
+        raise ShapeError(
+            f"{x.name} has shape {given.shape}, which is one row; pc.batch.{function} needs {_expected(x, None)}, "
+            f"{x.what}. For one state take pc.{function}, or pass {x.name}[None]."
+        )
+    return given
+
+
+def _blame_a_row(model: ClusterModel, x: Given) -> None:
+    """Say which row of a list is not like the others."""
+    if not isinstance(x.value, (list, tuple)):
+        return
+    for k, row in enumerate(x.value):
+        try:
+            shape = numbers(f"{x.name}[{k}]", row).shape
+        except ArgumentTypeError as error:
+            raise ArgumentTypeError(f"{error} Model {model.name!r} needs {x.shape}, {x.what}, in every row.") from None
+        if shape != x.shape:
+            raise ShapeError(
+                f"{x.name}[{k}] has shape {shape}, but model {model.name!r} needs {x.shape}, {x.what}, in every row."
+            )
+
+
+def _expected(x: Given, rows: int | None) -> str:
+    return f"({', '.join(map(str, ('N' if rows is None else rows, *x.shape)))})"
+
+
+def _misshapen(model: ClusterModel, x: Given, shape: tuple[int, ...], rows: int | None) -> str:
+    if x.name == "fext":
+        return (
+            f"fext has shape {shape}, but model {model.name!r} needs (N, njoints, 6) = {_expected(x, rows)}: a force "
+            "per state and joint, the universe first."
+        )
+    hint = ""
+    if len(shape) == 2 and shape[1] == model.tree.nv and x.shape == (model.nv,):
+        hint = f" That is the size of the spanning tree: take {x.name}[:, model.idx_v_independent]."
+    return f"{x.name} has shape {shape}, but model {model.name!r} needs {_expected(x, rows)}, {x.what}.{hint}"
+
+
+def _is_plain(x: np.ndarray) -> bool:
+    return x.dtype == np.float64 and x.flags.carray
+
+
+def _size(shape: Sequence[int]) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:
+    """Refuse results that overlap each other."""
+    for i, (name, x) in enumerate(written):
+        for other, y in written[:i]:
+            if np.may_share_memory(x, y) and np.shares_memory(x, y):
+                raise ArgumentTypeError(f"{name} and {other} share memory, and both are written. Pass separate arrays.")

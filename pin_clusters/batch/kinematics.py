@@ -1,0 +1,103 @@
+"""Placements of many configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels import entry_points as kernels
+from .._kernels.entry_points import Pointer
+from .._kernels.tree_layout import Field
+from ..algorithms import _ids
+from ..algorithms.kinematics import forwardKinematics as single_forwardKinematics
+from ..arrays import on_a_page
+from ..model import NOTHING, ClusterModel
+from ._docs import documented
+from ._marks import MOVES, NOT_FINITE, all_one_by_one, finish
+from ._program import Each, Program
+from ._sharing import ROWS, Run, share
+from ._tables import Batch, states
+
+_ADDRESS = Field._fields.index("address")
+
+
+@documented
+def forwardKinematics(
+    model: ClusterModel,
+    q: Any,
+    frames: Sequence[str | int] | None = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the placements of joints or frames in the world, of N configurations.
+
+    Bodies are placed where q says, also where a loop is open: rows are good (0) or not finite (3).
+
+    Args:
+        frames: Names or ids of frames; None for all joints, the universe first.
+
+    Returns:
+        Translation [m] and quaternion (x, y, z, w), shape (N, njoints, 7) or (N, len(frames), 7); ``out`` if it was
+        given. ``pin.XYZQUATToSE3(row)`` makes an ``SE3`` of one.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> q = np.tile(pc.neutral(model), (5, 1))
+        >>> pc.batch.forwardKinematics(model, q).shape[1:] == (model.njoints, 7)
+        True
+    """
+    given = states(model, q)
+    tree, tables = model.own_tree, model._tree_tables
+    ids = None if frames is None else _ids.frames(model, "frames", frames)
+    count = model.njoints if ids is None else len(ids)
+    batch = Batch(
+        "forwardKinematics", model, given, threads, status, ("out", out, (count, 7)), work=tables.work + tables.out
+    )
+    result, (q,) = batch.out[0], batch.tables
+    if batch.rows == 0:
+        return result
+    if not kernels.JIT:
+        data = model.createData()
+
+        def of_row(n: int) -> Any:
+            single_forwardKinematics(model, data, q[n])
+            if ids is None:
+                return [pin.SE3ToXYZQUAT(x) for x in data.oMi]
+            pin.updateFramePlacements(tree, data.tree)
+            return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
+
+        all_one_by_one(batch, of_row, 2, MOVES)
+        return result
+    kernels.tree.address(), kernels.placements.address(), kernels.rows.address()
+    places = np.full((count, 2), -1, dtype=np.int64)
+    joints = range(count) if ids is None else [int(tree.frames[i].parentJoint) for i in ids]
+    places[:, 0] = tables.sections.oMi + 12 * np.array(joints)
+    fixed = np.zeros(0)
+    if ids is not None:
+        within = [tree.frames[i].placement for i in ids]
+        fixed = np.concatenate([[*x.rotation.ravel(), *x.translation] for x in within])
+        places[:, 1] = 12 * np.arange(count)
+
+    row_of_result = Each(result, (7 * count,))
+
+    def begin() -> Run:
+        arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
+        arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # nothing goes to a pin.Data
+        arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # of the universe
+        pointer, program = Pointer(*arrays), Program(batch.status)
+        program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
+        program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, row_of_result)
+        return program.ready()
+
+    share(batch.rows, batch.threads, ROWS, begin)
+    finish(batch, 2, look=False)
+    return result

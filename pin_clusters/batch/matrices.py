@@ -1,0 +1,158 @@
+"""Mass matrices, their inverses, and what tasks feel, of many states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels import entry_points as kernels
+from ..algorithms import _columns
+from ..algorithms.crba import crba as single_crba
+from ..algorithms.minverse import computeMinverse as single_computeMinverse
+from ..algorithms.operational import inverse_operational_inertia as single_inverse_operational_inertia
+from ..model import ClusterModel, with_loops
+from ._docs import documented
+from ._kept import kept
+from ._marks import OPEN, SINGULAR, all_one_by_one, finish
+from ._program import Each, Program
+from ._room import Room
+from ._sharing import ROWS, Run, share
+from ._tables import Batch, states
+
+_PLAIN = {"crba": kernels.crba_rows, "computeMinverse": kernels.minverse_rows}
+_LOOPS = {"crba": kernels.crba_loops_rows, "computeMinverse": kernels.minverse_loops_rows}
+
+
+@documented
+def crba(
+    model: ClusterModel,
+    q: Any,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the mass matrices of N configurations.
+
+    Returns:
+        Mass matrices of the independent joints, shape (N, nv, nv), each symmetric; ``out`` if it was given.
+
+    References:
+        Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
+    """
+    return _run("crba", single_crba, model, q, threads, out, status)
+
+
+@documented
+def computeMinverse(
+    model: ClusterModel,
+    q: Any,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the inverses of the mass matrices of N configurations, in O(nv^2) each.
+
+    Returns:
+        Inverse mass matrices of the independent joints, shape (N, nv, nv), each symmetric; ``out`` if it was given.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
+    """
+    return _run("computeMinverse", single_computeMinverse, model, q, threads, out, status)
+
+
+@documented
+def inverse_operational_inertia(
+    model: ClusterModel,
+    q: Any,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the inverse operational-space inertia J M^-1 J' of frames, of N configurations.
+
+    Args:
+        frames: Names or ids of frames.
+        reference: Axes and points of the forces: ``pin.LOCAL``, ``pin.WORLD`` or ``pin.LOCAL_WORLD_ALIGNED``.
+        rows: Which of the 6 len(frames) rows, as for ``pc.inverse_operational_inertia``.
+
+    Returns:
+        Shape (N, rows, rows), each symmetric; ``out`` if it was given.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+    """
+    given = states(model, q)
+    question = _columns.question("frames", frames, reference, rows)
+    plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
+    size, lanes = plan.tasks, kernels.lanes()
+    work = model._tables.work.size + plan.numbers.size + plan.panel.size
+    batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
+    result = batch.out[0]
+    if batch.rows == 0:
+        return result
+    if not kernels.JIT or model._tables.supplies:
+        data = model.createData()
+        of_row = lambda n: single_inverse_operational_inertia(  # noqa: E731
+            model, data, batch.tables[0][n], frames, reference, rows
+        )
+        all_one_by_one(batch, of_row, 2)
+        return result
+    kernel = kernels.columns_loops if with_loops(model) else kernels.columns
+    kernel.address(), kernels.rows.address(), model.closures and kernels.openness.address()
+    row = Each(batch.tables[0], (model.nq,))
+
+    def begin() -> Run:
+        tables = Room(model).tables(np.zeros(model.nv**2))
+        panel = np.zeros((plan.panel.shape[0], lanes))
+        program = Program(batch.status)
+        program.call(
+            kernel, SINGULAR, tables, row, plan.index, plan.numbers.copy(), panel, plan.B,
+            Each(result, (size, size)), np.zeros(plan.shapes[1]),
+        )  # fmt: skip
+        if model.closures:
+            program.call(kernels.openness, OPEN, tables, row)
+        return program.ready()
+
+    share(batch.rows, batch.threads, ROWS, begin)
+    finish(batch, 2, look=False)
+    return result
+
+
+def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out: Any, status: Any) -> np.ndarray:
+    given = states(model, q)
+    nv, lanes = model.nv, kernels.lanes()
+    room = lanes * (model._tables.work.size + model.nq + nv * nv + 2)
+    batch = Batch(name, model, given, threads, status, ("out", out, (nv, nv)), work=room)
+    result, (q,) = batch.out[0], batch.tables
+    if batch.rows == 0:
+        return result
+    if not kernels.JIT or model._tables.supplies:
+        data = model.createData()
+        all_one_by_one(batch, lambda n: single(model, data, q[n]), 3)
+        return result
+    run = (_LOOPS if with_loops(model) else _PLAIN)[name].function()
+    rows = result.reshape(batch.rows, nv * nv)
+
+    def begin() -> Run:
+        workspace = np.repeat(model._tables.work[:, None], lanes, axis=1)
+        lines = [np.zeros((size, lanes)) for size in (model.nq, nv * nv, 2)]
+        tables = (model._index, model._params, workspace, *lines, q, rows, batch.status)
+        return lambda first, last: run(*tables, first, last)
+
+    share(batch.rows, batch.threads, lanes, begin)
+    if model.closures or batch.asked or name == "computeMinverse":
+        finish(batch, 3, look=False)
+    return result

@@ -1,0 +1,137 @@
+"""Configurations that are moved, or put where they belong, many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from .._kernels import plan as at
+from ..configuration import integrate as single_integrate
+from ..configuration import project as single_project
+from ..configuration.points import held_joints
+from ..joints import in_v
+from ..model import ClusterModel
+from ..simulation._plan import can_move, plan_of
+from ._docs import documented
+from ._kept import kept
+from ._marks import MOVES, OPEN, PROJECTIONS, all_one_by_one, finish, mark_input, one_by_one
+from ._program import Each, Program
+from ._room import Room
+from ._sharing import ROWS, Run, share
+from ._shortest import terms_of
+from ._tables import Batch, states
+
+
+@documented
+def integrate(
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Move N configurations along independent velocities for unit time, each as ``pc.integrate`` does.
+
+    Args:
+        v: Independent velocities times the time step, shape (N, nv), [rad] or [m].
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a loop cannot follow, 3 the
+            input is not finite. Rows that are not good are NaN; without ``status`` a warning says how many were lost.
+
+    Returns:
+        Configurations on the couplings, shape (N, nq); ``out`` if it was given.
+    """
+    given = states(model, q, ("v", v))
+    work = model._tables.work.size + 3 * model.nq
+    batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
+    result, (q, v) = batch.out[0], batch.tables
+    if batch.rows == 0:
+        return result
+    of_row = lambda n: single_integrate(model, q[n], v[n])  # noqa: E731
+    if not kernels.JIT or not can_move(model):
+        all_one_by_one(batch, of_row, 2, MOVES)
+        return result
+    kernels.moved.address(), kernels.rows.address()
+    plan, ratios = plan_of(model)
+    calls = np.zeros(10, dtype=np.int64)
+    if model.closures:
+        calls[at.MOVE] = kernels.move.address()
+
+    def begin() -> Run:
+        own, program = calls.copy(), Program(batch.status)
+        tables = Room(model).tables(np.zeros(1))
+        own[at.MOVE_AT] = tables.address
+        spare, held = np.zeros((2, model.nq))
+        program.call(
+            kernels.moved, OPEN, tables, own, plan, ratios, Each(q, (model.nq,)), Each(v, (model.nv,)),
+            Each(result, (model.nq,)), spare, held,
+        )  # fmt: skip
+        return program.ready()
+
+    share(batch.rows, batch.threads, ROWS, begin)
+    finish(batch, 2, MOVES)
+    return result
+
+
+@documented
+def project(
+    model: ClusterModel,
+    q: Any,
+    hold: str | Sequence[str] = (),
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
+    """Put N configurations on the couplings and closed loops, each as ``pc.project`` does.
+
+    Loops that are far from closed take the slower way of ``pc.project``, one row after the other.
+
+    Args:
+        q: Configurations of the whole tree, shape (N, nq), off the couplings or not.
+        hold: Names of joints that stay where they are.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 the couplings or loops cannot
+            be fulfilled, or a quaternion or (cos, sin) pair is zero, 3 the input is not finite. Rows that are not good
+            are NaN; without ``status`` a warning says how many failed.
+
+    Returns:
+        Configurations on the couplings, shape (N, nq); ``out`` if it was given.
+
+    Raises:
+        UnknownNameError: No joint has a name in ``hold``.
+    """
+    given, ids = states(model, q), held_joints(model, hold)
+    work = model._tables.work.size + 5 * model.nq
+    batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
+    result, (q,) = batch.out[0], batch.tables
+    if batch.rows == 0:
+        return result
+    of_row = lambda n: single_project(model, q[n], hold)  # noqa: E731
+    terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
+    if terms is None:
+        all_one_by_one(batch, of_row, 2, PROJECTIONS)
+        return result
+    close = kernels.project.address() if model.closures else 0
+    kernels.projected.address(), kernels.rows.address()
+    held = np.zeros(model.own_tree.nv)
+    held[[iv for j in ids for iv in in_v(model.own_tree, j)]] = 1.0
+
+    def begin() -> Run:
+        program = Program(batch.status)
+        program.call(
+            kernels.projected, OPEN, Room(model).tables(np.zeros(1)), close, terms.units, terms.places, terms.numbers,
+            held, Each(q, (model.nq,)), np.zeros(terms.size), Each(result, (model.nq,)),
+        )  # fmt: skip
+        return program.ready()
+
+    share(batch.rows, batch.threads, ROWS, begin)
+    failed = np.flatnonzero(batch.status)
+    if failed.size:
+        mark_input(batch)
+        one_by_one(batch, of_row, failed.tolist())
+    finish(batch, 2, PROJECTIONS)
+    return result

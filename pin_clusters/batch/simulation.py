@@ -1,0 +1,135 @@
+"""Simulations of many robots of one kind, at once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from ..configuration import neutral
+from ..errors import ArgumentTypeError
+from ..model import ClusterModel
+from ..simulation import simulate as single_simulate
+from ..simulation._plan import can_move
+from ..simulation._settings import settings
+from ._docs import documented
+from ._marks import SIMULATIONS, all_one_by_one, finish, mark_input, one_by_one
+from ._runs import NUMBERS, Runs
+from ._tables import OWN, Batch, Given, states
+
+_NEVER = 10**9
+"""Record every so many steps: only start and end."""
+
+
+class Motions(NamedTuple):
+    """Where N simulations led.
+
+    Attributes:
+        time: [s]: of the samples, shape (samples,); of the end, shape (), if nothing was recorded.
+        q: Configurations, shape (N, nq), or (N, samples, nq) if samples were recorded.
+        v: Independent velocities, shape (N, nv) or (N, samples, nv).
+    """
+
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+
+
+@documented
+def simulate(
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    tau: Any = None,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str = "rk4",
+    record: int | None = None,
+    switch: bool = True,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Motions:
+    """Simulate the motions of a robot from N states, each as ``pc.simulate`` does.
+
+    Rows that need other independent joints on the way, near a dead centre, run one after the other. The energy is not
+    watched: too large a step shows only if the motion goes beyond all bounds (status 3).
+
+    Args:
+        q: Starts, shape (N, nq), on the couplings and loops.
+        v: Starts, shape (N, nv), [rad/s] or [m/s].
+        tau: None for no torque; shape (N, nv) for constant ones; shape (N, steps, nv), held during each step. [N m] or
+            [N].
+        duration: [s]. If it is no multiple of ``dt``, the last step is shorter.
+        dt: Length of a step, [s].
+        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``, see ``pc.simulate``.
+        record: Keep every n-th step, start and end included; None for the end alone.
+        switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
+        out: Where to write q and v of the result.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 it starts off the couplings or
+            loops, or a loop cannot follow, 2 a loop is singular or a joint moves no inertia, 3 the input is not finite,
+            or the motion diverges. Rows that are not good are NaN; without ``status`` a warning says how many failed.
+
+    Returns:
+        Times, configurations and velocities.
+
+    Raises:
+        SimulationError: An argument is not allowed.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> q = np.tile(pc.neutral(model), (3, 1))
+        >>> end = pc.batch.simulate(model, q, np.array([[0.0], [1.0], [2.0]]), duration=0.1)
+        >>> end.q.shape, end.v.shape
+        ((3, 3), (3, 1))
+    """
+    given = states(model, q, ("v", v))
+    s = settings(
+        model, neutral(model), np.zeros(model.nv), None, duration, dt, method, _NEVER if record is None else record,
+        None, switch, None,
+    )  # fmt: skip
+    table = tau is not None and np.ndim(tau) == 3
+    shape = (s.steps, model.nv) if table else (model.nv,)
+    if tau is not None:
+        given.append(Given("tau", tau, shape, f"{s.steps} steps of {OWN}" if table else OWN))
+    q_out, v_out = _pair(out)
+    samples = () if record is None else (s.samples,)
+    work = model._tables.work.size + model.tree.nv * model.nv + NUMBERS + 20 * model.nq
+    batch = Batch(
+        "simulate", model, given, threads, status, ("q of out", q_out, (*samples, model.nq)),
+        ("v of out", v_out, (*samples, model.nv)), rows_of_work=model.nq + model.nv + 9, work=work,
+    )  # fmt: skip
+    time = np.array([s.time(min(k * s.record, s.steps)) for k in range(s.samples)] if samples else s.duration)
+    result = Motions(time, *batch.out)
+    if batch.rows == 0:
+        return result
+
+    def of_row(n: int) -> tuple[np.ndarray, np.ndarray]:
+        start_q, start_v, *torques = (x[n] for x in batch.tables)
+        torque = torques[0].reshape(shape) if torques else None
+        found = single_simulate(
+            model, start_q, start_v, torque, duration, dt, method=method, record=s.record, switch=switch
+        )
+        return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
+
+    if not kernels.JIT or not can_move(model):
+        all_one_by_one(batch, of_row, 2, SIMULATIONS)
+        return result
+    Runs(batch, s, of_end=not samples).go()
+    failed = np.flatnonzero(batch.status)
+    if failed.size:
+        mark_input(batch)
+        one_by_one(batch, of_row, failed.tolist())
+    finish(batch, 2, SIMULATIONS)
+    return result
+
+
+def _pair(out: Any) -> tuple[Any, Any]:
+    if out is None:
+        return None, None
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise ArgumentTypeError(f"out must be two arrays, for q and v, got {type(out).__name__}. Leave it out.")
+    return out[0], out[1]

@@ -1,0 +1,58 @@
+"""How kernels move the joints of a model: what they get beside the state, see ``_kernels/plan.py``."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+
+from ..configuration.manifold import manifold
+from ..model import ClusterModel, loops_of
+from ._groups import parts_of
+
+Plan = tuple[np.ndarray, np.ndarray]
+"""Rows of what moves how, and ratios."""
+_known: dict[int, Plan] = {}
+
+
+def can_move(model: ClusterModel) -> bool:
+    """Whether kernels know all that moves: no function of the user in Python, no (cos, sin) joint in a coupling."""
+    known = not model._tables.supplies and manifold(model).linear
+    return known and (not model.closures or loops_of(model).compiled)
+
+
+def plan_of(model: ClusterModel) -> Plan:
+    """Return the plan for torques of the model's own independent joints; made once per model."""
+    topology = model._topology
+    found = _known.get(id(topology))
+    if found is None:
+        found = _known[id(topology)] = make_plan(model, model.idx_v_independent)
+        weakref.finalize(topology, _known.pop, id(topology), None)
+    return found
+
+
+def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
+    """Make the plan of a model that ``can_move``.
+
+    Args:
+        model: Cluster model.
+        columns: Indices in the tree's v of the joints whose torques are given.
+
+    Returns:
+        The plan.
+    """
+    shape = manifold(model)
+    joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
+    entries = left = np.zeros(0, dtype=np.int64)
+    if model.closures:
+        loops = loops_of(model)
+        entries, left = loops.entries, loops.independent_entries
+    follower, leader = np.nonzero(shape.map)
+    ends = np.searchsorted(follower, np.arange(len(shape.dependents) + 1))
+    followers = np.stack([shape.dependents, ends[:-1], ends[1:]], axis=1)
+    lists = np.concatenate([shape.leaders[leader], entries, left, columns])
+    rows = np.zeros((len(lists), 3), dtype=np.int64)
+    rows[:, 0] = lists
+    sizes = [len(joints), len(followers), len(leader)], [bool(model.closures), len(entries), len(left)]
+    plan = np.concatenate([sizes, joints, followers, rows]).astype(np.int64)
+    return plan, np.concatenate([shape.map[follower, leader], shape.offsets])
