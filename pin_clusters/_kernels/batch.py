@@ -11,7 +11,7 @@ from .coupling_of_loops import CONDITION_LIMIT, condition_of
 from .layout import LOOP, OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from .pack import if_less
 from .rnea import rnea, rnea_loops
-from .simd import LANES, borrowed, column_of_rows, put, zero
+from .simd import LANES, borrowed, column_of_rows, get, put, zero
 from .views import cluster, header
 
 
@@ -65,13 +65,27 @@ def judge_loops(index, params, work, q):
 
 
 @inline
-def tell(found, code, room, status, first, end):
-    """Write what became of rows first..end-1; ``found`` is 0 in lanes whose input is finite.
+def remains(lanes, first, step, n):
+    """Return 0 per lane in which n numbers are finite: first, first + step, ...
+
+    Reads: lanes.
+    """
+    found = zero(lanes)
+    for k in range(n):
+        found = found + get(lanes, first + k * step) * 0.0  # NaN stays
+    return found
+
+
+@inline
+def tell(given, result, code, room, status, first, end):
+    """Write what became of rows first..end-1; ``given`` and ``result`` are 0 in lanes where they are finite.
 
     Reads: room.
     Writes: room, status.
     """
-    put(room, 0, if_less(found, 1.0, code, zero(room) + ROW_NOT_FINITE))
+    o = zero(room)
+    of_result = if_less(result, 1.0, o, o + ROW_SINGULAR)
+    put(room, 0, if_less(given, 1.0, if_less(o, code, code, of_result), o + ROW_NOT_FINITE))
     for lane in range(min(LANES, end - first)):
         status[first + lane] = int(room[0, lane])
 
@@ -105,7 +119,7 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
         found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
         rnea(index, params, work, keep8, q8, v8, a8, out8)
         scatter(out8, n, last, out)
-        tell(found, zero(out8), out8, status, n, last)
+        tell(found, remains(out8, 0, 1, v.shape[1]), zero(out8), out8, status, n, last)
     return 0
 
 
@@ -124,7 +138,7 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
         found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
         aba(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
-        tell(found, zero(out8), out8, status, n, last)
+        tell(found, remains(out8, 0, 1, v.shape[1]), zero(out8), out8, status, n, last)
     return 0
 
 
@@ -141,7 +155,7 @@ def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext,
         found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
         rnea_loops(index, params, work, keep8, q8, v8, a8, out8)
         scatter(out8, n, last, out)
-        tell(found, judge_loops(index, params, work, q8), out8, status, n, last)
+        tell(found, remains(out8, 0, 1, v.shape[1]), judge_loops(index, params, work, q8), out8, status, n, last)
     return 0
 
 
@@ -158,5 +172,5 @@ def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fe
         found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
         aba_loops(index, params, work, keep8, q8, v8, tau8, out8)
         scatter(out8, n, last, out)
-        tell(found, judge_loops(index, params, work, q8), out8, status, n, last)
+        tell(found, remains(out8, 0, 1, v.shape[1]), judge_loops(index, params, work, q8), out8, status, n, last)
     return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from numba import types
 
 from ._jit import inline, kernel
-from .batch import gather, judge
+from .batch import gather, judge_loops, remains, tell
 from .crba import crba_flat, crba_loops_flat
 from .minverse import minverse_flat, minverse_loops_flat
-from .simd import LANES, borrowed, get, put, zero
+from .simd import LANES, borrowed, zero
 from .views import header
 
 
@@ -35,34 +35,19 @@ def spread(lanes, first, end, rows):
                 rows[first + lane, k] = lanes[k, lane]
 
 
-@inline
-def flag(M8, nv, room, status, first, end):
-    """Say of lanes that their inverse is none (2): a joint moves no inertia, so its entry is not finite.
-
-    Reads: M8, room, status.
-    Writes: room, status.
-    """
-    total = zero(M8)
-    for i in range(nv):
-        total += get(M8, i * nv + i)
-    put(room, 0, total - total)
-    for lane in range(min(LANES, end - first)):
-        if room[0, lane] != 0.0 and status[first + lane] == 0:
-            status[first + lane] = 2
-
-
 @kernel(matrices_signature, "batch.crba (mass matrix, many states)", None, nogil=True)
 def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
     """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
 
-    Reads: q.
-    Writes: out.
+    Reads: room.
+    Writes: out, room, status.
     """
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
+        found = gather(q, n, 0, q8)
         crba_flat(index, params, work, M8, q8)
         spread(M8, n, last, out)
+        tell(found, zero(room), zero(room), room, status, n, last)
     return 0
 
 
@@ -70,15 +55,15 @@ def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
 def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
     """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
 
-    Reads: condition, pose, q, room, status, value.
+    Reads: condition, factor0, factor1, factor2, pose, room, value.
     Writes: out, room, status, value.
     """
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
+        found = gather(q, n, 0, q8)
         crba_loops_flat(index, params, work, M8, q8)
         spread(M8, n, last, out)
-        judge(index, params, work, q8, room, status, n, last)
+        tell(found, zero(room), judge_loops(index, params, work, q8), room, status, n, last)
     return 0
 
 
@@ -86,15 +71,16 @@ def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, la
 def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last):
     """Inverse mass matrices of rows first..last-1.
 
-    Reads: q, room, status.
+    Reads: room.
     Writes: out, room, status.
     """
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
+        found = gather(q, n, 0, q8)
         minverse_flat(index, params, work, M8, q8)
         spread(M8, n, last, out)
-        flag(M8, header(index).nv, room, status, n, last)
+        nv = header(index).nv
+        tell(found, remains(M8, 0, nv + 1, nv), zero(room), room, status, n, last)
     return 0
 
 
@@ -102,14 +88,14 @@ def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last
 def minverse_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
     """Inverse mass matrices of rows first..last-1.
 
-    Reads: condition, pose, q, room, status, value.
+    Reads: condition, factor0, factor1, factor2, pose, room, value.
     Writes: out, room, status, value.
     """
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
-        gather(q, n, 0, q8)
+        found = gather(q, n, 0, q8)
         minverse_loops_flat(index, params, work, M8, q8)
         spread(M8, n, last, out)
-        judge(index, params, work, q8, room, status, n, last)
-        flag(M8, header(index).nv, room, status, n, last)
+        code, nv = judge_loops(index, params, work, q8), header(index).nv
+        tell(found, remains(M8, 0, nv + 1, nv), code, room, status, n, last)
     return 0

@@ -27,7 +27,7 @@ def openness_signature():
 def openness_at(address, q):
     """Return 1 if a loop is open in the pose for which a kernel has just run on the tables; q is that pose.
 
-    Reads: pose, room, value.
+    Reads: factor0, factor1, factor2, pose, room, value.
     Writes: room, value.
     """
     index, params, work, _ = tables(address)

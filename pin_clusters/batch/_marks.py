@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels.layout import OPEN as _OPEN
+from .._kernels.layout import ROW_NOT_FINITE as NOT_FINITE
+from .._kernels.layout import ROW_OPEN as OPEN
+from .._kernels.layout import ROW_SINGULAR as SINGULAR
 from ..configuration import residual, residual_rows
 from ..constraints.closures import FunctionFailedError
 from ..errors import BranchLost, ConfigurationError, PinClustersWarning, SimulationError, SingularClusterError
 from ._tables import Batch
 
-OPEN, SINGULAR, NOT_FINITE = 1, 2, 3
-"""Status of rows: a loop is open (or cannot follow), something is singular, the input is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
 
 
@@ -74,12 +75,25 @@ def finish(batch: Batch, level: int, said: Said = STATES, *, look: bool = True) 
             if not math.isfinite(out.sum()):
                 bad = ~np.isfinite(out.reshape(batch.rows, -1)).all(axis=1)
                 status[bad & (status == 0)] = SINGULAR
+    settle(batch, level + 1, said, without_numbers)
+
+
+def settle(batch: Batch, level: int, said: Said = STATES, without_numbers: int | None = None) -> None:
+    """Do so where all rows have been marked: kernels on packs do it.
+
+    Args:
+        batch: With its results.
+        level: As of ``finish``.
+        said: In the warning.
+        without_numbers: How many rows are not finite because their input is not; all of them by default.
+    """
+    status = batch.status
     if not status.any():
         return
     for out in batch.out:
         out[status != 0] = np.nan
     failed = [int(np.count_nonzero(status == code)) for code in (OPEN, SINGULAR, NOT_FINITE)]
-    failed[-1] -= without_numbers
+    failed[-1] -= failed[-1] if without_numbers is None else without_numbers
     if not batch.asked and any(failed):
         counts = said.counts.format(*failed, name=batch.model.name)
         text = f"{sum(failed)} of {batch.rows} rows are NaN: {counts}. {_WHICH}; {said.cure}."

@@ -12,7 +12,8 @@ from ..algorithms.rnea import nonLinearEffects as single_nonLinearEffects
 from ..algorithms.rnea import rnea as single_rnea
 from ..model import ClusterModel, with_loops
 from ._docs import documented
-from ._marks import all_one_by_one, finish
+from ._marks import all_one_by_one, settle
+from ._room import PackRooms
 from ._sharing import Run, share
 from ._tables import Batch, forces, states
 
@@ -118,14 +119,14 @@ def _run(
     x = others.pop(0) if len(velocities) == 2 else np.zeros((1, model.nv))
     rows_of_forces = others[0] if others else np.zeros((batch.rows, 0))
 
+    rooms = PackRooms(model, "dynamics", (model.nq, model.nv, model.nv, model.nv + wide, model.nv))
+
     def begin() -> Run:
-        workspace = np.repeat(model._tables.work[:, None], lanes, axis=1)
-        sizes = (model.nq, model.nv, model.nv, model.nv + wide, model.nv)
-        lines = [np.zeros((size, lanes)) for size in sizes]
-        tables = (model._index, model._params, workspace, *lines, q, v, x, rows_of_forces, result, batch.status)
+        tables = (model._index, model._params, *rooms.take(), q, v, x, rows_of_forces, result, batch.status)
         return lambda first, last: run(*tables, first, last)
 
     share(batch.rows, batch.threads, lanes, begin)
+    rooms.give_back()
     if model.closures or batch.asked:
-        finish(batch, 3)
+        settle(batch, 3)
     return result

@@ -16,9 +16,9 @@ from ..algorithms.operational import inverse_operational_inertia as single_inver
 from ..model import ClusterModel, with_loops
 from ._docs import documented
 from ._kept import kept
-from ._marks import OPEN, SINGULAR, all_one_by_one, finish
+from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
 from ._program import Each, Program
-from ._room import Room
+from ._room import PackRooms, Room
 from ._sharing import ROWS, Run, share
 from ._tables import Batch, states
 
@@ -146,13 +146,14 @@ def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out:
     run = (_LOOPS if with_loops(model) else _PLAIN)[name].function()
     rows = result.reshape(batch.rows, nv * nv)
 
+    rooms = PackRooms(model, name, (model.nq, nv * nv, 2))
+
     def begin() -> Run:
-        workspace = np.repeat(model._tables.work[:, None], lanes, axis=1)
-        lines = [np.zeros((size, lanes)) for size in (model.nq, nv * nv, 2)]
-        tables = (model._index, model._params, workspace, *lines, q, rows, batch.status)
+        tables = (model._index, model._params, *rooms.take(), q, rows, batch.status)
         return lambda first, last: run(*tables, first, last)
 
     share(batch.rows, batch.threads, lanes, begin)
+    rooms.give_back()
     if model.closures or batch.asked or name == "computeMinverse":
-        finish(batch, 3, look=False)
+        settle(batch, 3)
     return result

@@ -47,6 +47,15 @@ def test_any_number_of_rows_and_threads(name: str, function: str, monkeypatch: p
             assert not status.any()
 
 
+def test_workspaces_that_are_kept_are_those_of_one_use() -> None:
+    """Entries of M between branches are never written, those of its inverse are."""
+    model, given = rows.model_of("mini_cheetah"), rows.given_of("mini_cheetah", 5)
+    M = pc.batch.crba(model, given.q)
+    for _ in range(2):
+        assert rows.error(pc.batch.computeMinverse(model, given.q) @ M, np.tile(np.eye(model.nv), (5, 1, 1))) < 1e-9
+        assert np.array_equal(pc.batch.crba(model, given.q), M)
+
+
 @pytest.mark.jitless
 @pytest.mark.parametrize("name", ["four_bar", "mit_humanoid_leg"])
 def test_rows_are_single_states_without_the_jit_too(name: str) -> None:
