@@ -1,0 +1,65 @@
+"""What solvers know in advance: which joints feel each other, which rows are felt where, and where results go."""
+
+from __future__ import annotations
+
+from ._compiled import fields as f
+from ._tables import Tables
+
+
+def virtual_work(tables: Tables) -> None:
+    """Add the pattern of the assembly of partial chains."""
+    bodies, counts = tables.bodies, tables.counts
+    nb = len(bodies)
+    children: list[list[int]] = [[] for _ in bodies]
+    for i in range(1, nb):
+        children[bodies[i].parent].append(i)
+    near: list[list[int]] = [[] for _ in bodies]
+    for p in range(1, nb):
+        joints = [j for j in (p, *children[p]) if counts[j]]
+        for k, j in enumerate(joints):
+            near[j] += joints[:k]
+    slots = {}
+    for i in range(nb):
+        for j in near[i]:
+            slots[i, j] = len(slots)
+    fill = [[0 if a == b else slots[max(a, b), min(a, b)] for k, a in enumerate(own) for b in own[: k + 1]]
+            for own in near]  # fmt: skip
+    links = [[j for j in (p, *children[p]) if counts[j]] if p else [] for p in range(nb)]
+    tables.lists(f.NEAR, f.NEARS, near)
+    tables.lists(f.FILL, f.FILLS, fill)
+    tables.lists(f.LINK, f.LINKS, links)
+    # rows felt at bodies, then at joints
+    at: list[set[int]] = [set() for _ in range(2 * nb)]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            if b:
+                at[b].add(r)
+                for j in links[b]:
+                    at[nb + j].add(r)
+    for i in range(nb - 1, 0, -1):
+        for j in near[i]:
+            at[nb + j] |= at[nb + i]
+    _nodes(tables, at, [*links, *near], [nb] * (2 * nb))
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_BLOCK, 36 * len(slots)),
+        (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
+    ):  # fmt: skip
+        tables.room(name, size)
+
+
+def _nodes(tables: Tables, at: list[set[int]], goes: list[list[int]], shift: list[int]) -> None:
+    """Add where rows are felt, in order, and from there where they go."""
+    order = [sorted(rows) for rows in at]
+    tables.lists(f.NODE, f.NODE_ROW, order)
+    place, n = {}, 0
+    for node, rows in enumerate(order):
+        for r in rows:
+            place[node, r] = n
+            n += 1
+    targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order)
+               for r in rows]  # fmt: skip
+    tables.lists(f.GOES, f.GOES_TO, targets)
+    entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
+    tables.put(f.ENTRY_NODE, [place[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
+    tables.room(f.AT_Y, 6 * n)
+    tables.room(f.AT_SYSTEM, len(tables.rows) ** 2)
