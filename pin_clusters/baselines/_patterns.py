@@ -47,7 +47,9 @@ def virtual_work(tables: Tables) -> None:
         tables.room(name, size)
 
 
-def _nodes(tables: Tables, at: list[set[int]], goes: list[list[int]], shift: list[int]) -> None:
+def _nodes(
+    tables: Tables, at: list[set[int]], goes: list[list[int]], shift: list[int], *, always: bool = False
+) -> None:
     """Add where rows are felt, in order, and from there where they go."""
     order = [sorted(rows) for rows in at]
     tables.lists(f.NODE, f.NODE_ROW, order)
@@ -58,8 +60,49 @@ def _nodes(tables: Tables, at: list[set[int]], goes: list[list[int]], shift: lis
             n += 1
     targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order)
                for r in rows]  # fmt: skip
-    tables.lists(f.GOES, f.GOES_TO, targets)
+    if always:  # one each, or none at the base
+        tables.put(f.GOES_TO, [x[0] if x else -1 for x in targets])
+    else:
+        tables.lists(f.GOES, f.GOES_TO, targets)
     entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
     tables.put(f.ENTRY_NODE, [place[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
     tables.room(f.AT_Y, 6 * n)
     tables.room(f.AT_SYSTEM, len(tables.rows) ** 2)
+
+
+def tree(tables: Tables) -> None:
+    """Add the pattern of the sparse system of bodies and joints: all that is felt goes to the base, body by body."""
+    bodies = tables.bodies
+    nb = len(bodies)
+    at: list[set[int]] = [set() for _ in bodies]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            while b:
+                at[b].add(r)
+                b = bodies[b].parent
+    _nodes(tables, at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
+        (f.AT_Z, 6 * sum(len(x) for x in at)),
+    ):  # fmt: skip
+        tables.room(name, size)
+
+
+def chain(tables: Tables) -> None:
+    """Add the pattern of the banded system of joints, from the tip to the base."""
+    counts, nb = tables.counts, len(tables.bodies)
+    at: list[set[int]] = [set() for _ in tables.bodies]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            if b:
+                at[b].add(r)
+    _nodes(tables, at, [[] for _ in at], [0] * nb)
+    lines = sum(counts)
+    tables.put(f.LINE, [sum(counts[i + 1 :]) for i in range(nb)])
+    tables.header[f.LINES] = lines
+    tables.header[f.BAND] = band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_LAMBDA, 6 * nb + lines), (f.AT_E, 6 * nb),
+        (f.AT_BANDED, lines * band), (f.AT_Z, lines * len(tables.rows)),
+    ):  # fmt: skip
+        tables.room(name, size)

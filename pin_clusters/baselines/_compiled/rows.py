@@ -5,8 +5,36 @@ from __future__ import annotations
 import math
 
 from .fields import (
-    AT_BETA, AT_ENTRY, AT_O, AT_R, AT_RIGHT, AT_T, AT_TERM, AT_V, AT_VT, C_A, C_B,
-    C_MORE, C_REAL, C_ROW, C_SIZE, C_TYPE, CLOSURES, DOF_BODY, ENTRY, FAKE_BODY, FRAMES, HARD, HARMONIC, ROD, ROD_CLOSURE, ROWS, TERM, TERM_DOF, UNIVERSAL, WHOLE,
+    AT_BETA,
+    AT_ENTRY,
+    AT_O,
+    AT_R,
+    AT_RIGHT,
+    AT_T,
+    AT_TERM,
+    AT_V,
+    AT_VT,
+    C_A,
+    C_B,
+    C_MORE,
+    C_REAL,
+    C_ROW,
+    C_SIZE,
+    C_TYPE,
+    CLOSURES,
+    DOF_BODY,
+    ENTRY,
+    FAKE_BODY,
+    FRAMES,
+    HARD,
+    HARMONIC,
+    ROD,
+    ROD_CLOSURE,
+    ROWS,
+    TERM,
+    TERM_DOF,
+    UNIVERSAL,
+    WHOLE,
 )  # fmt: skip
 from .jit import jit
 from .linear import add_moved, add_wrench, clear, dot, dot6

@@ -4,12 +4,47 @@ from __future__ import annotations
 
 from .coupling import couple, least_multipliers, spread
 from .fields import (
-    AT_A, AT_BETA, AT_COMPLIANCE, AT_E, AT_ENTRY, AT_GRAVITY, AT_J, AT_LAMBDA, AT_MU, AT_R, AT_RIGHT, AT_ROOM,
-    AT_SYSTEM, AT_T, AT_TERM, AT_VT, BODIES, COUNT, DOF_BODY, ENTRY, ENTRY_BODY, FREE, HARD, KEEP, LENDS, NV, PARENT,
-    ROWS, TERM, TERM_DOF, USER,
+    AT_A,
+    AT_B,
+    AT_BETA,
+    AT_COMPLIANCE,
+    AT_E,
+    AT_ENTRY,
+    AT_GRAVITY,
+    AT_HALF_J,
+    AT_HALF_P,
+    AT_J,
+    AT_LAMBDA,
+    AT_M,
+    AT_MU,
+    AT_P,
+    AT_R,
+    AT_RIGHT,
+    AT_ROOM,
+    AT_SYSTEM,
+    AT_T,
+    AT_TERM,
+    AT_VT,
+    BODIES,
+    COUNT,
+    DOF_BODY,
+    ENTRY,
+    ENTRY_BODY,
+    FREE,
+    HARD,
+    KEEP,
+    LENDS,
+    NODE,
+    NODE_ROW,
+    NV,
+    PARENT,
+    ROWS,
+    TERM,
+    TERM_DOF,
+    USER,
 )  # fmt: skip
 from .jit import jit
-from .linear import TINY, add, add_moved, clear, dot
+from .linear import TINY, add, add_moved, cholesky, clear, copy, dot, forward, forward_rows
 from .motion import body_loads, inertias, joint_axes, lent, offset, poses, right_sides, velocities
 from .rows import biases, closures_at, joint_entries
 
@@ -59,6 +94,42 @@ def kept(I):
 def place(I, r):
     """Return where a row stands in the system, -1 if it is left out."""
     return I[I[KEEP] + I[ROWS] + r]
+
+
+@jit
+def links(I, W):
+    """Factorise the inertias of links; writes J L^-T and P L^-T, and L^-1 times the loads."""
+    good = True
+    for i in range(1, I[BODIES]):
+        m = I[AT_M] + 36 * i
+        good = cholesky(W, m, 6, 6) and good
+        forward(W, m, 6, 6, I[AT_B] + 6 * i)
+    for i in range(1, I[BODIES]):
+        n, p = I[I[COUNT] + i], I[I[PARENT] + i]
+        j, at = I[AT_HALF_J] + 36 * i, I[AT_HALF_P] + 36 * i
+        copy(W, j, I[AT_J] + 36 * i, 6 * n)
+        forward_rows(W, I[AT_M] + 36 * i, 6, j, n)
+        if p:
+            copy(W, at, I[AT_P] + 36 * i, 6 * n)
+            forward_rows(W, I[AT_M] + 36 * p, 6, at, n)
+        else:
+            clear(W, at, 6 * n)
+    return good
+
+
+@jit
+def collect(I, W, node, sign, felt, size, base, n):
+    """Add to the system what all rows that are felt at a body or a joint do to each other there."""
+    for a in range(I[I[NODE] + node], I[I[NODE] + node + 1]):
+        r = I[I[NODE_ROW] + a]
+        at, x = place(I, r), felt + 6 * a
+        if at < 0:
+            continue
+        W[I[AT_MU] + r] -= sign * dot(W, x, base, size)
+        for b in range(I[I[NODE] + node], a + 1):
+            other = place(I, I[I[NODE_ROW] + b])
+            if other >= 0:
+                W[I[AT_SYSTEM] + at * n + other] += sign * dot(W, x, felt + 6 * b, size)
 
 
 @jit

@@ -11,34 +11,40 @@ References:
 from __future__ import annotations
 
 from .fields import (
-    ARM, AT_A, AT_ARM, AT_B, AT_BLOCK, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_J, AT_LAMBDA, AT_M, AT_MU, AT_P,
-    AT_PIVOT, AT_SYSTEM, AT_Y, BODIES, COUNT, ENTRY, ENTRY_NODE, FILL, FILLS, GOES, GOES_TO, LINK, LINKS, NEAR,
-    NEARS, NODE, NODE_ROW, PARENT, ROWS,
+    ARM,
+    AT_A,
+    AT_ARM,
+    AT_B,
+    AT_BLOCK,
+    AT_D,
+    AT_ENTRY,
+    AT_HALF_J,
+    AT_HALF_P,
+    AT_LAMBDA,
+    AT_M,
+    AT_MU,
+    AT_PIVOT,
+    AT_Y,
+    BODIES,
+    COUNT,
+    ENTRY,
+    ENTRY_NODE,
+    FILL,
+    FILLS,
+    GOES,
+    GOES_TO,
+    LINK,
+    LINKS,
+    NEAR,
+    NEARS,
+    NODE,
+    NODE_ROW,
+    PARENT,
+    ROWS,
 )  # fmt: skip
 from .jit import jit
-from .linear import add, backward, cholesky, clear, copy, dot6, forward, forward_columns, forward_rows
-from .system import BODY, SYSTEM, accelerations, joint_wrenches, kept, place, prepare, solve_system
-
-
-@jit
-def links(I, W):
-    """Factorise the inertias of links; writes J L^-T and P L^-T, and L^-1 times the loads."""
-    good = True
-    for i in range(1, I[BODIES]):
-        m = I[AT_M] + 36 * i
-        good = cholesky(W, m, 6, 6) and good
-        forward(W, m, 6, 6, I[AT_B] + 6 * i)
-    for i in range(1, I[BODIES]):
-        n, p = I[I[COUNT] + i], I[I[PARENT] + i]
-        j, at = I[AT_HALF_J] + 36 * i, I[AT_HALF_P] + 36 * i
-        copy(W, j, I[AT_J] + 36 * i, 6 * n)
-        forward_rows(W, I[AT_M] + 36 * i, 6, j, n)
-        if p:
-            copy(W, at, I[AT_P] + 36 * i, 6 * n)
-            forward_rows(W, I[AT_M] + 36 * p, 6, at, n)
-        else:
-            clear(W, at, 6 * n)
-    return good
+from .linear import add, backward, cholesky, clear, copy, dot6, forward, forward_columns
+from .system import BODY, SYSTEM, accelerations, collect, joint_wrenches, kept, links, prepare, solve_system
 
 
 @jit
@@ -126,7 +132,7 @@ def felt(I, W):
                 for r in range(I[I[COUNT] + j]):
                     W[I[AT_Y] + 6 * I[to] + r] += sign * dot6(W, half + 6 * r, x)
                 to += 1
-        collect(I, W, b, 1.0, I[AT_B] + 6 * b, n)
+        collect(I, W, b, 1.0, I[AT_Y], 6, I[AT_B] + 6 * b, n)
     for i in range(bodies - 1, 0, -1):
         m, pivot = I[I[COUNT] + i], I[AT_PIVOT] + 36 * i
         for at in range(I[I[NODE] + bodies + i], I[I[NODE] + bodies + i + 1]):
@@ -139,22 +145,7 @@ def felt(I, W):
                     for c in range(m):
                         W[z + r] -= W[x + 6 * c + r] * W[y + c]
                 to += 1
-        collect(I, W, bodies + i, -1.0, I[AT_LAMBDA] + 6 * i, n)
-
-
-@jit
-def collect(I, W, node, sign, base, n):
-    """Add to the system what all rows that are felt at a body or a joint do to each other there."""
-    for a in range(I[I[NODE] + node], I[I[NODE] + node + 1]):
-        r = I[I[NODE_ROW] + a]
-        at, x = place(I, r), I[AT_Y] + 6 * a
-        if at < 0:
-            continue
-        W[I[AT_MU] + r] -= sign * dot6(W, x, base)
-        for b in range(I[I[NODE] + node], a + 1):
-            other = place(I, I[I[NODE_ROW] + b])
-            if other >= 0:
-                W[I[AT_SYSTEM] + at * n + other] += sign * dot6(W, x, I[AT_Y] + 6 * b)
+        collect(I, W, bodies + i, -1.0, I[AT_Y], 6, I[AT_LAMBDA] + 6 * i, n)
 
 
 @jit
