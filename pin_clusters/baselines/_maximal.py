@@ -24,10 +24,10 @@ class Maximal:
     """
 
     def __init__(
-        self, model: ClusterModel, pattern: Callable[[Tables], None], entry: tuple[str, str, str], divide: bool
+        self, model: ClusterModel, pattern: Callable[[Tables], None], entry: tuple[str, str, str], divide: bool, maximal: bool = True
     ) -> None:
         self.model = model
-        self.tables = Tables(model, maximal=True, divide=divide)
+        self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)
         self.tables.finish()
         self.no_force = np.zeros((model.njoints, 6))

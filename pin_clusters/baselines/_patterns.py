@@ -106,3 +106,69 @@ def chain(tables: Tables) -> None:
         (f.AT_BANDED, lines * band), (f.AT_Z, lines * len(tables.rows)),
     ):  # fmt: skip
         tables.room(name, size)
+
+
+def generalized(tables: Tables) -> None:
+    """Add the pattern of G and of the mass matrix in independent velocities, its factor included."""
+    bodies, span, model = tables.bodies, tables.span, tables.model
+    nt, nv = span.tree.nv, model.nv
+    one = tables.keep([1.0])
+    columns: list[list[tuple[int, int]]] = [[(int(d), one)] for d in span.from_tree_v[model.idx_v_independent]]
+    blocks = tables.header[f.PART_G]
+    for k, p in enumerate(tables.parts):
+        at = tables.whole(blocks + k)
+        for c, d in enumerate(p.dependent):
+            for i, free in enumerate(p.free):
+                if p.moves or p.G[c, i]:
+                    columns[free].append((d, at + c * len(p.free) + i))
+    tables.lists(f.G_ROW, f.G_DOF, [[d for d, _ in own] for own in columns])
+    tables.put(f.G_AT, [at for own in columns for _, at in own])
+    # velocities of the tree that share a term of its mass matrix
+    related: list[set[int]] = [set() for _ in range(nt)]
+    above: list[list[int]] = [[] for _ in bodies]
+    for i, b in enumerate(bodies[1:], start=1):
+        above[i] = above[b.parent] + [b.first + k for k in range(b.nv)]
+        for k in range(b.nv):
+            related[b.first + k] |= set(above[i])
+    rods = []
+    for r in range(tables.ties.hard, len(tables.rows), 3):
+        mine = sorted({d for b in tables.rows[r].bodies for d in above[b]})
+        rods.append(mine)
+        for d in mine:
+            related[d] |= {c for c in mine if c < d}
+    tables.lists(f.ROD_DOF, f.ROD_DOFS, rods)
+    for d in range(nt):
+        for c in list(related[d]):
+            related[c].add(d)
+    moves = [{d for d, _ in own} for own in columns]
+    feels = [set().union(*(related[d] for d in own)) for own in moves]
+    up = [{i for i in range(j + 1) if feels[j] & moves[i]} for j in range(nv)]
+    tables.entries_of_mass = sum(len(x) for x in up)
+    for k in range(nv - 1, -1, -1):
+        for i in up[k] - {k}:
+            up[i] |= {j for j in up[k] if j <= i}
+    tables.entries_of_factor = sum(len(x) for x in up)
+    tables.lists(f.UP, f.UPS, [sorted(x) for x in up])
+    triples = []
+    for j in range(nv):
+        wanted = set().union(*(moves[i] for i in up[j]))
+        triples.append([
+            x for d, at in columns[j] for c in sorted(related[d] & wanted) for x in (c, max(c, d) * nt + min(c, d), at)
+        ])  # fmt: skip
+    tables.lists(f.PAIR, f.PAIRS, triples)
+    tables.room(f.AT_MASSES, nt * nt)
+    _square(tables)
+
+
+def columns(tables: Tables) -> None:
+    """Add the pattern of G, for the mass matrix column by column."""
+    generalized(tables)
+
+
+def _square(tables: Tables) -> None:
+    nt, nv = tables.span.tree.nv, tables.model.nv
+    for name, size in (
+        (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
+    ):  # fmt: skip
+        tables.room(name, size)
+    tables.header[f.AT_MU] = tables.keep([0.0] * max(nv, len(tables.rows)))

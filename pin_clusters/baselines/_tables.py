@@ -75,6 +75,10 @@ class Tables:
         self.header[name] = self.keep(np.zeros(size))
         return int(self.header[name])
 
+    def whole(self, at: int) -> int:
+        """Return a number of ``I``."""
+        return self._whole[at - f.SIZE]
+
     def lists(self, starts: int, items: int, lists: Sequence[Sequence[int]]) -> None:
         """Add lists of whole numbers one behind the other, and where each begins."""
         self.put(starts, [0, *accumulate(len(x) for x in lists)])

@@ -9,32 +9,8 @@ from __future__ import annotations
 import math
 
 from .fields import (
-    ARM,
-    AT_A,
-    AT_ARM,
-    AT_B,
-    AT_BANDED,
-    AT_D,
-    AT_ENTRY,
-    AT_HALF_J,
-    AT_HALF_P,
-    AT_LAMBDA,
-    AT_M,
-    AT_MU,
-    AT_SYSTEM,
-    AT_Y,
-    AT_Z,
-    BAND,
-    BODIES,
-    COUNT,
-    ENTRY,
-    ENTRY_NODE,
-    LINE,
-    LINES,
-    NODE,
-    NODE_ROW,
-    PARENT,
-    ROWS,
+    ARM, AT_A, AT_ARM, AT_B, AT_BANDED, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_LAMBDA, AT_M, AT_MU, AT_SYSTEM, AT_Y,
+    AT_Z, BAND, BODIES, COUNT, ENTRY, ENTRY_NODE, LINE, LINES, NODE, NODE_ROW, PARENT, ROWS,
 )  # fmt: skip
 from .jit import jit
 from .linear import TINY, add, backward, clear, copy, dot, dot6, forward

@@ -67,28 +67,34 @@
     GOES,  # first place to which what is felt there goes
     GOES_TO,
     LINE,  # first line of a joint in the banded matrix
-    DOF_UP,  # velocity before this one on the way to the base
     DOF_BODY,
-    FREE_UP,  # the same among independent velocities
-    PAIR,
+    # the mass matrix in generalized coordinates
+    G_ROW,  # first velocity of the tree that an independent one moves
+    G_DOF,
+    G_AT,  # where its entry of G is in W
+    UP,  # first independent velocity that a row of M shares, itself the last
+    UPS,
+    PAIR,  # first of triples: velocity of the tree, entry of its mass matrix, entry of G
     PAIRS,
+    ROD_DOF,  # first velocity of the tree that moves a rod
+    ROD_DOFS,
     LINK,  # first joint on a body, its own before those of its children
     LINKS,
     ENTRY_NODE,  # where an entry of a row is felt, -1 at the universe
-) = range(9, 65)
+) = range(9, 70)
 
 # in W: constants
 (
     AT_PRIM, AT_SLOC, AT_TLOC, AT_NLOC, AT_MASS, AT_COM, AT_INERTIA, AT_LUMP, AT_SHARE, AT_ARM, AT_GRAVITY, AT_SCALE,
     AT_COMPLIANCE, AT_TERM,
-) = range(65, 79)  # fmt: skip
+) = range(70, 84)  # fmt: skip
 # in W: room
 (
     AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D, AT_V, AT_BETA, AT_M, AT_B, AT_VT, AT_AT, AT_ENTRY, AT_RIGHT, AT_SYSTEM,
     AT_MU, AT_A, AT_LAMBDA, AT_BLOCK, AT_PIVOT, AT_Y, AT_Z, AT_E, AT_BANDED, AT_ROOM, AT_MASSES, AT_MG, AT_MY,
     AT_HALF_J, AT_HALF_P,
-) = range(79, 110)  # fmt: skip
-SIZE = 110
+) = range(84, 115)  # fmt: skip
+SIZE = 115
 
 REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
 FRAMES, ROD, JOINTS, HARMONIC = range(4)

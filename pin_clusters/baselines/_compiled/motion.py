@@ -5,49 +5,9 @@ from __future__ import annotations
 import math
 
 from .fields import (
-    ARM,
-    ARM_DOF,
-    AT_B,
-    AT_BETA,
-    AT_COM,
-    AT_D,
-    AT_GRAVITY,
-    AT_INERTIA,
-    AT_J,
-    AT_LUMP,
-    AT_M,
-    AT_MASS,
-    AT_NLOC,
-    AT_O,
-    AT_P,
-    AT_PRIM,
-    AT_R,
-    AT_S,
-    AT_SHARE,
-    AT_T,
-    AT_TLOC,
-    AT_V,
-    AT_VT,
-    BODIES,
-    CONTINUOUS,
-    COUNT,
-    DOF,
-    DOF_BODY,
-    FREE,
-    FREEFLYER,
-    HELICAL,
-    KIND,
-    LENDS,
-    NV,
-    PARENT,
-    PLANAR,
-    PRIM,
-    PRIM_Q,
-    PRIM_V,
-    PRISMATIC,
-    SPHERICAL,
-    USER,
-    VARIES,
+    ARM, ARM_DOF, AT_B, AT_BETA, AT_COM, AT_D, AT_GRAVITY, AT_INERTIA, AT_J, AT_LUMP, AT_M, AT_MASS, AT_NLOC, AT_O,
+    AT_P, AT_PRIM, AT_R, AT_S, AT_SHARE, AT_T, AT_TLOC, AT_V, AT_VT, BODIES, CONTINUOUS, COUNT, DOF, DOF_BODY, FREE,
+    FREEFLYER, HELICAL, KIND, LENDS, NV, PARENT, PLANAR, PRIM, PRIM_Q, PRIM_V, PRISMATIC, SPHERICAL, USER, VARIES,
 )  # fmt: skip
 from .jit import jit
 from .linear import add_moved, add_wrench, clear, copy, dot6
@@ -226,7 +186,7 @@ def orthonormal(W, s, n, to):
             W[row + axis] = 1.0
             axis += 1
             size = 1.0
-        for again in range(2):
+        for _again in range(2):
             for j in range(k):
                 other = to + 6 * j
                 x = dot6(W, row, other)

@@ -13,31 +13,8 @@ References:
 from __future__ import annotations
 
 from .fields import (
-    ARM,
-    AT_A,
-    AT_ARM,
-    AT_B,
-    AT_D,
-    AT_ENTRY,
-    AT_HALF_J,
-    AT_HALF_P,
-    AT_J,
-    AT_LAMBDA,
-    AT_M,
-    AT_MU,
-    AT_P,
-    AT_PIVOT,
-    AT_Y,
-    AT_Z,
-    BODIES,
-    COUNT,
-    ENTRY,
-    ENTRY_NODE,
-    GOES_TO,
-    NODE,
-    NODE_ROW,
-    PARENT,
-    ROWS,
+    ARM, AT_A, AT_ARM, AT_B, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_J, AT_LAMBDA, AT_M, AT_MU, AT_P, AT_PIVOT, AT_Y,
+    AT_Z, BODIES, COUNT, ENTRY, ENTRY_NODE, GOES_TO, NODE, NODE_ROW, PARENT, ROWS,
 )  # fmt: skip
 from .jit import jit
 from .linear import add, backward, cholesky, clear, copy, dot6, forward, forward_columns, forward_rows
