@@ -171,4 +171,4 @@ def _square(tables: Tables) -> None:
         (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
     ):  # fmt: skip
         tables.room(name, size)
-    tables.header[f.AT_MU] = tables.keep([0.0] * max(nv, len(tables.rows)))
+    tables.header[f.AT_MU] = tables.keep([0.0] * max(2 * nv, len(tables.rows)))

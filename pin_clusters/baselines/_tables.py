@@ -227,7 +227,7 @@ class Tables:
             (f.AT_R, 9 * nb), (f.AT_O, 3 * nb), (f.AT_S, 6 * nt), (f.AT_T, 6 * nt), (f.AT_J, 36 * nb),
             (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_M, 36 * nb),
             (f.AT_B, 6 * nb), (f.AT_VT, nt), (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows),
-            (f.AT_MU, rows), (f.AT_A, 6 * nb),
+            (f.AT_SCALED, rows), (f.AT_MU, rows), (f.AT_A, 6 * nb),
         ):  # fmt: skip
             self.room(name, size)
 

@@ -11,7 +11,8 @@
     CLOSURES,
     LINES,  # of all joints: forces that they transmit
     BAND,  # of the banded matrix of a chain, its diagonal included
-) = range(9)
+    WRONG,  # part, body or row that could not be solved
+) = range(10)
 
 # tables of whole numbers
 (
@@ -81,20 +82,20 @@
     LINK,  # first joint on a body, its own before those of its children
     LINKS,
     ENTRY_NODE,  # where an entry of a row is felt, -1 at the universe
-) = range(9, 70)
+) = range(10, 71)
 
 # in W: constants
 (
     AT_PRIM, AT_SLOC, AT_TLOC, AT_NLOC, AT_MASS, AT_COM, AT_INERTIA, AT_LUMP, AT_SHARE, AT_ARM, AT_GRAVITY, AT_SCALE,
     AT_COMPLIANCE, AT_TERM,
-) = range(70, 84)  # fmt: skip
+) = range(71, 85)  # fmt: skip
 # in W: room
 (
     AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D, AT_V, AT_BETA, AT_M, AT_B, AT_VT, AT_AT, AT_ENTRY, AT_RIGHT, AT_SYSTEM,
-    AT_MU, AT_A, AT_LAMBDA, AT_BLOCK, AT_PIVOT, AT_Y, AT_Z, AT_E, AT_BANDED, AT_ROOM, AT_MASSES, AT_MG, AT_MY,
+    AT_SCALED,    AT_MU, AT_A, AT_LAMBDA, AT_BLOCK, AT_PIVOT, AT_Y, AT_Z, AT_E, AT_BANDED, AT_ROOM, AT_MASSES, AT_MG, AT_MY,
     AT_HALF_J, AT_HALF_P,
-) = range(84, 115)  # fmt: skip
-SIZE = 115
+) = range(85, 117)  # fmt: skip
+SIZE = 117
 
 REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
 FRAMES, ROD, JOINTS, HARMONIC = range(4)

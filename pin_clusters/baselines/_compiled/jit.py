@@ -7,7 +7,8 @@ from typing import Any
 from numba import njit
 
 from ..._kernels._inner import InnerCompiler
+from ..._kernels.entry_points import BOUNDSCHECK
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
 jit = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=InnerCompiler, **OPTIONS)
