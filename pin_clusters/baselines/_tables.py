@@ -11,9 +11,9 @@ import numpy as np
 from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
 from ..joints import coordinates_of
 from ..model import ClusterModel, expand
-from ._bodies import Body, bodies_of, spatial
+from ._bodies import bodies_of, spatial
 from ._compiled import fields as f
-from ._rows import Row, Rows, frames_of, gravity_of, program_of
+from ._rows import Part, Row, Rows, frames_of, gravity_of, program_of
 from ._shares import lend, split
 
 
@@ -24,12 +24,19 @@ class Tables:
         bodies: The expanded tree, the universe first.
         rows: What ties it.
         entries: Body of each entry of all rows.
+        parts: Rows that share velocities.
+        owner: Body of each velocity of the tree.
+        counts: Number of forces that the joint of each body transmits.
+        called: Closures that are Python functions, and where their derivatives go.
+        band: Of the banded system of a chain; 0 if there is none.
+        entries_of_M: Of the mass matrix and of its factor, if they were counted.
         index: ``I``.
         work: ``W``.
     """
 
     def __init__(self, model: ClusterModel, *, maximal: bool, divide: bool = False) -> None:
         self.model, self.span = model, expand(model)
+        self.band, self.entries_of_M = 0, (0, 0)
         self.header = np.zeros(f.SIZE, dtype=np.int64)
         self._whole: list[int] = []
         self._real: list[np.ndarray] = []
@@ -99,6 +106,10 @@ class Tables:
             self.work[at_J : at_J + J.size] = J.ravel()
             self.work[at_H : at_H + H.size] = H.ravel()
 
+    def free_of(self, part: Part) -> list[int]:
+        """Return the velocities of the tree that are independent in a part."""
+        return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
+
     def _weigh_rods(self) -> None:
         """Add a sixth of the mass of each rod to the bodies at its ends."""
         for rod in self.model.closures:
@@ -125,7 +136,7 @@ class Tables:
         self.put(f.PRIM_Q, [p.q for p in prims])
         first = [b.first + sum(x.nv for x in b.joint[:k]) for b in bodies for k in range(len(b.joint))]
         self.put(f.PRIM_V, first)
-        self.put(f.DOF, [*_firsts(bodies), self.span.tree.nv])
+        self.put(f.DOF, [*(b.first for b in bodies), self.span.tree.nv])
         self.put(f.DOF_BODY, [self.owner[d] for d in range(self.span.tree.nv)])
         self.put(f.USER, [b.user if i else -1 for i, b in enumerate(bodies)])
         self.put(f.FREE, self.span.from_tree_v[self.model.idx_v_independent])
@@ -166,7 +177,7 @@ class Tables:
         h[f.AT_SCALE] = self.keep([r.scale for r in rows])
         h[f.AT_COMPLIANCE] = self.keep([r.compliance for r in rows])
         self.put(f.ROD_CLOSURE, self.ties.rods)
-        self.put(f.FAKE_BODY, [sum(bool(b.borrowed.any()) for b in self.bodies)])
+        self.put(f.FAKES, [sum(bool(b.borrowed.any()) for b in self.bodies)])
         self.put(f.KEEP, [0] * (2 * len(rows) + 1))
 
     def _of_closures(self) -> None:
@@ -215,11 +226,12 @@ class Tables:
         self.put(f.PART_A, [self.keep(np.zeros(x)) for x in sizes])
         column = np.full(self.span.tree.nv, -1)
         for p in parts:
-            own = [*p.dependent, *self.span.from_tree_v[self.model.idx_v_independent[p.free]]]
+            own = [*p.dependent, *self.free_of(p)]
             column[own] = np.arange(len(own))
         self.put(f.COLUMN, column)
         self.put(f.PIVOTS, [k for p in parts for k in range(len(p.dependent))])
-        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + max([len(p.rows) for p in parts] + [0]) ** 2))
+        most = max([len(p.rows) for p in parts] + [0])
+        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + most * (most + 1)))
 
     def _rooms(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
@@ -230,10 +242,6 @@ class Tables:
             (f.AT_SCALED, rows), (f.AT_MU, rows), (f.AT_A, 6 * nb),
         ):  # fmt: skip
             self.room(name, size)
-
-
-def _firsts(bodies: list[Body]) -> list[int]:
-    return [b.first for b in bodies]
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:

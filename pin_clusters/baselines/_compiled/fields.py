@@ -56,8 +56,8 @@
     TERM,  # first term of a row of joints
     TERM_DOF,
     ROD_CLOSURE,  # of a rod with mass
-    FAKE_BODY,
-    KEEP,  # rows of the dense system in their order, then the place of each row in it, -1 if it is left out
+    FAKES,  # number of bodies that have borrowed inertia
+    KEEP,  # rows of the dense system in order; then the place of each row in it, -1 if it is left out; their number
     # what solvers know in advance of the pattern
     NEAR,  # first neighbour of a joint that is eliminated later
     NEARS,
