@@ -43,7 +43,7 @@ class Method:
         self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)
         self.tables.finish()
-        self.kernel = lambda *arguments: self._compile(*function)(*arguments)
+        self.kernel: Callable[..., int] = lambda *arguments: self._compile(*function)(*arguments)
         self._no_force = np.zeros((model.njoints, 6))
 
     def _compile(self, module: str, name: str, title: str) -> Callable[..., int]:

@@ -18,7 +18,7 @@ def virtual_work(tables: Tables) -> None:
         joints = [j for j in (p, *children[p]) if counts[j]]
         for k, j in enumerate(joints):
             near[j] += joints[:k]
-    slots = {}
+    slots: dict[tuple[int, int], int] = {}
     for i in range(nb):
         for j in near[i]:
             slots[i, j] = len(slots)

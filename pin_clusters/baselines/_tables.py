@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
+from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure, massive
 from ..joints import coordinates_of
 from ..model import ClusterModel, expand
 from ._bodies import bodies_of, spatial
@@ -65,9 +65,7 @@ class Tables:
 
     def put(self, name: int, values: Iterable[Any]) -> int:
         """Add a table of whole numbers; returns its place in ``I``."""
-        at = f.SIZE + len(self._whole)
-        self._whole += [int(x) for x in values]
-        self.header[name] = at
+        self.header[name] = at = self._also(values)
         return at
 
     def keep(self, values: Any) -> int:
@@ -100,8 +98,8 @@ class Tables:
 
     def evaluate(self, q: np.ndarray) -> None:
         """Ask the closures that are Python functions."""
-        for c, joint, at_J, at_H in self.called:
-            x = coordinates_of(self.model.own_tree, joint, q)
+        for c, at_J, at_H in self.called:
+            x = coordinates_of(self.model.own_tree, c.joints, q)
             J, H = c.jacobian(x), c.hessian(x)
             self.work[at_J : at_J + J.size] = J.ravel()
             self.work[at_H : at_H + H.size] = H.ravel()
@@ -112,8 +110,8 @@ class Tables:
 
     def _weigh_rods(self) -> None:
         """Add a sixth of the mass of each rod to the bodies at its ends."""
-        for rod in self.model.closures:
-            for j, p in rod.ends if isinstance(rod, RodClosure) and rod.mass > 0.0 else ():
+        for rod in massive(self.model.closures):
+            for j, p in rod.ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 m, c, rotational = b.inertia
                 share, x = rod.mass / 6.0, np.asarray(p, dtype=float)
@@ -141,7 +139,7 @@ class Tables:
         self.put(f.USER, [b.user if i else -1 for i, b in enumerate(bodies)])
         self.put(f.FREE, self.span.from_tree_v[self.model.idx_v_independent])
         self.put(f.VARIES, [b.motion is None for b in bodies])
-        arms = [[b.first + k for k in np.flatnonzero(b.armature)] for b in bodies]
+        arms = [[b.first + int(k) for k in np.flatnonzero(b.armature)] for b in bodies]
         self.lists(f.ARM, f.ARM_DOF, arms)
         armature = np.concatenate([b.armature for b in bodies] + [np.zeros(0)])
         self.counts = [6 - b.nv + len(a) if i else 0 for i, (b, a) in enumerate(zip(bodies, arms, strict=True))]
@@ -181,39 +179,37 @@ class Tables:
         self.put(f.KEEP, [0] * (2 * len(rows) + 1))
 
     def _of_closures(self) -> None:
-        kinds, a, b, tops, firsts, sizes, reals, more = ([] for _ in range(8))
-        self.called: list[tuple[Any, Any, int, int]] = []
-        tree = self.model.own_tree
+        names = (f.C_TYPE, f.C_A, f.C_B, f.C_TOP, f.C_ROW, f.C_SIZE, f.C_REAL, f.C_MORE)
+        tree, table = self.model.own_tree, []
+        self.called: list[tuple[CallableClosure, int, int]] = []
         for c, first in self.ties.closures:
-            ends, table, kind, constants = (0, 0), 0, f.JOINTS, np.zeros(0)
+            a = b = more = 0
+            constants = np.zeros(0)
+            if isinstance(c, FrameClosure | RodClosure):
+                a, b = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
             if isinstance(c, FrameClosure):
                 kind, constants = f.FRAMES, frames_of(c)
-                table = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
+                more = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
             elif isinstance(c, RodClosure):
                 kind, constants = f.ROD, np.concatenate([c.point_a, c.point_b])
-            if isinstance(c, FrameClosure | RodClosure):
-                ends = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
-            if isinstance(c, HarmonicClosure):
-                places = [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints]
-                kind = f.HARMONIC
-                program, constants = program_of(c, places)
-                table = f.SIZE + len(self._whole)
-                self._whole += [int(x) for x in program]
-            elif isinstance(c, CallableClosure):
-                n = len(c.joints)
-                table = f.SIZE + len(self._whole)
-                self._whole += [n, 0]
-                constants = np.zeros(c.size * n * n)
+            elif isinstance(c, HarmonicClosure):
+                program, constants = program_of(c, [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints])
+                kind, more = f.HARMONIC, self._also(program)
+            else:
+                kind, more, constants = f.JOINTS, self._also([len(c.bodies), 0]), np.zeros(c.size * len(c.bodies) ** 2)
             at = self.keep(constants)
             if isinstance(c, CallableClosure):
                 terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])
-                self.called.append((c, c.joints, terms, at))
-            for values, x in zip((kinds, a, b, tops, firsts, sizes, reals, more),
-                                 (kind, *ends, self.ties.top(*ends), first, c.size, at, table), strict=True):  # fmt: skip
-                values.append(x)
-        for name, values in ((f.C_TYPE, kinds), (f.C_A, a), (f.C_B, b), (f.C_TOP, tops), (f.C_ROW, firsts),
-                             (f.C_SIZE, sizes), (f.C_REAL, reals), (f.C_MORE, more)):  # fmt: skip
-            self.put(name, values)
+                self.called.append((c, terms, at))
+            table.append((kind, a, b, self.ties.top(a, b), first, c.size, at, more))
+        for k, name in enumerate(names):
+            self.put(name, [row[k] for row in table])
+
+    def _also(self, values: Iterable[Any]) -> int:
+        """Add whole numbers without a name; returns their place in ``I``."""
+        at = f.SIZE + len(self._whole)
+        self._whole += [int(x) for x in values]
+        return at
 
     def _of_parts(self) -> None:
         h, parts = self.header, self.parts
