@@ -92,7 +92,8 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
     """
     if form is not None and form not in _FORMS:
         raise ArgumentTypeError(f"form must be 'chain', 'tree' or None, got {form!r}.")
-    expanded = expand(model).tree
+    # without its rotors a robot may be a chain; they are bodies
+    expanded = expand(model).tree if form != "tree" else model.own_tree
     fork = next((j for j in range(1, expanded.njoints) if expanded.parents[j] != j - 1), 0)
     if fork and form == "chain":
         parent = int(expanded.parents[fork])
@@ -101,7 +102,7 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
             f"model {model.name!r} is no chain: {expanded.names[parent]!r} carries {expanded.names[first]!r} and "
             f"{expanded.names[fork]!r}, so that J M^-1 J' has no band. Use form='tree'."
         )
-    return Multipliers(model, form or ("tree" if fork else "chain"))
+    return Multipliers(model, form if form is not None else "tree" if fork else "chain")
 
 
 @documented_with_loops
