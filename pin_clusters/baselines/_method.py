@@ -74,7 +74,9 @@ class Method:
         a = np.empty(model.nv)
         wrong = self.kernel(tables.index, tables.work, q, v, tau, outer, a, forces)
         if wrong:
-            raise self._error(wrong)
+            if all(np.isfinite(x).all() for x in (q, v, tau, outer)):
+                raise self._error(wrong)
+            a[:], forces[:] = np.nan, np.nan
         return a
 
     def _error(self, wrong: int) -> SingularClusterError:
