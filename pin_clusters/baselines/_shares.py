@@ -106,7 +106,7 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
             for _ in range(parts - 1):
                 found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), b.lump / parts))
                 hangs.append(len(found) - 1)
-            # three joints each: the first and the last have two children, without a joint above, else one
+            # three joints each: the first has the joint above or two children, the last has two
             places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(own))]
             stack += [(child, at) for child, at in zip(own, places, strict=True)][::-1]
 
