@@ -77,11 +77,15 @@ class Batch:
         self.out = [room(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
         self.asked = status is not None
         self.status = room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
-        _apart([("status", self.status), *((label, out) for (label, *_), out in zip(results, self.out, strict=True))])
         tables = [plain(x).reshape(n, _size(x.shape[1:])) for x in kept]
-        # rows that are still to be read must not be overwritten
-        written = [*self.out, self.status]
-        self.tables = tuple(x.copy() if any(np.may_share_memory(x, to) for to in written) else x for x in tables)
+        names = ["status", *(label for label, *_ in results)]
+        own = [status, *(out for _, out, _ in results)]
+        written = [(k, x) for k, x, was in zip(names, [self.status, *self.out], own, strict=True) if was is not None]
+        if written:  # what is new lies apart
+            _apart(written)
+            # rows that are still to be read must not be overwritten
+            tables = [x.copy() if any(np.may_share_memory(x, to) for _, to in written) else x for x in tables]
+        self.tables = tuple(tables)
         self.status[:] = 0
 
 

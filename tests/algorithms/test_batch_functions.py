@@ -156,7 +156,10 @@ def test_held_joints_of_couplings_stay() -> None:
     names = [model.names[j] for j in (1, 2, model.njoints - 1)]
     q = pc.neutral(model) + 1e-2 * np.random.default_rng(0).normal(size=(4, model.nq))
     for hold in ((), names[:1], names[2:]):
-        assert rows.error(pc.batch.project(model, q, hold), np.array([pc.project(model, x, hold) for x in q])) < 1e-13
+        found = pc.batch.project(model, q, hold)
+        assert rows.error(found, np.array([pc.project(model, x, hold) for x in q])) < 1e-13
+        held = [model.idx_qs[model.getJointId(n)] for n in hold]
+        assert np.array_equal(found[:, held], q[:, held])
 
 
 @pytest.mark.jitless
@@ -260,14 +263,17 @@ def test_quaternions_of_all_signs(rng: np.random.Generator) -> None:
     tree = pin.Model()
     j = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
     tree.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
+    tool = tree.addFrame(pin.Frame("tool", j, pin.SE3.Random(), pin.FrameType.OP_FRAME))
     model, data = pc.ClusterModel(tree), tree.createData()
-    q = np.array([pin.SE3ToXYZQUAT(pin.SE3.Random()) for _ in range(200)])
+    q = rng.normal(size=(200, 7))
+    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
     for angles in (np.pi * np.eye(3), -np.pi * np.eye(3)):
         q[:3, 3:] = [pin.Quaternion(pin.exp3(x)).coeffs() for x in angles]
-        found = pc.batch.forwardKinematics(model, q)
-        for x, row in zip(q, found[:, 1], strict=True):
-            pin.forwardKinematics(tree, data, x)
-            assert np.allclose(row, pin.SE3ToXYZQUAT(data.oMi[1]), rtol=0, atol=1e-13)
+        found = pc.batch.forwardKinematics(model, q)[:, 1], pc.batch.forwardKinematics(model, q, ["tool"])[:, 0]
+        for x, base, end in zip(q, *found, strict=True):
+            pin.framesForwardKinematics(tree, data, x)
+            assert np.allclose(base, pin.SE3ToXYZQUAT(data.oMi[1]), rtol=0, atol=1e-13)
+            assert np.allclose(end, pin.SE3ToXYZQUAT(data.oMf[tool]), rtol=0, atol=1e-13)
 
 
 @pytest.mark.jitless
