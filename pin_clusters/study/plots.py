@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,7 +184,7 @@ def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
 
 def head(
     figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float = 0.025, *,
-    spacing: float = 0.19, gap: float = 0.26, styles: Mapping[str, Mapping[str, Any]] = STYLES,
+    spacing: float = 0.19, gap: float = 0.26,
 ) -> None:  # fmt: skip
     """Write title, lines and, below a gap, a legend above the panels; 1.3 inches are needed."""
     from matplotlib.lines import Line2D
@@ -193,7 +193,7 @@ def head(
     figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
     for k, line in enumerate(lines):
         figure.text(left, 1.0 - (0.34 + spacing * (k + 1)) / height, line, fontsize=9, color="#333333")
-    handles = [Line2D([], [], label=label, **styles[key]) for key, label in labels.items()]
+    handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
     figure.legend(
         handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
         borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(left, 1.0 - (0.34 + spacing * len(lines) + gap) / height),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plots import head, tidy
+from ..plots import tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,15 +21,18 @@ STYLES: dict[str, dict[str, Any]] = {
     "lagrange": {"color": "#882255", "linestyle": "-", "linewidth": 1.6, "marker": "v"},
     "other": {"color": "#009E73", "linestyle": "-", "linewidth": 1.6, "marker": "X"},
     "second": {"color": "#E69F00", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "P"},
-    "published": {"color": "#777777", "linestyle": "none", "marker": "_", "markersize": 13, "markeredgewidth": 2.2},
-}
+    "published": {
+        "color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5.5, "markerfacecolor": "#ffffff",
+        "markeredgewidth": 1.2,
+    },
+}  # fmt: skip
 LABELS = {
     "cluster": "cluster algorithm, exact",
     "kernel": "cluster algorithm, kernel alone",
     "approximate": "approximate, same code",
     "pinocchio": "approximate, Pinocchio",
     "projection": "projection, exact",
-    "least": "its Pinocchio part alone",
+    "least": "projection, its part in Pinocchio",
     "lagrange": "Lagrange multipliers, exact",
     "published": "published",
 }
@@ -40,7 +43,7 @@ def panels(figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, 
     """Make a row of panels that leaves room for a head."""
     figure.set_size_inches(9.6, height)
     grid = figure.add_gridspec(
-        1, n, left=left, right=0.98, top=1.0 - 1.45 / height, bottom=0.52 / height, wspace=gap
+        1, n, left=left, right=0.98, top=1.0 - 1.6 / height, bottom=0.52 / height, wspace=gap
     )
     return [figure.add_subplot(grid[0, k]) for k in range(n)]
 
@@ -75,10 +78,27 @@ def named(axes: Any, title: str, x: str, y: str) -> None:
     tidy(axes)
 
 
-def headed(figure: Figure, title: str, lines: tuple[str, ...], labels: Mapping[str, str]) -> None:
+def headed(
+    figure: Figure, title: str, lines: tuple[str, ...], labels: Mapping[str, str], *, bars: bool = False
+) -> None:
     """Write title, lines and the legend; a method's label is given, or its usual one if it is empty."""
-    styles = {key: {"markersize": MARKER, **STYLES[key]} for key in labels}
-    head(figure, title, lines, {key: text or LABELS[key] for key, text in labels.items()}, styles=styles)
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    height, left = figure.get_figheight(), 0.025
+    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
+    for k, line in enumerate(lines):
+        figure.text(left, 1.0 - (0.34 + 0.19 * (k + 1)) / height, line, fontsize=9, color="#333333")
+    handles: list[Any] = []
+    for key, text in labels.items():
+        style, label = {"markersize": MARKER, **STYLES[key]}, text or LABELS[key]
+        filled = bars and key not in ("cluster", "published")
+        handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
+    figure.legend(
+        handles=handles, ncols=4, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
+        borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
+        bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
+    )  # fmt: skip
 
 
 def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:

@@ -16,7 +16,7 @@ from ...baselines import lagrange, projection
 from ...baselines._workspace import Workspace
 from ...timing import Call, Timing
 from ._approximate import Pair, pair
-from ._drawing import LABELS, STYLES, headed, named
+from ._drawing import LABELS, STYLES, headed, named, plain
 from ._effort import Effort, apart, number, timed
 from ._numbers import CHIGNOLI, PLACE, ROBOTS, TABLES
 from ._part import Found, Part, Rows, Statement, per_cent, span, us
@@ -228,7 +228,7 @@ def _within(ours: list[float], theirs: list[float]) -> bool:
 def draw(what: str, figure: Figure, found: Found) -> None:
     """Draw the times of one table relative to the cluster algorithm's, beside what was published."""
     figure.set_size_inches(9.6, 4.9)
-    axes = figure.add_subplot(figure.add_gridspec(1, 1, left=0.075, right=0.98, top=0.72, bottom=0.12)[0, 0])
+    axes = figure.add_subplot(figure.add_gridspec(1, 1, left=0.075, right=0.98, top=0.70, bottom=0.12)[0, 0])
     robots = found["robots"]
     rivals = [how for how in _RIVALS if _all(found, what, how)]
     width = 0.8 / len(rivals)
@@ -238,27 +238,21 @@ def draw(what: str, figure: Figure, found: Found) -> None:
             x = k + (i - 0.5 * (len(rivals) - 1)) * width
             value = r["tables"][what]["per_cent"].get(how)
             if value is not None:
-                axes.bar(x, 1.0 + value / 100.0, 0.92 * width, color=STYLES[how]["color"])
+                axes.bar(x, value / 100.0, 0.92 * width, bottom=1.0, color=STYLES[how]["color"])
             if r["robot"] in known:
                 axes.plot(x, 1.0 + known[r["robot"]] / 100.0, **STYLES["published"], zorder=4.0)
     axes.axhline(1.0, color=STYLES["cluster"]["color"], linewidth=1.6)
     axes.set_yscale("log")
-    _decades(axes)
+    plain(axes.yaxis)
     axes.set_xticks(range(len(robots)), [f"{r['title']}\nnv {r['nv']} ({r['nv_tree']})" for r in robots])
     named(axes, "", "", "time / time of the cluster algorithm")
     axes.grid(axis="x", visible=False)
     headed(
         figure, f"{what[0].upper()}{what[1:]}: time relative to the exact cluster algorithm",
         ("Below the line: faster than the exact robot. nv: degrees of freedom (of the spanning tree).",
-         "Grey: what was published of the same comparison, where it was."),
-        {"cluster": "cluster algorithm = 1", **dict.fromkeys(rivals, ""), "published": ""},
+         "Diamonds: what was published of the same comparison, with other code on another machine."),
+        {"cluster": "cluster algorithm = 1", **dict.fromkeys(rivals, ""), "published": ""}, bars=True,
     )  # fmt: skip
-
-
-def _decades(axes: Any) -> None:
-    from ._drawing import plain
-
-    plain(axes.yaxis)
 
 
 PART = Part(
