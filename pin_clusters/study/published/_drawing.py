@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 # colours of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {
     "cluster": {"color": "#000000", "linestyle": "-", "linewidth": 2.0, "marker": "o"},
-    "kernel": {"color": "#000000", "linestyle": (0, (1, 1)), "linewidth": 2.0, "marker": "."},
     "approximate": {"color": "#0072B2", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "s"},
     "pinocchio": {"color": "#56B4E9", "linestyle": "-.", "linewidth": 1.6, "marker": "D"},
     "projection": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.6, "marker": "^"},
@@ -28,7 +27,6 @@ STYLES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 LABELS = {
     "cluster": "cluster algorithm, exact",
-    "kernel": "cluster algorithm, kernel alone",
     "approximate": "approximate, same code",
     "pinocchio": "approximate, Pinocchio",
     "projection": "projection, exact",

@@ -10,12 +10,13 @@ import pinocchio as pin
 
 from ...algorithms.aba import aba
 from ...algorithms.operational import inverse_operational_inertia
+from ...algorithms.rnea import rnea
 from ...armature import armature_model
 from ...baselines import lagrange, projection, sparse
 from ...configuration import neutral
 from ...model import ClusterModel
 from ...timing import Call
-from ._drawing import LABELS, curve, guide, headed, logarithmic, panels
+from ._drawing import LABELS, curve, guide, headed, logarithmic, named, panels
 from ._effort import Effort, apart, number, slope, timed
 from ._machine import available_memory
 from ._models import chain, kernel, room_of_data
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 
 PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)
 """Within what was published."""
-LONGER = (32, 48, 64, 96, 128, 192, 256, 500, 1000, 2000, 5000, 10000)
-DENSE, SPARSE, DATA = 128, 48, 256
+LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
+DENSE, SPARSE, DATA = 96, 48, 192
 """Links up to which exact rivals, the sparse one, and what has a ``pin.Data`` of its own are measured."""
-_SHORT = 24
+_SHORT, _LONG = 24, 48
+"""Slopes are those up to the first length, and from the second."""
 _LINEAR, _CUBIC = 1.2, 2.5
 """Up to which slope growth is called linear, and from which cubic."""
-FORWARD = ("cluster", "kernel", "approximate", "pinocchio", "projection", "lagrange")
+FORWARD = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 OSIM = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 _TITLES = {
     "forward dynamics": {**LABELS},
@@ -48,26 +50,38 @@ def wanted(effort: Effort) -> list[int]:
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
-    """Time chains of all lengths."""
-    rows: dict[str, list[dict[str, Any]]] = {"forward dynamics": [], "operational inertia": []}
+    """Time chains of all lengths, all of them in alternation."""
+    calls: dict[tuple[str, int, str], Call] = {}
+    agreement: list[float] = []
     skipped: list[str] = []
-    for n in wanted(effort):
-        model = chain(n)
-        memory = available_memory()
-        data = n <= DATA and (memory is None or 2.0 * room_of_data(2 * n if n <= DENSE else n) < memory)
+    lengths = wanted(effort)
+    for n in lengths:
+        model, memory = chain(n), available_memory()
+        # the tree with all rotors is twice as large
+        needed = 2.0 * room_of_data(2 * n if n <= DENSE else n)
+        data = n <= DATA and (memory is None or needed < memory)
         if n <= DATA and not data:
-            skipped.append(f"{n} links: pin.Data takes {room_of_data(n) / 1e9:.0f} GB while it is made.")
+            skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
         forward, osim = _calls(model, data=data)
-        found = timed({**{f"f {k}": c for k, c in forward.items()}, **{f"o {k}": c for k, c in osim.items()}}, effort)
-        for what, short, calls in (("forward dynamics", "f", forward), ("operational inertia", "o", osim)):
-            if calls:
-                rows[what].append({
-                    "n": n,
-                    "agreement": _agreement(calls),
-                    "times": {k: number(found[f"{short} {k}"]) for k in calls},
-                })  # fmt: skip
+        agreement += [_agreement(forward), _agreement(osim)]
+        calls |= {("forward dynamics", n, how): c for how, c in forward.items()}
+        calls |= {("operational inertia", n, how): c for how, c in osim.items()}
         done()
-    return {"rows": rows, "slopes": {what: _slopes(each) for what, each in rows.items()}, "skipped": skipped}
+    t = timed({f"{key}": call for key, call in calls.items()}, effort)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for what in ("forward dynamics", "operational inertia"):
+        rows[what] = [
+            {"n": n, "times": {how: number(t[f"{(w, m, how)}"]) for w, m, how in calls if (w, m) == (what, n)}}
+            for n in lengths
+        ]
+        rows[what] = [row for row in rows[what] if row["times"]]
+    return {
+        "rows": rows,
+        "slopes": {what: _slopes(each) for what, each in rows.items()},
+        "agreement": max(agreement),
+        "kernels_from": min((r["n"] for r in rows["forward dynamics"] if "pinocchio" not in r["times"]), default=None),
+        "skipped": skipped,
+    }
 
 
 def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[str, Call]]:
@@ -75,14 +89,14 @@ def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[st
     n = model.nv
     rng = np.random.default_rng(n)
     q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
-    forward: dict[str, Call] = {"kernel": kernel(model, "aba", q, v, tau), "rnea": kernel(model, "rnea", q, v, tau)}
     if not data:
-        return forward, {}
+        return {name: kernel(model, what, q, v, tau) for name, what in (("cluster", "aba"), ("rnea", "rnea"))}, {}
     tree = armature_model(model, "diagonal")
     same, own = ClusterModel(tree), model.createData()
     its, theirs, end = same.createData(), tree.createData(), [model.nframes - 1]
-    forward |= {
+    forward: dict[str, Call] = {
         "cluster": (aba, (model, own, q, v, tau)),
+        "rnea": (rnea, (model, own, q, v, tau)),
         "approximate": (aba, (same, its, q, v, tau)),
         "pinocchio": (pin.aba, (tree, theirs, q, v, tau)),
     }
@@ -112,18 +126,18 @@ def _agreement(calls: dict[str, Call]) -> float:
 
 
 def _slopes(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return powers of growth per method: within what was published, and of the longest chains measured."""
+    """Return powers of growth per method: within what was published, and of long chains."""
     found: dict[str, dict[str, float]] = {}
-    for how in ("kernel", "rnea", *FORWARD):
+    for how in ("rnea", *FORWARD):
         points = [(row["n"], row["times"][how]["median_us"]) for row in rows if how in row["times"]]
-        short = [p for p in points if 8 <= p[0] <= _SHORT] or points
-        found[how] = {}
-        for name, part in (("short", short), ("long", points[-3:])):
-            if len(part) > 1:
-                found[how][name] = slope(*zip(*part, strict=True))
-        if points:
-            found[how]["largest"] = points[-1][0]
-    return {how: x for how, x in found.items() if x}
+        if len(points) < 2:
+            continue
+        short, long = ([p for p in points if 8 <= p[0] <= _SHORT], [p for p in points if p[0] >= _LONG])
+        long = long if len(long) > 1 else points[-2:]
+        found[how] = {"long": slope(*zip(*long, strict=True)), "largest": points[-1][0]}
+        if len(short) > 1:
+            found[how]["short"] = slope(*zip(*short, strict=True))
+    return found
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
@@ -136,7 +150,7 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
             [str(r["n"]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods)]
             for r in rows
         ]
-        for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", "of the last three lengths")):
+        for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
             slopes = found["slopes"][what]
             body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in methods)])
         shown.append((f"{what[0].upper()}{what[1:]}: microseconds", body))
@@ -149,14 +163,15 @@ def says(found: Found) -> list[str]:
     near = min(rows, key=lambda r: abs(r["n"] - _SHORT))
     last = rows[-1]
     text = []
-    for how, name in (("kernel", "aba"), ("rnea", "rnea")):
+    for how, name in (("cluster", "aba"), ("rnea", "rnea")):
         a, b = (r["times"][how]["median_us"] / r["n"] for r in (near, last))
         text.append(
-            f"The kernel of `{name}` takes {1e3 * b:.0f} ns per link with {last['n']} links, {b / a:.2f} times as much "
+            f"`{name}` takes {1e3 * b:.0f} ns per link with {last['n']} links, {b / a:.2f} times as much "
             f"as with {near['n']} ({1e3 * a:.0f} ns)."
         )
-    worst = max(r["agreement"] for each in found["rows"].values() for r in each)
-    text.append(f"Exact methods agree to {worst:.0e} of the largest entry.")
+    if found["kernels_from"] is not None:
+        text.append(f"From {found['kernels_from']} links on the kernel alone is timed, as no `pin.Data` is made.")
+    text.append(f"Exact methods agree to {found['agreement']:.0e} of the largest entry.")
     return text + [f"Left blank: {why}" for why in found["skipped"]]
 
 
@@ -164,7 +179,7 @@ def statements(found: Found) -> list[Statement]:
     """Compare slopes with the stated orders."""
     made = []
     for what, place, linear, cubic in (
-        ("forward dynamics", "Fig. 11", "kernel", ("projection", "lagrange")),
+        ("forward dynamics", "Fig. 11", "cluster", ("projection", "lagrange")),
         ("operational inertia", "Fig. 13", "cluster", ("projection", "lagrange")),
     ):
         slopes, titles = found["slopes"][what], _TITLES[what]
@@ -173,7 +188,7 @@ def statements(found: Found) -> list[Statement]:
         if one and "long" in one:
             made.append(Statement(
                 f"The cost of the cluster algorithm grows linearly with the number of links ({what}).", source,
-                f"as the number of links to the power {one['long']:.2f}, up to {one['largest']} links.",
+                f"as the number of links to the power {one['long']:.2f}, from {_LONG} to {one['largest']} links.",
                 one["long"] <= _LINEAR,
             ))  # fmt: skip
         for how in cubic:
@@ -183,8 +198,8 @@ def statements(found: Found) -> list[Statement]:
             made.append(Statement(
                 f"That of {titles[how].removesuffix(', exact')} grows cubically ({what}).", source,
                 f"to the power {x.get('short', x['long']):.2f} within {_SHORT} links, {x['long']:.2f} up to "
-                f"{x['largest']}" + (": towards a cube, which Pinocchio's part, quadratic, hides at these sizes."
-                                     if x["long"] < _CUBIC else "."),
+                f"{x['largest']} links" + (": a cube is the limit, which these sizes do not reach."
+                                           if x["long"] < _CUBIC else "."),
                 x["long"] >= _CUBIC,
             ))  # fmt: skip
     return made
@@ -207,13 +222,9 @@ def _draw(figure: Figure, found: Found, what: str, methods: tuple[str, ...], tit
     for how in present:
         points = [(r["n"], r["times"][how]["median_us"]) for r in rows if how in r["times"]]
         curve(every, how, *zip(*points, strict=True))
-        if how == "kernel":
-            continue
         curve(short, how, *zip(*[p for p in points if p[0] <= _SHORT] or points, strict=True))
     top = short.get_ylim()[1]
     short.set_ylim(0.0, min(top, 60.0) if what == "forward dynamics" else top)
-    from ._drawing import named
-
     named(short, f"up to {_SHORT} links, as published", "links", "time [$\\mu$s]")
     logarithmic(every, "all, logarithmic", "links", "time [$\\mu$s]")
     first = rows[0]["times"]["cluster"]["median_us"]
@@ -231,8 +242,8 @@ PART = Part(
     title="Figures 11 and 13: the number of links",
     timed=(
         "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
-        "approximate robot in the same code: one call from Python; beyond the lengths at which a `pin.Data` can be "
-        "made, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. Projection and "
+        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` "
+        "would take gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. Projection and "
         "Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. Sparse "
         "factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
     ),
