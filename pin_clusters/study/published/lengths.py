@@ -227,8 +227,8 @@ def _draw(figure: Figure, found: Found, what: str, methods: tuple[str, ...], tit
     short.set_ylim(0.0, min(top, 60.0) if what == "forward dynamics" else top)
     named(short, f"up to {_SHORT} links, as published", "links", "time [$\\mu$s]")
     logarithmic(every, "all, logarithmic", "links", "time [$\\mu$s]")
-    first = rows[0]["times"]["cluster"]["median_us"]
-    guide(every, [rows[-1]["n"] / 30.0, rows[-1]["n"]], 0.25 * first, 1)
+    last = rows[-1]
+    guide(every, [last["n"] / 12.0, last["n"]], last["times"]["cluster"]["median_us"] / 22.0, 1)
     headed(
         figure, title,
         ("Chains with a geared rotor per link. One call from Python, one state, one thread; median.",
