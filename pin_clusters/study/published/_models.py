@@ -83,9 +83,12 @@ def balls(parents: Sequence[int]) -> pin.Model:
     tree = _empty(f"{len(parents)} spherical joints")
     tree.gravity.linear = np.array([0.0, 0.0, -9.81])
     count: dict[int, int] = {}
+    fan = np.array([0.0, 0.8, 0.6])
     for parent in parents:
         k = count[parent] = count.get(parent, -1) + 1
-        _add(tree, parent, pin.JointModelSpherical(), _along(parent == 0, 0.7 * k), _BALL)
+        turn = pin.AngleAxis(0.9 * k, fan).toRotationMatrix()
+        place = pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))
+        _add(tree, parent, pin.JointModelSpherical(), place, _BALL)
     return tree
 
 

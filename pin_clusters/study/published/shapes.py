@@ -198,10 +198,11 @@ def draw(what: str, figure: Figure, found: Found) -> None:
         (first, "time", "time [$\\mu$s]"), (second, "relative to the first point", "time / first time")
     ):  # fmt: skip
         axes.set_xscale("log")
-        axes.set_yscale("log")
         plain(axes.xaxis)
-        plain(axes.yaxis)
         named(axes, title, _X[what], label)
+    first.set_yscale("log")
+    plain(first.yaxis)
+    second.set_ylim(bottom=0.0)
     text = {
         "sizes": "In each group of links the last keeps the orientation of the one before the group: one coupling.",
         "depths": "The same links in 1 to 48 branches on a first link.",
