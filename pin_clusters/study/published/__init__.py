@@ -20,10 +20,10 @@ from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, vi
 from ._effort import EFFORTS, Effort
 from ._estimate import Estimate, estimate, refuse
 from ._machine import machine
-from ._page import markdown
+from ._page import TITLE, markdown
 from ._part import Part, Statement
 
-__all__ = ["PARTS", "Estimate", "Part", "Statement", "expected", "markdown", "run", "statements", "write"]
+__all__ = ["PARTS", "Estimate", "Part", "Statement", "draw", "expected", "page", "run", "statements", "write"]
 
 PARTS: tuple[Part, ...] = (
     tables.PART, lengths.PART, shapes.PART, sinusoids.PART, virtual_work.PART, passive.PART, inputs.PART,
@@ -41,7 +41,7 @@ def _chosen(only: Iterable[str] | None) -> list[Part]:
     return [part for part in PARTS if part.key in wanted]
 
 
-def _effort(quick: bool | Effort, longest: int | None) -> Effort:
+def _spent(quick: bool | Effort, longest: int | None) -> Effort:
     """Return what a run spends."""
     effort = quick if isinstance(quick, Effort) else EFFORTS["quick" if quick else "full"]
     if longest is None:
@@ -55,7 +55,7 @@ def expected(
     *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None
 ) -> Estimate:
     """Return what a run will take; arguments as in ``run``."""
-    return estimate(_chosen(only), _effort(quick, longest))
+    return estimate(_chosen(only), _spent(quick, longest))
 
 
 def run(
@@ -82,7 +82,7 @@ def run(
         UnknownNameError: There is no such part.
         ArgumentTypeError: A number is not allowed, or the run would take more than an hour, or too much memory.
     """
-    parts, effort = _chosen(only), _effort(quick, longest)
+    parts, effort = _chosen(only), _spent(quick, longest)
     took = estimate(parts, effort)
     refuse(took, patient=patient)
     found, seconds = {}, {}
@@ -114,8 +114,13 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
     """
     files = [folder / "paper.json", folder / "paper.md"]
     write_json(results, files[0])
-    files[1].write_text(markdown(results, PARTS, statements(results)), encoding="utf-8")
+    files[1].write_text(f"{TITLE}\n\n{page(results)}\n", encoding="utf-8")
     return files + draw(results, folder)
+
+
+def page(results: dict[str, Any], pictures: str = "") -> str:
+    """Return the report as Markdown, without a title; ``pictures`` stands before the names of the figures' files."""
+    return markdown(results, PARTS, statements(results), pictures)
 
 
 def draw(results: dict[str, Any], folder: Path, prefix: str = "") -> list[Path]:

@@ -39,8 +39,8 @@ class Effort:
 
 
 EFFORTS = {
-    "full": Effort("full", 31, 2e-3, 1000),
-    "quick": Effort("quick", 9, 5e-4, 300),
+    "full": Effort("full", 61, 3e-3, 1000),
+    "quick": Effort("quick", 15, 1e-3, 300),
     "tiny": Effort("tiny", 3, 5e-5, 4),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 from ._part import CONFIRMED, CORRECTED, Part, Statement
 
 _ABOUT = {"full": "a full run", "quick": "a quick run, for a first impression", "tiny": "a trial run"}
+TITLE = "# The papers' tables and figures, measured here"
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
     ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as the chain does"),
@@ -45,20 +46,18 @@ def where(results: dict[str, Any]) -> str:
 
 
 def markdown(
-    results: dict[str, Any], parts: Iterable[Part], said: Sequence[Statement], pictures: str = "", title: str = "# "
+    results: dict[str, Any], parts: Iterable[Part], said: Sequence[Statement], pictures: str = ""
 ) -> str:
-    """Return the page.
+    """Return the page without its title.
 
     Args:
         results: What ``run`` returned.
         parts: All parts; those that are in the results are shown.
         said: Statements with their verdicts.
         pictures: What stands before the name of a picture's file.
-        title: What stands before the title.
     """
     count = {word: sum(s.verdict == word for s in said) for word in (CONFIRMED, CORRECTED)}
     text = [
-        f"{title}The papers' tables and figures, measured here",
         where(results),
         "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats that "
         "ran at the same moment. Published times are not compared, as processors and compilers differ, but "
@@ -84,4 +83,4 @@ def markdown(
         "Found while the equations were programmed; what is meant is what the tests of this package hold to.",
         _plain([("where", "printed", "meant"), *MISPRINTS]),
     ]
-    return "\n\n".join(text) + "\n"
+    return "\n\n".join(text)

@@ -116,9 +116,12 @@ def statements(found: Found) -> list[Statement]:
         if not any(how in r["to_crba"] for r in found["rows"]):
             continue
         x = _crossing(found, how)
+        near = min((r for r in found["rows"] if how in r["to_crba"]), key=lambda r: abs(r["n"] - MASS_MATRIX_BEFORE))
+        price = ", one call from Python against four" if how == "pin.aba" else ""
         made.append(Statement(
             f"The mass matrix is faster below n = {MASS_MATRIX_BEFORE}, articulated bodies above ({by}).", MOSS,
-            f"articulated bodies are faster {_where(x)}.",
+            f"articulated bodies are faster {_where(x)}; {near['to_crba'][how]:.2f} of the time of the mass matrix with "
+            f"{near['n']} links{price}.",
             x is not None and abs(x - MASS_MATRIX_BEFORE) <= 2.0,
         ))  # fmt: skip
     long = [r for r in found["rows"] if r["n"] >= 8 and "baraff" in r["times"]]

@@ -42,15 +42,15 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         for dt in effort.of((2e-3, 1e-3), (4e-3, 2e-3), (4e-3, 2e-3)):
             result = simulate(
                 model, neutral(model), np.zeros(model.nv), duration=duration, dt=dt, method="rkmk4",
-                record=max(1, round(duration / dt / 250)),
+                record=max(1, round(duration / dt / 125)),
             )  # fmt: skip
             data, total = model.createData(), result.energy
             kinetic = np.array([computeKineticEnergy(model, data, q, v) for q, v in zip(result.q, result.v, strict=True)])
             runs[f"{dt:g}"] = {
-                "time": [round(float(x), 6) for x in result.time],
-                "kinetic": [round(float(x), 6) for x in kinetic],
-                "potential": [round(float(x), 6) for x in total - kinetic],
-                "drift": [float(f"{x:.3e}") for x in total - total[0]],
+                "time": [round(float(x), 5) for x in result.time],
+                "kinetic": [float(f"{x:.4g}") for x in kinetic],
+                "potential": [float(f"{x:.4g}") for x in total - kinetic],
+                "drift": [float(f"{x:.2e}") for x in total - total[0]],
             }
             done()
         at = np.linspace(0, len(result.time) - 1, SNAPSHOTS).round().astype(int)
@@ -67,7 +67,7 @@ def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
     pin.forwardKinematics(tree, data, q)
     end = np.array([1.0, 0.0, 0.0])
     return [
-        [[round(float(p[0]), 4), round(float(p[2]), 4)] for p in (M.translation, M.act(end))]
+        [[round(float(p[0]), 3), round(float(p[2]), 3)] for p in (M.translation, M.act(end))]
         for M in list(data.oMi)[1:]
     ]
 

@@ -31,7 +31,9 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         result = paper.run("torque-sinusoids", drop_rotors=True, **short)
     assert isinstance(result, TorqueSinusoids)
     done()
-    return result.as_dict()
+    found = result.as_dict()
+    kept = ("joints", "unit", "trajectory", "rms_error", "per_cent_of_largest")
+    return {**found, "studies": [{key: one[key] for key in kept} for one in found["studies"]]}
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
