@@ -1,0 +1,101 @@
+"""Where what stands in ``I``: sizes, and the first places of tables in ``I`` (lower half) and ``W`` (upper half)."""
+
+# sizes
+(
+    BODIES,  # the universe included
+    TREE_V,  # velocities of the expanded tree
+    NV,
+    ROWS,  # couplings, loops and rotors, then rods with mass, then borrowed inertia
+    HARD,  # of them those without compliance
+    PARTS,
+    CLOSURES,
+    LINES,  # of all joints: forces that they transmit
+    BAND,  # of the banded matrix of a chain, its diagonal included
+) = range(9)
+
+# tables of whole numbers
+(
+    PARENT,
+    PRIM,  # first primitive of a joint; one more at the end, as in all lists of first places
+    DOF,  # first velocity of a joint
+    VARIES,  # whether the motions of a joint change in its own frame
+    COUNT,  # forces that a joint transmits
+    ARM,  # first of its armatures
+    ARM_DOF,
+    USER,  # joint of the user's tree, or -1
+    FREE,  # velocity of the tree that an independent one is
+    KIND,  # of a primitive
+    PRIM_Q,  # its first coordinate, -1 for a rotor at angle 0
+    PRIM_V,
+    LENDS,  # whether a parent lends inertia to a body
+    # rows that tie velocities, in parts without a velocity in common
+    PART_ROW,
+    PART_ROWS,
+    PART_DEP,
+    PART_DEPS,
+    PART_FREE,
+    PART_FREES,  # their places in v
+    PART_MOVES,  # whether its rows change with the pose
+    PART_G,  # where its coupling matrix is in W
+    PART_A,  # where its elimination is
+    COLUMN,  # of a velocity in its part: dependent ones first
+    PIVOTS,  # rows that the elimination chose, part by part as PART_DEPS
+    # closures, one entry each
+    C_TYPE,
+    C_A,
+    C_B,
+    C_TOP,  # body above which a and b move as one
+    C_ROW,
+    C_SIZE,
+    C_REAL,  # its constants in W
+    C_MORE,  # its constants in I
+    # rows
+    ENTRY,  # first entry of a row: bodies on which it acts
+    ENTRY_BODY,
+    TERM,  # first term of a row of joints
+    TERM_DOF,
+    ROD_CLOSURE,  # of a rod with mass
+    FAKE_BODY,
+    KEEP,  # rows of the dense system in their order, then the place of each row in it, -1 if it is left out
+    # what solvers know in advance of the pattern
+    NEAR,  # first neighbour of a joint that is eliminated later
+    NEARS,
+    FILL,  # first block that the elimination of a joint changes
+    FILLS,
+    NODE,  # first row that is felt at a body, then at a joint
+    NODE_ROW,
+    GOES,  # first place to which what is felt there goes
+    GOES_TO,
+    LINE,  # first line of a joint in the banded matrix
+    DOF_BODY,
+    # the mass matrix in generalized coordinates
+    G_ROW,  # first velocity of the tree that an independent one moves
+    G_DOF,
+    G_AT,  # where its entry of G is in W
+    UP,  # first independent velocity that a row of M shares, itself the last
+    UPS,
+    PAIR,  # first of triples: velocity of the tree, entry of its mass matrix, entry of G
+    PAIRS,
+    ROD_DOF,  # first velocity of the tree that moves a rod
+    ROD_DOFS,
+    LINK,  # first joint on a body, its own before those of its children
+    LINKS,
+    ENTRY_NODE,  # where an entry of a row is felt, -1 at the universe
+) = range(9, 70)
+
+# in W: constants
+(
+    AT_PRIM, AT_SLOC, AT_TLOC, AT_NLOC, AT_MASS, AT_COM, AT_INERTIA, AT_LUMP, AT_SHARE, AT_ARM, AT_GRAVITY, AT_SCALE,
+    AT_COMPLIANCE, AT_TERM,
+) = range(70, 84)  # fmt: skip
+# in W: room
+(
+    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D, AT_V, AT_BETA, AT_M, AT_B, AT_VT, AT_AT, AT_ENTRY, AT_RIGHT, AT_SYSTEM,
+    AT_MU, AT_A, AT_LAMBDA, AT_BLOCK, AT_PIVOT, AT_Y, AT_Z, AT_E, AT_BANDED, AT_ROOM, AT_MASSES, AT_MG, AT_MY,
+    AT_HALF_J, AT_HALF_P,
+) = range(84, 115)  # fmt: skip
+SIZE = 115
+
+REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
+FRAMES, ROD, JOINTS, HARMONIC = range(4)
+NONE, WHOLE, UNIVERSAL = range(3)

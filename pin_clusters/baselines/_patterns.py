@@ -1,0 +1,174 @@
+"""What solvers know in advance: which joints feel each other, which rows are felt where, and where results go."""
+
+from __future__ import annotations
+
+from ._compiled import fields as f
+from ._tables import Tables
+
+
+def virtual_work(tables: Tables) -> None:
+    """Add the pattern of the assembly of partial chains."""
+    bodies, counts = tables.bodies, tables.counts
+    nb = len(bodies)
+    children: list[list[int]] = [[] for _ in bodies]
+    for i in range(1, nb):
+        children[bodies[i].parent].append(i)
+    near: list[list[int]] = [[] for _ in bodies]
+    for p in range(1, nb):
+        joints = [j for j in (p, *children[p]) if counts[j]]
+        for k, j in enumerate(joints):
+            near[j] += joints[:k]
+    slots = {}
+    for i in range(nb):
+        for j in near[i]:
+            slots[i, j] = len(slots)
+    fill = [[0 if a == b else slots[max(a, b), min(a, b)] for k, a in enumerate(own) for b in own[: k + 1]]
+            for own in near]  # fmt: skip
+    links = [[j for j in (p, *children[p]) if counts[j]] if p else [] for p in range(nb)]
+    tables.lists(f.NEAR, f.NEARS, near)
+    tables.lists(f.FILL, f.FILLS, fill)
+    tables.lists(f.LINK, f.LINKS, links)
+    # rows felt at bodies, then at joints
+    at: list[set[int]] = [set() for _ in range(2 * nb)]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            if b:
+                at[b].add(r)
+                for j in links[b]:
+                    at[nb + j].add(r)
+    for i in range(nb - 1, 0, -1):
+        for j in near[i]:
+            at[nb + j] |= at[nb + i]
+    _nodes(tables, at, [*links, *near], [nb] * (2 * nb))
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_BLOCK, 36 * len(slots)),
+        (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
+    ):  # fmt: skip
+        tables.room(name, size)
+
+
+def _nodes(
+    tables: Tables, at: list[set[int]], goes: list[list[int]], shift: list[int], *, always: bool = False
+) -> None:
+    """Add where rows are felt, in order, and from there where they go."""
+    order = [sorted(rows) for rows in at]
+    tables.lists(f.NODE, f.NODE_ROW, order)
+    place, n = {}, 0
+    for node, rows in enumerate(order):
+        for r in rows:
+            place[node, r] = n
+            n += 1
+    targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order)
+               for r in rows]  # fmt: skip
+    if always:  # one each, or none at the base
+        tables.put(f.GOES_TO, [x[0] if x else -1 for x in targets])
+    else:
+        tables.lists(f.GOES, f.GOES_TO, targets)
+    entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
+    tables.put(f.ENTRY_NODE, [place[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
+    tables.room(f.AT_Y, 6 * n)
+    tables.room(f.AT_SYSTEM, len(tables.rows) ** 2)
+
+
+def tree(tables: Tables) -> None:
+    """Add the pattern of the sparse system of bodies and joints: all that is felt goes to the base, body by body."""
+    bodies = tables.bodies
+    nb = len(bodies)
+    at: list[set[int]] = [set() for _ in bodies]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            while b:
+                at[b].add(r)
+                b = bodies[b].parent
+    _nodes(tables, at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
+        (f.AT_Z, 6 * sum(len(x) for x in at)),
+    ):  # fmt: skip
+        tables.room(name, size)
+
+
+def chain(tables: Tables) -> None:
+    """Add the pattern of the banded system of joints, from the tip to the base."""
+    counts, nb = tables.counts, len(tables.bodies)
+    at: list[set[int]] = [set() for _ in tables.bodies]
+    for r, row in enumerate(tables.rows):
+        for b in row.bodies:
+            if b:
+                at[b].add(r)
+    _nodes(tables, at, [[] for _ in at], [0] * nb)
+    lines = sum(counts)
+    tables.put(f.LINE, [sum(counts[i + 1 :]) for i in range(nb)])
+    tables.header[f.LINES] = lines
+    tables.header[f.BAND] = band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
+    for name, size in (
+        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_LAMBDA, 6 * nb + lines), (f.AT_E, 6 * nb),
+        (f.AT_BANDED, lines * band), (f.AT_Z, lines * len(tables.rows)),
+    ):  # fmt: skip
+        tables.room(name, size)
+
+
+def generalized(tables: Tables) -> None:
+    """Add the pattern of G and of the mass matrix in independent velocities, its factor included."""
+    bodies, span, model = tables.bodies, tables.span, tables.model
+    nt, nv = span.tree.nv, model.nv
+    one = tables.keep([1.0])
+    columns: list[list[tuple[int, int]]] = [[(int(d), one)] for d in span.from_tree_v[model.idx_v_independent]]
+    blocks = tables.header[f.PART_G]
+    for k, p in enumerate(tables.parts):
+        at = tables.whole(blocks + k)
+        for c, d in enumerate(p.dependent):
+            for i, free in enumerate(p.free):
+                if p.moves or p.G[c, i]:
+                    columns[free].append((d, at + c * len(p.free) + i))
+    tables.lists(f.G_ROW, f.G_DOF, [[d for d, _ in own] for own in columns])
+    tables.put(f.G_AT, [at for own in columns for _, at in own])
+    # velocities of the tree that share a term of its mass matrix
+    related: list[set[int]] = [set() for _ in range(nt)]
+    above: list[list[int]] = [[] for _ in bodies]
+    for i, b in enumerate(bodies[1:], start=1):
+        above[i] = above[b.parent] + [b.first + k for k in range(b.nv)]
+        for k in range(b.nv):
+            related[b.first + k] |= set(above[i])
+    rods = []
+    for r in range(tables.ties.hard, len(tables.rows), 3):
+        mine = sorted({d for b in tables.rows[r].bodies for d in above[b]})
+        rods.append(mine)
+        for d in mine:
+            related[d] |= {c for c in mine if c < d}
+    tables.lists(f.ROD_DOF, f.ROD_DOFS, rods)
+    for d in range(nt):
+        for c in list(related[d]):
+            related[c].add(d)
+    moves = [{d for d, _ in own} for own in columns]
+    feels = [set().union(*(related[d] for d in own)) for own in moves]
+    up = [{i for i in range(j + 1) if feels[j] & moves[i]} for j in range(nv)]
+    tables.entries_of_mass = sum(len(x) for x in up)
+    for k in range(nv - 1, -1, -1):
+        for i in up[k] - {k}:
+            up[i] |= {j for j in up[k] if j <= i}
+    tables.entries_of_factor = sum(len(x) for x in up)
+    tables.lists(f.UP, f.UPS, [sorted(x) for x in up])
+    triples = []
+    for j in range(nv):
+        wanted = set().union(*(moves[i] for i in up[j]))
+        triples.append([
+            x for d, at in columns[j] for c in sorted(related[d] & wanted) for x in (c, max(c, d) * nt + min(c, d), at)
+        ])  # fmt: skip
+    tables.lists(f.PAIR, f.PAIRS, triples)
+    tables.room(f.AT_MASSES, nt * nt)
+    _square(tables)
+
+
+def columns(tables: Tables) -> None:
+    """Add the pattern of G, for the mass matrix column by column."""
+    generalized(tables)
+
+
+def _square(tables: Tables) -> None:
+    nt, nv = tables.span.tree.nv, tables.model.nv
+    for name, size in (
+        (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
+    ):  # fmt: skip
+        tables.room(name, size)
+    tables.header[f.AT_MU] = tables.keep([0.0] * max(nv, len(tables.rows)))
