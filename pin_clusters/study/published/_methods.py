@@ -16,10 +16,7 @@ def method(
     name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
 ) -> tuple[Call | None, str]:
     """Return a call of forward dynamics by a baseline, or None and the reason why it cannot express the robot."""
-    try:
-        module = importlib.import_module(f"...baselines.{name}", __package__)
-    except ModuleNotFoundError:  # TEMPORARY
-        return None, "not there yet."
+    module = importlib.import_module(f"...baselines.{name}", __package__)
     try:
         data = module.createData(model, **options)
         module.aba(model, data, q, v, tau)
