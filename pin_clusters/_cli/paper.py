@@ -30,9 +30,7 @@ def run(
             [k for model, names in zip(robots, (_PLAIN, _LOOPS), strict=True) for k in compile.needed(model, *names)]
         )
         with common.ProgressBar("paper") as progress:
-            results = published.run(
-                quick=quick, only=only or None, longest=longest, patient=patient, progress=progress
-            )
+            results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
         show(published.statements(results), out)
         with common.written(folder):
             files = published.write(results, folder)

@@ -45,6 +45,4 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
     """  # noqa: D301 (click wants the character)
     from .. import paper as command
 
-    command.run(
-        output, common.console(), quick=quick, only=only, longest=longest, patient=patient
-    )
+    command.run(output, common.console(), quick=quick, only=only, longest=longest, patient=patient)

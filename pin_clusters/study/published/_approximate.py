@@ -83,7 +83,7 @@ def serial(model: ClusterModel) -> pin.Model:
         ModelError: The joints that are left are not as many as the robot has degrees of freedom.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
-    locked = [int(r.joint_id) for r in rotors]
+    locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
     tree = depth_first(model.inertia_tree.copy(), locked)
     if tree.nv != model.nv:
         raise ModelError(

@@ -40,9 +40,7 @@ MARKER = 4.0
 def panels(figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24) -> list[Any]:
     """Make a row of panels that leaves room for a head."""
     figure.set_size_inches(9.6, height)
-    grid = figure.add_gridspec(
-        1, n, left=left, right=0.98, top=1.0 - 1.6 / height, bottom=0.52 / height, wspace=gap
-    )
+    grid = figure.add_gridspec(1, n, left=left, right=0.98, top=1.0 - 1.6 / height, bottom=0.52 / height, wspace=gap)
     return [figure.add_subplot(grid[0, k]) for k in range(n)]
 
 

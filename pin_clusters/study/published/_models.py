@@ -79,7 +79,7 @@ def grouped(n: int, size: int) -> ClusterModel:
 
 
 def balls(parents: Sequence[int]) -> pin.Model:
-    """Return bodies on spherical joints; each hangs from the body of the given number, from 1, or from the world (0)."""
+    """Return bodies on spherical joints, each hanging from the body of a number, from 1, or from the world, 0."""
     tree = _empty(f"{len(parents)} spherical joints")
     tree.gravity.linear = np.array([0.0, 0.0, -9.81])
     count: dict[int, int] = {}

@@ -11,7 +11,7 @@ _ABOUT = {"full": "a full run", "quick": "a quick run, for a first impression", 
 TITLE = "# The papers' tables and figures, measured here"
 MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
-    ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as the chain does"),
+    ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as chains do"),
     ("Yamane and Nakamura, equation (51)", r"$\gamma_N$", r"$\gamma_{JN}$"),
     ("Yamane and Nakamura, splitting of a link", "any share of its inertia",
      "no half may be left without inertia, or its matrix is singular"),
@@ -45,9 +45,7 @@ def where(results: dict[str, Any]) -> str:
     )
 
 
-def markdown(
-    results: dict[str, Any], parts: Iterable[Part], said: Sequence[Statement], pictures: str = ""
-) -> str:
+def markdown(results: dict[str, Any], parts: Iterable[Part], said: Sequence[Statement], pictures: str = "") -> str:
     """Return the page without its title.
 
     Args:
@@ -59,8 +57,8 @@ def markdown(
     count = {word: sum(s.verdict == word for s in said) for word in (CONFIRMED, CORRECTED)}
     text = [
         where(results),
-        "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats that "
-        "ran at the same moment. Published times are not compared, as processors and compilers differ, but "
+        "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats "
+        "that ran at the same moment. Published times are not compared, as processors and compilers differ, but "
         "percentages, ratios and orders of growth are. The verdicts are computed from the numbers beside them.",
         "## Statements",
         f"{len(said)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",

@@ -10,8 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...algorithms.aba import aba
-from ...algorithms.inputs import actuation_matrix, inverse_input_matrix
+from ...algorithms.inputs import inverse_input_matrix
 from ...algorithms.jacobians import computeFrameJacobian
+from ...algorithms.motor import actuation_matrix
 from ...configuration import integrate, neutral
 from ...errors import PinClustersWarning
 from ...loaders import load

@@ -242,10 +242,10 @@ PART = Part(
     title="Figures 11 and 13: the number of links",
     timed=(
         "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
-        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` "
-        "would take gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. Projection and "
-        "Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. Sparse "
-        "factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
+        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
+        "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
+        "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
+        "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
     ),
     measure=measure,
     figures={"chignoli_11_links": draw_forward, "chignoli_13_links_operational": draw_operational},

@@ -45,7 +45,9 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
                 record=max(1, round(duration / dt / 125)),
             )  # fmt: skip
             data, total = model.createData(), result.energy
-            kinetic = np.array([computeKineticEnergy(model, data, q, v) for q, v in zip(result.q, result.v, strict=True)])
+            kinetic = np.array(
+                [computeKineticEnergy(model, data, q, v) for q, v in zip(result.q, result.v, strict=True)]
+            )
             runs[f"{dt:g}"] = {
                 "time": [round(float(x), 5) for x in result.time],
                 "kinetic": [float(f"{x:.4g}") for x in kinetic],
@@ -89,7 +91,8 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
         for dt, run in one["runs"].items():
             worst = _worst(run)
             part = "-" if before is None else f"1 / {before / worst:.1f}"
-            rows.append([name, str(one["nv"]), f"{1e3 * float(dt):g}", f"{max(run['kinetic']):.1f}", f"{worst:.1e}", part])
+            most = f"{max(run['kinetic']):.1f}"
+            rows.append([name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part])
             before = worst
     return [("Change of energy, relative to the largest kinetic energy", rows)]
 
@@ -143,7 +146,9 @@ def draw(figure: Figure, found: Found) -> None:
         drift.set_yscale("log")
         drift.legend(fontsize=8, frameon=False, loc="lower right")
         named(drift, "change of energy", "time [s]", "part of the largest kinetic energy")
-    figure.text(0.025, 1.0 - 0.3 / height, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", fontsize=13)
+    figure.text(
+        0.025, 1.0 - 0.3 / height, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", fontsize=13
+    )
     figure.text(
         0.025, 1.0 - 0.53 / height,
         f"Ten bodies of 1 kg and 1 m on spherical joints, without torques; {SNAPSHOTS} poses over "

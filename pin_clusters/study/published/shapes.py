@@ -73,7 +73,9 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     for what, shown in _SHOWN.items():
         sizes = sorted({size for w, size, _ in calls if w == what})
         times = {
-            how: [number(t[f"{(what, size, how)}"]) for size in sizes] for how in shown if (what, sizes[0], how) in calls
+            how: [number(t[f"{(what, size, how)}"]) for size in sizes]
+            for how in shown
+            if (what, sizes[0], how) in calls
         }
         found[what] = {"x": sizes, "times": times, "slope": {how: _power(sizes, x) for how, x in times.items()}}
     return found

@@ -133,7 +133,7 @@ def _agreement(table: dict[str, Call]) -> float:
     """Return by how much exact methods differ from the cluster algorithm, relative to its largest entry."""
     function, given = table["cluster"]
     wanted = np.array(function(*given))
-    return max(apart(wanted, f(*a)) for how, (f, a) in table.items() if how in ("projection", "lagrange"))
+    return max(apart(wanted, np.array(f(*a))) for how, (f, a) in table.items() if how in ("projection", "lagrange"))
 
 
 # --- what it shows ----------------------------------------------------------------------------------------------------
@@ -153,7 +153,8 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
         rows: Rows = [["robot", "nv (tree)", LABELS["cluster"] + " [us]", *(LABELS[how] for how in rivals)]]
         for r in found["robots"]:
             table = r["tables"][what]
-            name = f"`{r['robot']}`" + (f", {r['ends']} end{'s' * (r['ends'] > 1)}" if what == "operational inertia" else "")
+            ends = f", {r['ends']} end{'s' * (r['ends'] > 1)}" if what == "operational inertia" else ""
+            name = f"`{r['robot']}`{ends}"
             row = [name, f"{r['nv']} ({r['nv_tree']})", _time(table["times"]["cluster"])]
             for how in rivals:
                 known = _published(found, what, how).get(r["robot"])
