@@ -35,6 +35,8 @@ LABELS = {
     "published": "published",
 }
 MARKER = 4.0
+_ROOM = 130
+"""Letters, of handles too, that fit beside each other in a legend."""
 
 
 def panels(figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24) -> list[Any]:
@@ -86,15 +88,28 @@ def headed(
     for k, line in enumerate(lines):
         figure.text(left, 1.0 - (0.34 + 0.19 * (k + 1)) / height, line, fontsize=9, color="#333333")
     handles: list[Any] = []
+    texts = [text or LABELS[key] for key, text in labels.items()]
+    columns = next(n for n in (4, 3, 2) if n == 2 or _width(texts, n) < _ROOM)
     for key, text in labels.items():
         style, label = {"markersize": MARKER, **STYLES[key]}, text or LABELS[key]
         filled = bars and key not in ("cluster", "published")
         handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
     figure.legend(
-        handles=handles, ncols=4, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
+        handles=handles, ncols=columns, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
         borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
         bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
     )  # fmt: skip
+
+
+def _width(texts: Sequence[str], columns: int) -> int:
+    """Return about how many letters a legend is wide; the first columns take one entry more if need be."""
+    least, more = divmod(len(texts), columns)
+    width = at = 0
+    for k in range(columns):
+        rows = least + (k < more)
+        width += 9 + max(map(len, texts[at : at + rows]), default=0)
+        at += rows
+    return width
 
 
 def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:
@@ -104,5 +119,5 @@ def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:
     axes.plot([first, last], [y, end], color="#999999", linewidth=0.8, linestyle=":", zorder=1.0)
     axes.annotate(
         f"$\\propto N^{{{power:g}}}$" if power != 1 else "$\\propto N$", (last, end), fontsize=8, color="#777777",
-        xytext=(-4, 3), textcoords="offset points", ha="right",
+        xytext=(0, -11), textcoords="offset points", ha="right",
     )  # fmt: skip

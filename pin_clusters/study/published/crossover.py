@@ -32,7 +32,7 @@ METHODS = {
     "terms": ("least", "mass matrix and bias torques alone"),
     "baraff": ("lagrange", "Lagrange multipliers (Baraff)"),
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
-    "pin.crba": ("second", "mass matrix and Cholesky, Pinocchio"),
+    "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
 }
 _LINEAR, _COMPARABLE = 1.2, 3.0
 

@@ -33,7 +33,7 @@ DENSE, SPARSE, DATA = 96, 48, 192
 """Links up to which exact rivals, the sparse one, and what has a ``pin.Data`` of its own are measured."""
 _SHORT, _LONG = 24, 48
 """Slopes are those up to the first length, and from the second."""
-_LINEAR, _CUBIC = 1.2, 2.5
+_LINEAR, _CUBIC = 1.2, 2.7
 """Up to which slope growth is called linear, and from which cubic."""
 FORWARD = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 OSIM = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
