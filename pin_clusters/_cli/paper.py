@@ -10,11 +10,21 @@ from rich.markup import escape
 
 from .. import loaders
 from .._kernels import compiling
+from .._kernels.entry_points import Kernel
 from ..study import published
 from . import common, compile, tables
 
-_PLAIN = ("rnea", "aba", "crba", "columns", "energy", "simulate", "frame_jacobian", "tree")
-_LOOPS = ("rnea", "aba", "columns")
+# kernels of the parts; of "tables" those for closed loops as well
+_KERNELS = {
+    "tables": ("rnea", "aba", "columns"),
+    "lengths": ("rnea", "aba", "columns"),
+    "shapes": ("rnea", "aba", "crba", "columns"),
+    "sinusoids": ("rnea",),
+    "virtual_work": ("aba",),
+    "passive": ("simulate", "energy"),
+    "inputs": ("aba", "columns", "frame_jacobian"),
+    "crossover": ("rnea", "aba", "crba"),
+}
 
 
 def run(
@@ -25,16 +35,22 @@ def run(
     with common.output_folder(folder):
         took = published.expected(quick=quick, only=only or None, longest=longest)
         tables.say(out, f"This takes {took.said}, without what is compiled; results go to {folder}.")
-        robots = [loaders.load(name) for name in ("geared_chain", "tello_with_arms")]
-        compiling.announce(
-            [k for model, names in zip(robots, (_PLAIN, _LOOPS), strict=True) for k in compile.needed(model, *names)]
-        )
+        compiling.announce(_kernels(only or tuple(_KERNELS)))
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
         show(published.statements(results), out)
         with common.written(folder):
             files = published.write(results, folder)
     common.say_written(out, *files)
+
+
+def _kernels(parts: Sequence[str]) -> list[Kernel]:
+    """Return what the parts will compile, but for the baselines, which say so themselves."""
+    names = dict.fromkeys(name for part in parts for name in _KERNELS[part])
+    wanted = [*compile.needed(loaders.load("geared_chain"), *names)]
+    if "tables" in parts:
+        wanted += compile.needed(loaders.load("tello_with_arms"), *_KERNELS["tables"])
+    return wanted
 
 
 def show(statements: Sequence[published.Statement], out: Console) -> None:

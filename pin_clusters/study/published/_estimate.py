@@ -39,7 +39,7 @@ class Estimate:
     def said(self) -> str:
         """In words."""
         text = f"about {self.seconds / 60.0:.0f} min" if self.seconds < HOUR else f"about {self.seconds / HOUR:.1f} h"
-        return f"{text}, {self.memory / 1e9:.1f} GB for a chain of {self.longest} links"
+        return text if self.memory < 1e9 else f"{text}, and {self.memory / 1e9:.1f} GB for {self.longest} links"
 
 
 def estimate(parts: Sequence[Part], effort: Effort) -> Estimate:

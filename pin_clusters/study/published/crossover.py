@@ -194,5 +194,5 @@ PART = Part(
     tables=tables,
     statements=statements,
     says=says,
-    seconds=(15.0, 5.0),
+    seconds=(35.0, 6.0),
 )

@@ -252,5 +252,5 @@ PART = Part(
     tables=tables,
     statements=statements,
     says=says,
-    seconds=(110.0, 25.0),
+    seconds=(120.0, 12.0),
 )

@@ -168,5 +168,5 @@ PART = Part(
     figures={"yamane_04_05_snapshots": draw},
     tables=tables,
     statements=statements,
-    seconds=(15.0, 8.0),
+    seconds=(2.0, 1.0),
 )

@@ -236,5 +236,5 @@ PART = Part(
     tables=tables,
     statements=statements,
     says=says,
-    seconds=(15.0, 4.0),
+    seconds=(25.0, 4.0),
 )

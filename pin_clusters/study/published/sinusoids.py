@@ -110,5 +110,5 @@ PART = Part(
     tables=tables,
     statements=statements,
     says=says,
-    seconds=(6.0, 3.0),
+    seconds=(1.0, 1.0),
 )

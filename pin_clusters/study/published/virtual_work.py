@@ -232,5 +232,5 @@ PART = Part(
     tables=tables,
     statements=statements,
     says=says,
-    seconds=(15.0, 5.0),
+    seconds=(25.0, 5.0),
 )
