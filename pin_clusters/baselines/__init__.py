@@ -14,9 +14,14 @@ module              how                                                         
 ``armature``        operational inertia of that model: its inverse, or contact Cholesky  approximate  no
 ``sparse``          operational inertia by the tree's factorisation with constraints     exact        yes
 ``unit_forces``     inverse input matrix by one forward dynamics per input (eUFM)        exact        yes
+``yamane_nakamura`` virtual work, joint by joint, with the forces of all joints          exact        yes
+``baraff``          maximal coordinates and multipliers, banded or sparse, the same      exact        yes
+``unit_vectors``    mass matrix by inverse dynamics of unit accelerations                exact        yes
+``sparse_crba``     mass matrix by composite inertias, factor without fill               exact        yes
 ==================  ===================================================================  ===========  =====
 
-Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the package.
+The last four are compiled, as the kernels are, and share no code with them: for times that can be compared. Every
+module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the package.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from __future__ import annotations
 from ..armature import armature_model
 from . import (
     armature,
+    baraff,
     block,
     constrained,
     contacts,
@@ -31,13 +37,17 @@ from . import (
     lagrange,
     projection,
     sparse,
+    sparse_crba,
     unconstrained,
     unit_forces,
+    unit_vectors,
+    yamane_nakamura,
 )
 
 __all__ = [
     "armature",
     "armature_model",
+    "baraff",
     "block",
     "constrained",
     "contacts",
@@ -45,6 +55,9 @@ __all__ = [
     "lagrange",
     "projection",
     "sparse",
+    "sparse_crba",
     "unconstrained",
     "unit_forces",
+    "unit_vectors",
+    "yamane_nakamura",
 ]

@@ -151,7 +151,7 @@ def _primitives(joint: pin.JointModel, placement: pin.SE3, q: int, name: str) ->
     for ending, (whole, nv) in _WHOLE.items():
         if kind.endswith(ending):
             return [Primitive(whole, placement, eye[2], 0.0, q, nv)]
-    chains = {
+    chains: dict[str, tuple[int, tuple[np.ndarray, ...]]] = {
         "SphericalZYX": (fields.REVOLUTE, (eye[2], eye[1], eye[0])),
         "Translation": (fields.PRISMATIC, (eye[0], eye[1], eye[2])),
     }

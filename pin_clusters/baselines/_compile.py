@@ -13,13 +13,12 @@ from .._kernels import entry_points
 
 
 @functools.cache
-def compiled(module: str, name: str, vectors: int, title: str) -> Callable[..., Any]:
-    """Return a function of ``_compiled``: it takes whole numbers, vectors, matrices and gives a whole number.
+def compiled(module: str, name: str, title: str) -> Callable[..., Any]:
+    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces.
 
     Args:
         module: Of ``_compiled``.
         name: Of the function.
-        vectors: How many vectors it takes between ``I`` and its last two arguments.
         title: What the user is told is being compiled.
     """
     function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
@@ -34,7 +33,7 @@ def compiled(module: str, name: str, vectors: int, title: str) -> Callable[..., 
     for path in sorted(Path(__file__).parent.joinpath("_compiled").glob("*.py")):
         digest.update(path.read_bytes())
     vector, matrix = types.float64[::1], types.float64[:, ::1]
-    signature = types.int64(types.int64[::1], *[vector] * vectors, matrix, vector, matrix)
+    signature = types.int64(types.int64[::1], *[vector] * 4, matrix, vector, matrix)
     dispatcher = njit(**OPTIONS)(function)
     _cache.compile_or_load(dispatcher, signature, f"{name}-{digest.hexdigest()[:12]}", title)
     return dispatcher

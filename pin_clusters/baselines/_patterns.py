@@ -18,7 +18,7 @@ def virtual_work(tables: Tables) -> None:
         joints = [j for j in (p, *children[p]) if counts[j]]
         for k, j in enumerate(joints):
             near[j] += joints[:k]
-    slots = {}
+    slots: dict[tuple[int, int], int] = {}
     for i in range(nb):
         for j in near[i]:
             slots[i, j] = len(slots)
@@ -100,10 +100,11 @@ def chain(tables: Tables) -> None:
     lines = sum(counts)
     tables.put(f.LINE, [sum(counts[i + 1 :]) for i in range(nb)])
     tables.header[f.LINES] = lines
-    tables.header[f.BAND] = band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
+    tables.band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
+    tables.header[f.BAND] = tables.band
     for name, size in (
         (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_LAMBDA, 6 * nb + lines), (f.AT_E, 6 * nb),
-        (f.AT_BANDED, lines * band), (f.AT_Z, lines * len(tables.rows)),
+        (f.AT_BANDED, lines * tables.band), (f.AT_Z, lines * len(tables.rows)),
     ):  # fmt: skip
         tables.room(name, size)
 
@@ -143,11 +144,11 @@ def generalized(tables: Tables) -> None:
     moves = [{d for d, _ in own} for own in columns]
     feels = [set().union(*(related[d] for d in own)) for own in moves]
     up = [{i for i in range(j + 1) if feels[j] & moves[i]} for j in range(nv)]
-    tables.entries_of_mass = sum(len(x) for x in up)
+    before = sum(len(x) for x in up)
     for k in range(nv - 1, -1, -1):
         for i in up[k] - {k}:
             up[i] |= {j for j in up[k] if j <= i}
-    tables.entries_of_factor = sum(len(x) for x in up)
+    tables.entries_of_M = before, sum(len(x) for x in up)
     tables.lists(f.UP, f.UPS, [sorted(x) for x in up])
     triples = []
     for j in range(nv):
@@ -160,15 +161,10 @@ def generalized(tables: Tables) -> None:
     _square(tables)
 
 
-def columns(tables: Tables) -> None:
-    """Add the pattern of G, for the mass matrix column by column."""
-    generalized(tables)
-
-
 def _square(tables: Tables) -> None:
     nt, nv = tables.span.tree.nv, tables.model.nv
     for name, size in (
         (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
     ):  # fmt: skip
         tables.room(name, size)
-    tables.header[f.AT_MU] = tables.keep([0.0] * max(nv, len(tables.rows)))
+    tables.header[f.AT_MU] = tables.keep([0.0] * max(2 * nv, len(tables.rows)))

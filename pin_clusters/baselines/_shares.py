@@ -18,7 +18,7 @@ import numpy as np
 from ._bodies import Body, spatial
 
 _FLAT = 1e-6
-"""An inertia counts as singular if its smallest eigenvalue, in units of the robot, is below this share of its largest."""
+"""An inertia is singular if its smallest eigenvalue, in units of the robot, is below this share of its largest."""
 
 
 def lend(bodies: list[Body]) -> None:
@@ -104,9 +104,7 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
             found.append(replace(b, parent=parent, inertia=inertia, lump=b.lump / parts))
             hangs = [len(found) - 1]
             for _ in range(parts - 1):
-                found.append(
-                    Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), b.lump / parts)
-                )
+                found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), b.lump / parts))
                 hangs.append(len(found) - 1)
             # three joints each: the first and the last have two children, without a joint above, else one
             places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(own))]

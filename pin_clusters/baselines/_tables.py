@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
+from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure, massive
 from ..joints import coordinates_of
 from ..model import ClusterModel, expand
-from ._bodies import Body, bodies_of, spatial
+from ._bodies import bodies_of, spatial
 from ._compiled import fields as f
-from ._rows import Row, Rows, frames_of, gravity_of, program_of
+from ._rows import Part, Row, Rows, frames_of, gravity_of, program_of
 from ._shares import lend, split
 
 
@@ -24,12 +24,19 @@ class Tables:
         bodies: The expanded tree, the universe first.
         rows: What ties it.
         entries: Body of each entry of all rows.
+        parts: Rows that share velocities.
+        owner: Body of each velocity of the tree.
+        counts: Number of forces that the joint of each body transmits.
+        called: Closures that are Python functions, and where their derivatives go.
+        band: Of the banded system of a chain; 0 if there is none.
+        entries_of_M: Of the mass matrix and of its factor, if they were counted.
         index: ``I``.
         work: ``W``.
     """
 
     def __init__(self, model: ClusterModel, *, maximal: bool, divide: bool = False) -> None:
         self.model, self.span = model, expand(model)
+        self.band, self.entries_of_M = 0, (0, 0)
         self.header = np.zeros(f.SIZE, dtype=np.int64)
         self._whole: list[int] = []
         self._real: list[np.ndarray] = []
@@ -58,9 +65,7 @@ class Tables:
 
     def put(self, name: int, values: Iterable[Any]) -> int:
         """Add a table of whole numbers; returns its place in ``I``."""
-        at = f.SIZE + len(self._whole)
-        self._whole += [int(x) for x in values]
-        self.header[name] = at
+        self.header[name] = at = self._also(values)
         return at
 
     def keep(self, values: Any) -> int:
@@ -93,16 +98,20 @@ class Tables:
 
     def evaluate(self, q: np.ndarray) -> None:
         """Ask the closures that are Python functions."""
-        for c, joint, at_J, at_H in self.called:
-            x = coordinates_of(self.model.own_tree, joint, q)
+        for c, at_J, at_H in self.called:
+            x = coordinates_of(self.model.own_tree, c.joints, q)
             J, H = c.jacobian(x), c.hessian(x)
             self.work[at_J : at_J + J.size] = J.ravel()
             self.work[at_H : at_H + H.size] = H.ravel()
 
+    def free_of(self, part: Part) -> list[int]:
+        """Return the velocities of the tree that are independent in a part."""
+        return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
+
     def _weigh_rods(self) -> None:
         """Add a sixth of the mass of each rod to the bodies at its ends."""
-        for rod in self.model.closures:
-            for j, p in rod.ends if isinstance(rod, RodClosure) and rod.mass > 0.0 else ():
+        for rod in massive(self.model.closures):
+            for j, p in rod.ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 m, c, rotational = b.inertia
                 share, x = rod.mass / 6.0, np.asarray(p, dtype=float)
@@ -125,12 +134,12 @@ class Tables:
         self.put(f.PRIM_Q, [p.q for p in prims])
         first = [b.first + sum(x.nv for x in b.joint[:k]) for b in bodies for k in range(len(b.joint))]
         self.put(f.PRIM_V, first)
-        self.put(f.DOF, [*_firsts(bodies), self.span.tree.nv])
+        self.put(f.DOF, [*(b.first for b in bodies), self.span.tree.nv])
         self.put(f.DOF_BODY, [self.owner[d] for d in range(self.span.tree.nv)])
         self.put(f.USER, [b.user if i else -1 for i, b in enumerate(bodies)])
         self.put(f.FREE, self.span.from_tree_v[self.model.idx_v_independent])
         self.put(f.VARIES, [b.motion is None for b in bodies])
-        arms = [[b.first + k for k in np.flatnonzero(b.armature)] for b in bodies]
+        arms = [[b.first + int(k) for k in np.flatnonzero(b.armature)] for b in bodies]
         self.lists(f.ARM, f.ARM_DOF, arms)
         armature = np.concatenate([b.armature for b in bodies] + [np.zeros(0)])
         self.counts = [6 - b.nv + len(a) if i else 0 for i, (b, a) in enumerate(zip(bodies, arms, strict=True))]
@@ -166,43 +175,41 @@ class Tables:
         h[f.AT_SCALE] = self.keep([r.scale for r in rows])
         h[f.AT_COMPLIANCE] = self.keep([r.compliance for r in rows])
         self.put(f.ROD_CLOSURE, self.ties.rods)
-        self.put(f.FAKE_BODY, [sum(bool(b.borrowed.any()) for b in self.bodies)])
+        self.put(f.FAKES, [sum(bool(b.borrowed.any()) for b in self.bodies)])
         self.put(f.KEEP, [0] * (2 * len(rows) + 1))
 
     def _of_closures(self) -> None:
-        kinds, a, b, tops, firsts, sizes, reals, more = ([] for _ in range(8))
-        self.called: list[tuple[Any, Any, int, int]] = []
-        tree = self.model.own_tree
+        names = (f.C_TYPE, f.C_A, f.C_B, f.C_TOP, f.C_ROW, f.C_SIZE, f.C_REAL, f.C_MORE)
+        tree, table = self.model.own_tree, []
+        self.called: list[tuple[CallableClosure, int, int]] = []
         for c, first in self.ties.closures:
-            ends, table, kind, constants = (0, 0), 0, f.JOINTS, np.zeros(0)
+            a = b = more = 0
+            constants = np.zeros(0)
+            if isinstance(c, FrameClosure | RodClosure):
+                a, b = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
             if isinstance(c, FrameClosure):
                 kind, constants = f.FRAMES, frames_of(c)
-                table = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
+                more = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
             elif isinstance(c, RodClosure):
                 kind, constants = f.ROD, np.concatenate([c.point_a, c.point_b])
-            if isinstance(c, FrameClosure | RodClosure):
-                ends = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
-            if isinstance(c, HarmonicClosure):
-                places = [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints]
-                kind = f.HARMONIC
-                program, constants = program_of(c, places)
-                table = f.SIZE + len(self._whole)
-                self._whole += [int(x) for x in program]
-            elif isinstance(c, CallableClosure):
-                n = len(c.joints)
-                table = f.SIZE + len(self._whole)
-                self._whole += [n, 0]
-                constants = np.zeros(c.size * n * n)
+            elif isinstance(c, HarmonicClosure):
+                program, constants = program_of(c, [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints])
+                kind, more = f.HARMONIC, self._also(program)
+            else:
+                kind, more, constants = f.JOINTS, self._also([len(c.bodies), 0]), np.zeros(c.size * len(c.bodies) ** 2)
             at = self.keep(constants)
             if isinstance(c, CallableClosure):
                 terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])
-                self.called.append((c, c.joints, terms, at))
-            for values, x in zip((kinds, a, b, tops, firsts, sizes, reals, more),
-                                 (kind, *ends, self.ties.top(*ends), first, c.size, at, table), strict=True):  # fmt: skip
-                values.append(x)
-        for name, values in ((f.C_TYPE, kinds), (f.C_A, a), (f.C_B, b), (f.C_TOP, tops), (f.C_ROW, firsts),
-                             (f.C_SIZE, sizes), (f.C_REAL, reals), (f.C_MORE, more)):  # fmt: skip
-            self.put(name, values)
+                self.called.append((c, terms, at))
+            table.append((kind, a, b, self.ties.top(a, b), first, c.size, at, more))
+        for k, name in enumerate(names):
+            self.put(name, [row[k] for row in table])
+
+    def _also(self, values: Iterable[Any]) -> int:
+        """Add whole numbers without a name; returns their place in ``I``."""
+        at = f.SIZE + len(self._whole)
+        self._whole += [int(x) for x in values]
+        return at
 
     def _of_parts(self) -> None:
         h, parts = self.header, self.parts
@@ -215,11 +222,12 @@ class Tables:
         self.put(f.PART_A, [self.keep(np.zeros(x)) for x in sizes])
         column = np.full(self.span.tree.nv, -1)
         for p in parts:
-            own = [*p.dependent, *self.span.from_tree_v[self.model.idx_v_independent[p.free]]]
+            own = [*p.dependent, *self.free_of(p)]
             column[own] = np.arange(len(own))
         self.put(f.COLUMN, column)
         self.put(f.PIVOTS, [k for p in parts for k in range(len(p.dependent))])
-        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + max([len(p.rows) for p in parts] + [0]) ** 2))
+        most = max([len(p.rows) for p in parts] + [0])
+        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + most * (most + 1)))
 
     def _rooms(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
@@ -227,13 +235,9 @@ class Tables:
             (f.AT_R, 9 * nb), (f.AT_O, 3 * nb), (f.AT_S, 6 * nt), (f.AT_T, 6 * nt), (f.AT_J, 36 * nb),
             (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_M, 36 * nb),
             (f.AT_B, 6 * nb), (f.AT_VT, nt), (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows),
-            (f.AT_MU, rows), (f.AT_A, 6 * nb),
+            (f.AT_SCALED, rows), (f.AT_MU, rows), (f.AT_A, 6 * nb),
         ):  # fmt: skip
             self.room(name, size)
-
-
-def _firsts(bodies: list[Body]) -> list[int]:
-    return [b.first for b in bodies]
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import math
 
 from .fields import (
     ARM, AT_A, AT_ARM, AT_B, AT_BANDED, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_LAMBDA, AT_M, AT_MU, AT_SYSTEM, AT_Y,
-    AT_Z, BAND, BODIES, COUNT, ENTRY, ENTRY_NODE, LINE, LINES, NODE, NODE_ROW, PARENT, ROWS,
+    AT_Z, BAND, BODIES, COUNT, ENTRY, ENTRY_NODE, LINE, LINES, NODE, NODE_ROW, PARENT, ROWS, WRONG,
 )  # fmt: skip
 from .jit import jit
 from .linear import TINY, add, backward, clear, copy, dot, dot6, forward
@@ -49,7 +49,6 @@ def assemble(I, W):
 def factorise(I, W):
     """Factorise the band in place."""
     width, a = I[BAND], I[AT_BANDED]
-    good = True
     for i in range(I[LINES]):
         row = a + i * width + width - 1 - i
         first = max(0, i - width + 1)
@@ -63,10 +62,10 @@ def factorise(I, W):
                 W[row + j] = x / W[other + j]
             else:
                 if not x > TINY * was:
-                    good = False
-                    x = 1.0
+                    I[WRONG] = 0
+                    return False
                 W[row + i] = math.sqrt(x)
-    return good
+    return True
 
 
 @jit

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 from .fields import (
-    AT_ENTRY, AT_MU, AT_RIGHT, AT_ROOM, AT_S, AT_SCALE, AT_TERM, CLOSURES, COLUMN, C_ROW, C_SIZE, C_TOP, DOF, ENTRY,
-    ENTRY_BODY, FREE, HARD, KEEP, NV, PARENT, PARTS, PART_A, PART_DEP, PART_DEPS, PART_FREE, PART_FREES, PART_G,
-    PART_MOVES, PART_ROW, PART_ROWS, PIVOTS, ROWS, TERM, TERM_DOF, TREE_V,
+    AT_ENTRY, AT_MU, AT_RIGHT, AT_ROOM, AT_S, AT_SCALE, AT_SCALED, AT_TERM, C_ROW, C_SIZE, C_TOP, CLOSURES, COLUMN, DOF,
+    ENTRY, ENTRY_BODY, FREE, HARD, KEEP, NV, PARENT, PART_A, PART_DEP, PART_DEPS, PART_FREE, PART_FREES, PART_G,
+    PART_MOVES, PART_ROW, PART_ROWS, PARTS, PIVOTS, ROWS, TERM, TERM_DOF, TREE_V, WRONG,
 )  # fmt: skip
 from .jit import jit
-from .linear import add_wrench, backward, cholesky, clear, copy, dot6, forward
+from .linear import add_wrench, backward, cholesky, clear, copy, dot, dot6, forward
 from .motion import offset
 
 SINGULAR = 1e-10
@@ -42,9 +42,8 @@ def row_of_tree(I, W, r, top, a, room):
 
 @jit
 def eliminate(W, a, rows, width, n, I, pivots):
-    """Solve the first n columns by Gauss and Jordan; writes which row each was solved with, returns whether it could be."""
+    """Solve the first n columns by Gauss and Jordan; writes the row of each, returns whether there was one."""
     first = 0.0
-    good = True
     for c in range(n):
         I[pivots + c] = -1
     for _ in range(n):
@@ -71,16 +70,14 @@ def eliminate(W, a, rows, width, n, I, pivots):
                 x = W[a + r * width + column]
                 for c in range(width):
                     W[a + r * width + c] -= x * W[a + row * width + c]
-    return good
+    return True
 
 
 @jit
 def couple(I, W):
-    """Write the coupling matrices of the parts that change with the pose, and which rows are kept; whether it worked."""
+    """Write the coupling matrices of parts that change with the pose, and which rows are kept; whether it worked."""
     room = I[AT_ROOM]
-    good = True
-    for c in range(I[CLOSURES]):
-        scale_closure(I, W, c)
+    scales(I, W)
     for r in range(I[ROWS]):
         I[I[KEEP] + I[ROWS] + r] = 0 if r < I[HARD] else 1
     for p in range(I[PARTS]):
@@ -93,11 +90,13 @@ def couple(I, W):
             for k in range(rows):
                 r = I[mine + k]
                 row_of_tree(I, W, r, top_of(I, r), a + k * width, room)
-                x = 1.0 / W[I[AT_SCALE] + r]
+                x = 1.0 / W[I[AT_SCALED] + r]
                 for c in range(n + free):
                     W[a + k * width + c] *= x
                 W[a + k * width + n + free + k] = 1.0
-            good = eliminate(W, a, rows, width, n, I, pivots) and good
+            if not eliminate(W, a, rows, width, n, I, pivots):
+                I[WRONG] = p
+                return False
             for c in range(n):
                 at = a + I[pivots + c] * width + n
                 for f in range(free):
@@ -113,7 +112,7 @@ def couple(I, W):
         else:
             I[I[KEEP] + I[ROWS] + r] = -1
     I[I[KEEP] + 2 * I[ROWS]] = k
-    return good
+    return True
 
 
 @jit
@@ -126,14 +125,14 @@ def top_of(I, r):
 
 
 @jit
-def scale_closure(I, W, c):
-    """Write the scale of rows that are measured by their own norm (kept as a negative number)."""
-    for r in range(I[I[C_ROW] + c], I[I[C_ROW] + c] + I[I[C_SIZE] + c]):
-        if W[I[AT_SCALE] + r] <= 0.0:
-            total = 0.0
-            for k in range(I[I[TERM] + r], I[I[TERM] + r + 1]):
-                total += W[I[AT_TERM] + k] * W[I[AT_TERM] + k]
-            W[I[AT_SCALE] + r] = max(math.sqrt(total), 1e-12)
+def scales(I, W):
+    """Write what rows are measured by: given, or their norm here."""
+    for r in range(I[HARD]):
+        scale = W[I[AT_SCALE] + r]
+        if scale <= 0.0:
+            first = I[I[TERM] + r]
+            scale = max(math.sqrt(dot(W, I[AT_TERM] + first, I[AT_TERM] + first, I[I[TERM] + r + 1] - first)), 1e-12)
+        W[I[AT_SCALED] + r] = scale
 
 
 @jit
@@ -167,7 +166,7 @@ def drift(I, W, to):
             total = 0.0
             for k in range(rows):
                 r = I[I[PART_ROWS] + I[I[PART_ROW] + p] + k]
-                total += W[at + k] * W[I[AT_RIGHT] + r] / W[I[AT_SCALE] + r]
+                total += W[at + k] * W[I[AT_RIGHT] + r] / W[I[AT_SCALED] + r]
             W[to + I[I[PART_DEPS] + I[I[PART_DEP] + p] + c]] = total
 
 
@@ -185,7 +184,7 @@ def least_multipliers(I, W):
         room, x = I[AT_ROOM], I[AT_ROOM] + n * n
         for c in range(n):
             r = I[mine + I[pivots + c]]
-            W[x + c] = W[I[AT_MU] + r] * W[I[AT_SCALE] + r]
+            W[x + c] = W[I[AT_MU] + r] * W[I[AT_SCALED] + r]
             for d in range(n):
                 total = 1.0 if c == d else 0.0
                 for k in range(rows):
@@ -201,7 +200,7 @@ def least_multipliers(I, W):
                 total = 0.0
                 for c in range(n):
                     total -= W[a + k * width + I[pivots + c]] * W[x + c]
-                W[I[AT_MU] + r] = total / W[I[AT_SCALE] + r]
+                W[I[AT_MU] + r] = total / W[I[AT_SCALED] + r]
         for c in range(n):
             r = I[mine + I[pivots + c]]
-            W[I[AT_MU] + r] = W[x + c] / W[I[AT_SCALE] + r]
+            W[I[AT_MU] + r] = W[x + c] / W[I[AT_SCALED] + r]

@@ -11,7 +11,8 @@
     CLOSURES,
     LINES,  # of all joints: forces that they transmit
     BAND,  # of the banded matrix of a chain, its diagonal included
-) = range(9)
+    WRONG,  # part, body or row that could not be solved
+) = range(10)
 
 # tables of whole numbers
 (
@@ -55,8 +56,8 @@
     TERM,  # first term of a row of joints
     TERM_DOF,
     ROD_CLOSURE,  # of a rod with mass
-    FAKE_BODY,
-    KEEP,  # rows of the dense system in their order, then the place of each row in it, -1 if it is left out
+    FAKES,  # number of bodies that have borrowed inertia
+    KEEP,  # rows of the dense system in order; then the place of each row in it, or -1; then their number
     # what solvers know in advance of the pattern
     NEAR,  # first neighbour of a joint that is eliminated later
     NEARS,
@@ -81,20 +82,32 @@
     LINK,  # first joint on a body, its own before those of its children
     LINKS,
     ENTRY_NODE,  # where an entry of a row is felt, -1 at the universe
-) = range(9, 70)
+) = range(10, 71)
 
 # in W: constants
 (
-    AT_PRIM, AT_SLOC, AT_TLOC, AT_NLOC, AT_MASS, AT_COM, AT_INERTIA, AT_LUMP, AT_SHARE, AT_ARM, AT_GRAVITY, AT_SCALE,
-    AT_COMPLIANCE, AT_TERM,
-) = range(70, 84)  # fmt: skip
+    AT_PRIM,  # placement, axis and pitch of a primitive
+    AT_SLOC, AT_TLOC, AT_NLOC,  # motions of a joint, what measures them, and what it transmits, in the body's frame
+    AT_MASS, AT_COM, AT_INERTIA,  # of a body, about the origin of its frame
+    AT_LUMP,  # its inertia after lending: linear, mixed and angular block
+    AT_SHARE,  # what its parent lends: mass, transverse inertia, axis
+    AT_ARM,  # 1 / armature
+    AT_GRAVITY, AT_SCALE, AT_COMPLIANCE,
+    AT_TERM,  # coefficients of rows of joints
+) = range(71, 85)  # fmt: skip
 # in W: room
 (
-    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D, AT_V, AT_BETA, AT_M, AT_B, AT_VT, AT_AT, AT_ENTRY, AT_RIGHT, AT_SYSTEM,
-    AT_MU, AT_A, AT_LAMBDA, AT_BLOCK, AT_PIVOT, AT_Y, AT_Z, AT_E, AT_BANDED, AT_ROOM, AT_MASSES, AT_MG, AT_MY,
-    AT_HALF_J, AT_HALF_P,
-) = range(84, 115)  # fmt: skip
-SIZE = 115
+    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions; rows of forces, at the child and at its parent; their bias
+    AT_V, AT_BETA, AT_A, AT_M, AT_B,  # velocity, acceleration of the joint at rest, acceleration, inertia, load
+    AT_VT, AT_AT,  # velocities and accelerations of the tree
+    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # of rows: wrenches, right sides, scales, multipliers; their system
+    AT_LAMBDA, AT_E,  # of joints: forces in their rows, wrenches
+    AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # factors
+    AT_Y, AT_Z,  # rows, carried inward
+    AT_MASSES, AT_MG, AT_MY,  # mass matrix of the tree, torques of the tree, mass matrix
+    AT_ROOM,
+) = range(85, 117)  # fmt: skip
+SIZE = 117
 
 REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
 FRAMES, ROD, JOINTS, HARMONIC = range(4)

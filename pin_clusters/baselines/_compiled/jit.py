@@ -1,4 +1,4 @@
-"""How compiled functions of the baselines are declared."""
+"""How compiled functions of the baselines are declared: with the flags of the kernels, for fair times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 from numba import njit
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
-"""As the kernels have them, for fair times."""
+from ..._kernels._inner import InnerCompiler
+from ..._kernels.entry_points import BOUNDSCHECK
 
-jit = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
+
+jit = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=InnerCompiler, **OPTIONS)

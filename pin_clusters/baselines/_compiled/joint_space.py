@@ -7,12 +7,14 @@ from .fields import (
     ARM, ARM_DOF, AT_A, AT_ARM, AT_AT, AT_B, AT_BETA, AT_COM, AT_COMPLIANCE, AT_ENTRY, AT_GRAVITY, AT_INERTIA,
     AT_LAMBDA, AT_M, AT_MASS, AT_MASSES, AT_MG, AT_MU, AT_MY, AT_R, AT_RIGHT, AT_ROOM, AT_S, AT_VT, BODIES, DOF, ENTRY,
     ENTRY_BODY, G_AT, G_DOF, G_ROW, HARD, NV, PAIR, PAIRS, PARENT, ROD_DOF, ROD_DOFS, ROWS, TERM, TREE_V, UP, UPS,
+    WRONG,
 )  # fmt: skip
 from .jit import jit
-from .linear import add, add_moved, add_wrench, backward, cholesky, clear, copy, dot6, forward
-from .motion import body_loads, offset, poses, rotate, turned, velocities
+from .linear import TINY, add, add_moved, add_wrench, backward, cholesky, clear, copy, dot6, forward
+from .loads import body_loads, turned
+from .motion import offset, poses, rotate, velocities
 from .rows import biases, closures_at
-from .system import LOOPS, SYSTEM
+from .system import LOOPS, MASSES
 
 
 @jit
@@ -21,14 +23,15 @@ def prepare(I, W, q, v, fext):
     room = I[AT_ROOM]
     poses(I, W, q)
     closures_at(I, W, q, room)
-    good = couple(I, W)
+    if not couple(I, W):
+        return False
     spread(I, W, v, I[AT_VT])
     velocities(I, W, room)
     biases(I, W, room)
     turning(I, W)
     drift(I, W, I[AT_AT])
     body_loads(I, W, fext, room)
-    return good
+    return True
 
 
 @jit
@@ -151,7 +154,8 @@ def unit_vectors(I, W, q, v, tau, fext, out, forces):
         inverse_dynamics(I, W, False, I[AT_MG])
         gather(I, W, I[AT_MG], M + n * j)
     if not cholesky(W, M, n, n):
-        return SYSTEM
+        I[WRONG] = -1
+        return MASSES
     forward(W, M, n, n, x)
     backward(W, M, n, n, x)
     for k in range(n):
@@ -247,14 +251,13 @@ def project(I, W):
 def factorise(I, W):
     """Factorise M = L' D L in place, from the tips; what is zero stays so. The last of each list is the row itself."""
     n, M = I[NV], I[AT_MY]
-    good = True
     for k in range(n - 1, -1, -1):
         first, last = I[UPS] + I[I[UP] + k], I[UPS] + I[I[UP] + k + 1] - 1
         row = M + n * k
         d = W[row + k]
-        if not d > 0.0:
-            good = False
-            d = 1.0
+        if not d > TINY * W[I[AT_MU] + n + k]:
+            I[WRONG] = k
+            return False
         for a in range(first, last):
             i = I[a]
             x = W[row + i] / d
@@ -262,7 +265,7 @@ def factorise(I, W):
                 W[M + n * i + I[b]] -= x * W[row + I[b]]
         for a in range(first, last):
             W[row + I[a]] /= d
-    return good
+    return True
 
 
 def sparse_crba(I, W, q, v, tau, fext, out, forces):
@@ -275,8 +278,10 @@ def sparse_crba(I, W, q, v, tau, fext, out, forces):
     tree_masses(I, W)
     rod_masses(I, W)
     project(I, W)
+    for k in range(n):
+        W[x + n + k] = W[M + n * k + k]
     if not factorise(I, W):
-        return SYSTEM
+        return MASSES
     for k in range(n - 1, -1, -1):
         for a in range(I[I[UP] + k], I[I[UP] + k + 1] - 1):
             W[x + I[I[UPS] + a]] -= W[M + n * k + I[I[UPS] + a]] * W[x + k]

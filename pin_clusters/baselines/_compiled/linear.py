@@ -13,7 +13,6 @@ TINY = 1e-14
 @jit
 def cholesky(W, a, n, width):
     """Factorise the symmetric matrix at a in place (lower triangle); returns whether it is positive definite."""
-    good = True
     for j in range(n):
         row = a + width * j
         was = W[row + j]
@@ -21,8 +20,7 @@ def cholesky(W, a, n, width):
         for k in range(j):
             d -= W[row + k] * W[row + k]
         if not d > TINY * was:
-            good = False
-            d = 1.0
+            return False
         d = math.sqrt(d)
         W[row + j] = d
         d = 1.0 / d
@@ -32,7 +30,7 @@ def cholesky(W, a, n, width):
             for k in range(j):
                 x -= W[other + k] * W[row + k]
             W[other + j] = x * d
-    return good
+    return True
 
 
 @jit

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .fields import (
     ARM, AT_A, AT_ARM, AT_B, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_J, AT_LAMBDA, AT_M, AT_MU, AT_P, AT_PIVOT, AT_Y,
-    AT_Z, BODIES, COUNT, ENTRY, ENTRY_NODE, GOES_TO, NODE, NODE_ROW, PARENT, ROWS,
+    AT_Z, BODIES, COUNT, ENTRY, ENTRY_NODE, GOES_TO, NODE, NODE_ROW, PARENT, ROWS, WRONG,
 )  # fmt: skip
 from .jit import jit
 from .linear import add, backward, cholesky, clear, copy, dot6, forward, forward_columns, forward_rows
@@ -24,12 +24,13 @@ from .system import BODY, SYSTEM, accelerations, collect, joint_wrenches, kept, 
 @jit
 def factorise(I, W):
     """Factorise, and carry the right sides inward."""
-    good = True
     for i in range(I[BODIES] - 1, 0, -1):
         n, p, m = I[I[COUNT] + i], I[I[PARENT] + i], I[AT_M] + 36 * i
         b, y = I[AT_B] + 6 * i, I[AT_LAMBDA] + 6 * i
         j, at, pivot = I[AT_HALF_J] + 36 * i, I[AT_HALF_P] + 36 * i, I[AT_PIVOT] + 36 * i
-        good = cholesky(W, m, 6, 6) and good
+        I[WRONG] = i
+        if not cholesky(W, m, 6, 6):
+            return False
         forward(W, m, 6, 6, b)
         copy(W, j, I[AT_J] + 36 * i, 6 * n)
         forward_rows(W, m, 6, j, n)
@@ -40,7 +41,8 @@ def factorise(I, W):
         arms = I[I[ARM] + i + 1] - I[I[ARM] + i]
         for k in range(arms):
             W[pivot + 7 * (n - arms + k)] += W[I[AT_ARM] + I[I[ARM] + i] + k]
-        good = cholesky(W, pivot, n, 6) and good
+        if not cholesky(W, pivot, n, 6):
+            return False
         forward(W, pivot, n, 6, y)
         copy(W, at, I[AT_P] + 36 * i, 6 * n)
         forward_columns(W, pivot, n, at, 6)
@@ -53,7 +55,7 @@ def factorise(I, W):
                     W[load + r] -= x * W[y + k]
                     for c in range(r + 1):
                         W[above + 6 * r + c] += x * W[row + c]
-    return good
+    return True
 
 
 @jit

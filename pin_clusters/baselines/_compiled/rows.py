@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from .fields import (
-    AT_BETA, AT_ENTRY, AT_O, AT_R, AT_RIGHT, AT_T, AT_TERM, AT_V, AT_VT, CLOSURES, C_A, C_B, C_MORE, C_REAL, C_ROW,
-    C_SIZE, C_TYPE, DOF_BODY, ENTRY, FAKE_BODY, FRAMES, HARD, HARMONIC, ROD, ROD_CLOSURE, ROWS, TERM, TERM_DOF,
-    UNIVERSAL, WHOLE,
+    AT_BETA, AT_ENTRY, AT_O, AT_R, AT_RIGHT, AT_T, AT_TERM, AT_V, AT_VT, C_A, C_B, C_MORE, C_REAL, C_ROW, C_SIZE,
+    C_TYPE, CLOSURES, DOF_BODY, ENTRY, FAKES, FRAMES, HARD, HARMONIC, ROD, ROD_CLOSURE, ROWS, TERM, TERM_DOF, UNIVERSAL,
+    WHOLE,
 )  # fmt: skip
 from .jit import jit
 from .linear import add_moved, add_wrench, clear, dot, dot6
@@ -62,9 +62,7 @@ def frame_rows(I, W, c, room):
             W[n + d] = W[row] * W[room + 3 + d] + W[row + 1] * W[room + 6 + d] + W[row + 2] * W[room + 9 + d]
             W[m + d] = 0.0
             if rotation == WHOLE:
-                W[m + d] = (
-                    W[row + 3] * W[room + 3 + d] + W[row + 4] * W[room + 6 + d] + W[row + 5] * W[room + 9 + d]
-                )
+                W[m + d] = W[row + 3] * W[room + 3 + d] + W[row + 4] * W[room + 6 + d] + W[row + 5] * W[room + 9 + d]
             elif rotation == UNIVERSAL:
                 W[m + d] = W[row + 5] * W[room + 15 + d]
         e = I[AT_ENTRY] + 6 * I[I[ENTRY] + I[I[C_ROW] + c] + k]
@@ -106,7 +104,7 @@ def middles(I, W, room):
 @jit
 def fakes(I):
     """Return the number of rows that take borrowed inertia back."""
-    return 6 * I[I[FAKE_BODY]]
+    return 6 * I[I[FAKES]]
 
 
 @jit

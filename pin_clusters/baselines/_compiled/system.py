@@ -6,15 +6,19 @@ from .coupling import couple, least_multipliers, spread
 from .fields import (
     AT_A, AT_B, AT_BETA, AT_COMPLIANCE, AT_E, AT_ENTRY, AT_GRAVITY, AT_HALF_J, AT_HALF_P, AT_J, AT_LAMBDA, AT_M, AT_MU,
     AT_P, AT_R, AT_RIGHT, AT_ROOM, AT_SYSTEM, AT_T, AT_TERM, AT_VT, BODIES, COUNT, DOF_BODY, ENTRY, ENTRY_BODY, FREE,
-    HARD, KEEP, LENDS, NODE, NODE_ROW, NV, PARENT, ROWS, TERM, TERM_DOF, USER,
+    HARD, KEEP, LENDS, NODE, NODE_ROW, NV, PARENT, ROWS, TERM, TERM_DOF, USER, WRONG,
 )  # fmt: skip
 from .jit import jit
 from .linear import TINY, add, add_moved, cholesky, clear, copy, dot, forward, forward_rows
-from .motion import body_loads, inertias, joint_axes, lent, offset, poses, right_sides, velocities
+from .loads import body_loads, inertias, joint_axes, lent, right_sides
+from .motion import offset, poses, velocities
 from .rows import biases, closures_at, joint_entries
 
-LOOPS, BODY, SYSTEM = 1, 2, 3
-"""What cannot be solved."""
+LOOPS, BODY, SYSTEM, MASSES = 1, 2, 3, 4
+"""What cannot be solved: see ``WRONG``."""
+
+NOTHING = 1e-11
+"""Of borrowed inertia, what is none."""
 
 
 @jit
@@ -23,7 +27,8 @@ def prepare(I, W, q, v, tau, fext):
     room = I[AT_ROOM]
     poses(I, W, q)
     closures_at(I, W, q, room)
-    good = couple(I, W)
+    if not couple(I, W):
+        return LOOPS
     spread(I, W, v, I[AT_VT])
     velocities(I, W, room)
     biases(I, W, room)
@@ -46,7 +51,7 @@ def prepare(I, W, q, v, tau, fext):
         r = I[I[KEEP] + k]
         W[I[AT_SYSTEM] + k * n + k] = W[I[AT_COMPLIANCE] + r]
         W[I[AT_MU] + r] = W[I[AT_RIGHT] + r]
-    return 0 if good else LOOPS
+    return 0
 
 
 @jit
@@ -64,10 +69,11 @@ def place(I, r):
 @jit
 def links(I, W):
     """Factorise the inertias of links; writes J L^-T and P L^-T, and L^-1 times the loads."""
-    good = True
     for i in range(1, I[BODIES]):
         m = I[AT_M] + 36 * i
-        good = cholesky(W, m, 6, 6) and good
+        if not cholesky(W, m, 6, 6):
+            I[WRONG] = i
+            return False
         forward(W, m, 6, 6, I[AT_B] + 6 * i)
     for i in range(1, I[BODIES]):
         n, p = I[I[COUNT] + i], I[I[PARENT] + i]
@@ -79,7 +85,7 @@ def links(I, W):
             forward_rows(W, I[AT_M] + 36 * p, 6, at, n)
         else:
             clear(W, at, 6 * n)
-    return good
+    return True
 
 
 @jit
@@ -102,18 +108,19 @@ def solve_system(I, W, forces):
     """Solve for the multipliers: L D L', with rows that take inertia back, whose pivots are negative, at the end."""
     n, s = kept(I), I[AT_SYSTEM]
     x = I[AT_ROOM]
-    good = True
     for k in range(n):
         W[x + k] = W[I[AT_MU] + I[I[KEEP] + k]]
     # the lower triangle: row i holds L D until it is used
     for j in range(n):
-        was = abs(W[s + j * n + j])
+        r = I[I[KEEP] + j]
         d = W[s + j * n + j]
+        # what takes inertia back leaves what moves in truth, which may be little but not nothing
+        least = TINY * abs(d) if r < I[HARD] else NOTHING * abs(W[I[AT_COMPLIANCE] + r])
         for k in range(j):
             d -= W[s + j * n + k] * W[s + j * n + k] * W[s + k * n + k]
-        if not abs(d) > TINY * was:
-            good = False
-            d = 1.0
+        if not abs(d) > least:
+            I[WRONG] = r
+            return False
         W[s + j * n + j] = d
         for i in range(j + 1, n):
             y = W[s + i * n + j]
@@ -133,7 +140,7 @@ def solve_system(I, W, forces):
         W[I[AT_MU] + I[I[KEEP] + k]] = W[x + k]
     if forces and n < I[ROWS]:
         least_multipliers(I, W)
-    return good
+    return True
 
 
 @jit

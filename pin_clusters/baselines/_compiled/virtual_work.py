@@ -13,7 +13,7 @@ from __future__ import annotations
 from .fields import (
     ARM, AT_A, AT_ARM, AT_B, AT_BLOCK, AT_D, AT_ENTRY, AT_HALF_J, AT_HALF_P, AT_LAMBDA, AT_M, AT_MU, AT_PIVOT, AT_Y,
     BODIES, COUNT, ENTRY, ENTRY_NODE, FILL, FILLS, GOES, GOES_TO, LINK, LINKS, NEAR, NEARS, NODE, NODE_ROW, PARENT,
-    ROWS,
+    ROWS, WRONG,
 )  # fmt: skip
 from .jit import jit
 from .linear import add, backward, cholesky, clear, copy, dot6, forward, forward_columns
@@ -57,10 +57,11 @@ def blocks(I, W):
 @jit
 def assemble(I, W):
     """Eliminate joints from the tips to the base."""
-    good = True
     for i in range(I[BODIES] - 1, 0, -1):
         n, pivot = I[I[COUNT] + i], I[AT_PIVOT] + 36 * i
-        good = cholesky(W, pivot, n, 6) and good
+        if not cholesky(W, pivot, n, 6):
+            I[WRONG] = i
+            return False
         y = I[AT_LAMBDA] + 6 * i
         forward(W, pivot, n, 6, y)
         fill = I[FILLS] + I[I[FILL] + i]
@@ -82,7 +83,7 @@ def assemble(I, W):
                     for r in range(I[I[COUNT] + first]):
                         for c in range(r + 1 if one == two else I[I[COUNT] + second]):
                             W[to + 6 * r + c] -= W[u + 6 * k + r] * W[w + 6 * k + c]
-    return good
+    return True
 
 
 @jit
