@@ -74,27 +74,29 @@ class Method:
         a = np.empty(model.nv)
         wrong = self.kernel(tables.index, tables.work, q, v, tau, outer, a, forces)
         if wrong:
-            raise self._error(wrong)
+            if all(np.isfinite(x).all() for x in (q, v, tau, outer)):
+                raise self._error(wrong)
+            a[:], forces[:] = np.nan, np.nan
         return a
 
     def _error(self, wrong: int) -> SingularClusterError:
         """Say in words what the compiled function could not solve."""
         tables, k = self.tables, int(self.tables.index[fields.WRONG])
-        names = self.model.names
         if wrong == _LOOPS:
             at = sorted({*tables.parts[k].dependent, *tables.free_of(tables.parts[k])})
-            joints = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in at))
+            tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in at))
             return SingularClusterError(
-                f"The cluster of joints {', '.join(map(repr, joints))} is singular at this q: its loops do not "
-                "determine the dependent joints.", joints
+                f"The cluster of joints {', '.join(map(repr, tied))} is singular at this q: its loops do not "
+                "determine the dependent joints.", tied
             )  # fmt: skip
-        joints = ()
+        joints: tuple[str, ...] = ()
         if wrong == _BODY and k > 0:
             joints = (tables.bodies[k].name,)
         elif wrong == _ROW:
             joints = tuple(tables.bodies[b].name for b in dict.fromkeys(tables.rows[k].bodies) if b)
         elif wrong == _MASSES and k >= 0:
-            joints = (names[self.model.own_tree.idx_vs.tolist().index(self.model.idx_v_independent[k])],)
+            d = self.model.idx_v_independent[k]
+            joints = (tables.bodies[tables.owner[int(tables.span.from_tree_v[d])]].name,)
         what = f"beside joint(s) {', '.join(map(repr, joints))} " if joints else ""
         return SingularClusterError(
             f"Something {what}moves no inertia, so that no finite acceleration balances the torques. Give the bodies a "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ._compiled import fields as f
 from ._tables import Tables
 
@@ -115,9 +117,7 @@ def generalized(tables: Tables) -> None:
     nt, nv = span.tree.nv, model.nv
     one = tables.keep([1.0])
     columns: list[list[tuple[int, int]]] = [[(int(d), one)] for d in span.from_tree_v[model.idx_v_independent]]
-    blocks = tables.header[f.PART_G]
-    for k, p in enumerate(tables.parts):
-        at = tables.whole(blocks + k)
+    for p, at in zip(tables.parts, tables.G, strict=True):
         for c, d in enumerate(p.dependent):
             for i, free in enumerate(p.free):
                 if p.moves or p.G[c, i]:
@@ -125,46 +125,44 @@ def generalized(tables: Tables) -> None:
     tables.lists(f.G_ROW, f.G_DOF, [[d for d, _ in own] for own in columns])
     tables.put(f.G_AT, [at for own in columns for _, at in own])
     # velocities of the tree that share a term of its mass matrix
-    related: list[set[int]] = [set() for _ in range(nt)]
+    related = np.zeros((nt, nt), dtype=bool)
     above: list[list[int]] = [[] for _ in bodies]
     for i, b in enumerate(bodies[1:], start=1):
         above[i] = above[b.parent] + [b.first + k for k in range(b.nv)]
-        for k in range(b.nv):
-            related[b.first + k] |= set(above[i])
-    rods = []
-    for r in range(tables.ties.hard, len(tables.rows), 3):
-        mine = sorted({d for b in tables.rows[r].bodies for d in above[b]})
-        rods.append(mine)
-        for d in mine:
-            related[d] |= {c for c in mine if c < d}
+        related[np.ix_(above[i][-b.nv :], above[i])] = True
+    rods = [sorted({d for b in r.bodies for d in above[b]}) for r in tables.rows[tables.ties.hard :: 3]]
+    for mine in rods:
+        related[np.ix_(mine, mine)] = True
     tables.lists(f.ROD_DOF, f.ROD_DOFS, rods)
-    for d in range(nt):
-        for c in list(related[d]):
-            related[c].add(d)
-    moves = [{d for d, _ in own} for own in columns]
-    feels = [set().union(*(related[d] for d in own)) for own in moves]
-    up = [{i for i in range(j + 1) if feels[j] & moves[i]} for j in range(nv)]
-    before = sum(len(x) for x in up)
-    for k in range(nv - 1, -1, -1):
-        for i in up[k] - {k}:
-            up[i] |= {j for j in up[k] if j <= i}
-    tables.entries_of_M = before, sum(len(x) for x in up)
-    tables.lists(f.UP, f.UPS, [sorted(x) for x in up])
+    related |= related.T
+    moves = np.zeros((nv, nt), dtype=bool)
+    for own, column in zip(moves, columns, strict=True):
+        own[[d for d, _ in column]] = True
+    up = np.tril(_product(_product(moves, related), moves.T))
+    before = int(up.sum())
+    for k in range(nv - 1, 0, -1):
+        up[np.flatnonzero(up[k, :k]), :k] |= up[k, :k]
+    up = np.tril(up)
+    tables.entries_of_M = before, int(up.sum())
+    tables.lists(f.UP, f.UPS, [np.flatnonzero(own) for own in up])
+    wanted = _product(up, moves)
     triples = []
-    for j in range(nv):
-        wanted = set().union(*(moves[i] for i in up[j]))
-        triples.append([
-            x for d, at in columns[j] for c in sorted(related[d] & wanted) for x in (c, max(c, d) * nt + min(c, d), at)
-        ])  # fmt: skip
+    for own, column in zip(wanted, columns, strict=True):
+        found = [np.zeros((0, 3))]
+        for d, at in column:
+            others = np.flatnonzero(related[d] & own)
+            entries = np.maximum(others, d) * nt + np.minimum(others, d)
+            found.append(np.stack([others, entries, np.full(len(others), at)], axis=1))
+        triples.append(np.concatenate(found).ravel())
     tables.lists(f.PAIR, f.PAIRS, triples)
     tables.room(f.AT_MASSES, nt * nt)
-    _square(tables)
-
-
-def _square(tables: Tables) -> None:
-    nt, nv = tables.span.tree.nv, tables.model.nv
     for name, size in (
         (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
     ):  # fmt: skip
         tables.room(name, size)
     tables.header[f.AT_MU] = tables.keep([0.0] * max(2 * nv, len(tables.rows)))
+
+
+def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return where a product of matrices is not zero, from where they are not."""
+    return np.asarray(x.astype(np.float32) @ y.astype(np.float32) > 0.0)

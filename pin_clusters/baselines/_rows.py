@@ -67,10 +67,10 @@ class Rows:
         self.model, self.span, self.bodies, self.at = model, span, bodies, at
         user = model.own_tree
         self.owner = {b.first + k: i for i, b in enumerate(bodies) for k in range(b.nv)}
-        equations = Equations(user, model.closures, model.coupling_rows)
+        lengths = Equations(user, model.closures).lengths if model.closures else ()
         self.rows: list[Row] = []
         self.closures: list[tuple[Closure, int]] = []
-        for c, length in zip(model.closures, equations.lengths, strict=False):
+        for c, length in zip(model.closures, lengths, strict=True):
             self.closures.append((c, len(self.rows)))
             self._close(c, length)
         for coupling in model.coupling_rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -25,6 +25,7 @@ class Tables:
         rows: What ties it.
         entries: Body of each entry of all rows.
         parts: Rows that share velocities.
+        G: Where the coupling matrix of each part is in ``W``.
         owner: Body of each velocity of the tree.
         counts: Number of forces that the joint of each body transmits.
         called: Closures that are Python functions, and where their derivatives go.
@@ -38,7 +39,8 @@ class Tables:
         self.model, self.span = model, expand(model)
         self.band, self.entries_of_M = 0, (0, 0)
         self.header = np.zeros(f.SIZE, dtype=np.int64)
-        self._whole: list[int] = []
+        self._whole: list[np.ndarray] = []
+        self._count = f.SIZE
         self._real: list[np.ndarray] = []
         self._size = 0
         self.bodies = bodies_of(model, self.span)
@@ -63,7 +65,7 @@ class Tables:
         self._of_parts()
         self._rooms()
 
-    def put(self, name: int, values: Iterable[Any]) -> int:
+    def put(self, name: int, values: Any) -> int:
         """Add a table of whole numbers; returns its place in ``I``."""
         self.header[name] = at = self._also(values)
         return at
@@ -80,18 +82,14 @@ class Tables:
         self.header[name] = self.keep(np.zeros(size))
         return int(self.header[name])
 
-    def whole(self, at: int) -> int:
-        """Return a number of ``I``."""
-        return self._whole[at - f.SIZE]
-
-    def lists(self, starts: int, items: int, lists: Sequence[Sequence[int]]) -> None:
+    def lists(self, starts: int, items: int, lists: Sequence[Any]) -> None:
         """Add lists of whole numbers one behind the other, and where each begins."""
         self.put(starts, [0, *accumulate(len(x) for x in lists)])
-        self.put(items, [x for one in lists for x in one])
+        self.put(items, np.concatenate([np.zeros(0), *lists]))
 
     def finish(self) -> None:
         """Make the arrays."""
-        self.index = np.concatenate([self.header, np.array(self._whole, dtype=np.int64)])
+        self.index = np.concatenate([self.header, *self._whole])
         self.work = np.concatenate(self._real)
         R = int(self.header[f.AT_R])
         self.work[R : R + 9] = np.eye(3).ravel()
@@ -205,10 +203,11 @@ class Tables:
         for k, name in enumerate(names):
             self.put(name, [row[k] for row in table])
 
-    def _also(self, values: Iterable[Any]) -> int:
+    def _also(self, values: Any) -> int:
         """Add whole numbers without a name; returns their place in ``I``."""
-        at = f.SIZE + len(self._whole)
-        self._whole += [int(x) for x in values]
+        at, flat = self._count, np.asarray(values, dtype=np.int64).ravel()
+        self._whole.append(flat)
+        self._count += flat.size
         return at
 
     def _of_parts(self) -> None:
@@ -217,7 +216,8 @@ class Tables:
         self.lists(f.PART_DEP, f.PART_DEPS, [p.dependent for p in parts])
         self.lists(f.PART_FREE, f.PART_FREES, [p.free for p in parts])
         self.put(f.PART_MOVES, [p.moves for p in parts])
-        self.put(f.PART_G, [self.keep(p.G) for p in parts])
+        self.G = [self.keep(p.G) for p in parts]
+        self.put(f.PART_G, self.G)
         sizes = [(len(p.dependent) + len(p.free) + len(p.rows)) * len(p.rows) * p.moves for p in parts]
         self.put(f.PART_A, [self.keep(np.zeros(x)) for x in sizes])
         column = np.full(self.span.tree.nv, -1)

@@ -19,6 +19,7 @@ References:
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,21 @@ class Multipliers(Method):
         self.form = form
         self.band = self.tables.band
 
-    def entries(self) -> tuple[int, int]:
-        """Count the entries below and on the diagonal: of the system, and of its factor L.
+    @property
+    def nnz_H(self) -> int:
+        """Entries below and on the diagonal of the system, blocks of a body, of a joint and of two that touch full.
 
-        The system is that of bodies and joints of a tree, or J M^-1 J' of a chain; blocks of a body, of a joint, and
-        of two that touch, are counted as full. The factor is found by eliminating number by number.
+        The system is that of bodies and joints of a tree, or J M^-1 J' of a chain.
         """
+        return self._entries[0]
+
+    @property
+    def nnz_L(self) -> int:
+        """The same of its factor, found by eliminating number by number."""
+        return self._entries[1]
+
+    @cached_property
+    def _entries(self) -> tuple[int, int]:
         bodies, counts = self.tables.bodies, self.tables.counts
         columns: list[set[int]] = []
         place: list[tuple[range, range]] = [(range(0), range(0))] * len(bodies)
@@ -92,7 +102,8 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
     """
     if form is not None and form not in _FORMS:
         raise ArgumentTypeError(f"form must be 'chain', 'tree' or None, got {form!r}.")
-    expanded = expand(model).tree
+    # without its rotors a robot may be a chain; they are bodies
+    expanded = expand(model).tree if form != "tree" else model.own_tree
     fork = next((j for j in range(1, expanded.njoints) if expanded.parents[j] != j - 1), 0)
     if fork and form == "chain":
         parent = int(expanded.parents[fork])
@@ -101,7 +112,7 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
             f"model {model.name!r} is no chain: {expanded.names[parent]!r} carries {expanded.names[first]!r} and "
             f"{expanded.names[fork]!r}, so that J M^-1 J' has no band. Use form='tree'."
         )
-    return Multipliers(model, form or ("tree" if fork else "chain"))
+    return Multipliers(model, form if form is not None else "tree" if fork else "chain")
 
 
 @documented_with_loops

@@ -97,10 +97,10 @@
 ) = range(71, 85)  # fmt: skip
 # in W: room
 (
-    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions; rows of forces, at the child and at its parent; their bias
+    AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions; rows of forces, at the child, at its parent; bias
     AT_V, AT_BETA, AT_A, AT_M, AT_B,  # velocity, acceleration of the joint at rest, acceleration, inertia, load
     AT_VT, AT_AT,  # velocities and accelerations of the tree
-    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # of rows: wrenches, right sides, scales, multipliers; their system
+    AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # of rows: wrenches, right sides, scales, multipliers; system
     AT_LAMBDA, AT_E,  # of joints: forces in their rows, wrenches
     AT_HALF_J, AT_HALF_P, AT_PIVOT, AT_BLOCK, AT_BANDED,  # factors
     AT_Y, AT_Z,  # rows, carried inward

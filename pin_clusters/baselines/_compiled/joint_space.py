@@ -167,6 +167,10 @@ def unit_vectors(I, W, q, v, tau, fext, out, forces):
 def tree_masses(I, W):
     """Write the mass matrix of the tree, its lower triangle where it is not zero; the inertias become composite."""
     nt, masses = I[TREE_V], I[AT_MASSES]
+    for k in range((I[ROWS] - I[HARD]) // 3):  # rods tie velocities that nothing else does
+        for n in range(I[I[ROD_DOF] + k], I[I[ROD_DOF] + k + 1]):
+            for m in range(I[I[ROD_DOF] + k], n + 1):
+                W[masses + nt * I[I[ROD_DOFS] + n] + I[I[ROD_DOFS] + m]] = 0.0
     for i in range(I[BODIES] - 1, 0, -1):
         p, m = I[I[PARENT] + i], I[AT_M] + 10 * i
         for d in range(I[I[DOF] + i], I[I[DOF] + i + 1]):
