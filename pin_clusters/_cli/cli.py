@@ -9,7 +9,7 @@ import click
 from .. import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, robot, sweep
+from .commands import CONTEXT, accuracy, paper, robot, sweep
 
 
 class _Commands(click.Group):
@@ -39,6 +39,7 @@ def main() -> None:
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser
       pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
+      pin-clusters paper --quick              the papers' tables and figures, measured
       pin-clusters compile                    all kernels now, so that nothing waits later
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
@@ -53,6 +54,7 @@ for command in (
     accuracy.study,
     accuracy.audit,
     sweep.sweep,
+    paper.paper,
 ):
     main.add_command(command)
 

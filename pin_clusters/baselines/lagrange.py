@@ -47,6 +47,7 @@ class LagrangeWorkspace(Workspace):
         self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
         self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
         self.multipliers = np.zeros(len(self.K))
+        self._combine: np.ndarray | None = None
         rank = tree.nv - model.nv
         n = tree.nv
         self.kkt, self.right = np.zeros((n + rank, n + rank)), np.zeros(n + rank)
@@ -61,9 +62,11 @@ class LagrangeWorkspace(Workspace):
         """Bring the rows of loops to a state; return what takes multipliers of independent rows to those of all.
 
         The rows are replaced by as many orthogonal combinations as are independent, which makes the solution the one
-        of minimum norm.
+        of minimum norm. With ``hold`` those of the last state are kept, as G and g are.
         """
         assert self.loops is not None
+        if self.hold and self._combine is not None:
+            return self._combine
         self.couple(q, v)
         n, n_tied = self.tree.nv, len(self.loops.K)
         self.K[:n_tied, self.span.from_tree_v] = self.loops.K
@@ -73,6 +76,7 @@ class LagrangeWorkspace(Workspace):
         combine = U[:, : len(self.kkt) - n]
         self._fill(combine.T @ self.K)
         self.right[n:] = -combine.T @ bias
+        self._combine = combine
         return combine
 
 

@@ -123,4 +123,5 @@ EXTRAS: dict[str, Extra] = {
         },
     ),
     "tello": Extra(_tello, _tello_reference()),
+    "tello_with_arms": Extra(_tello, _tello_reference()),
 }  # fmt: skip

@@ -7,7 +7,7 @@ of robots with closed loops ``unconstrained`` and ``frozen``, and, if they have 
 from __future__ import annotations
 
 from ..approximations import LOOP_RUNGS, ROTOR_RUNGS, RUNGS
-from . import metrics, paper, trajectories
+from . import metrics, paper, published, trajectories
 from .accuracy import StudyResult, run
 from .decomposition import PART_LABELS, PARTS, Decomposition, decompose
 from .reach import Reach
@@ -34,6 +34,7 @@ __all__ = [
     "motion",
     "motions",
     "paper",
+    "published",
     "run",
     "trajectories",
 ]

@@ -544,6 +544,12 @@ ROBOTS: dict[str, tuple[str, ...]] = {
         *(f"{side}_{name}" for side in SIDES
           for name in ("hip_yaw", "knee_ankle_rotor_1", "knee_ankle_rotor_2", "hip_rotor_1", "hip_rotor_2")),
     ),
+    "tello_with_arms": (
+        "root_joint",
+        *(f"{side}_{name}" for side in SIDES
+          for name in ("hip_yaw", "knee_ankle_rotor_1", "knee_ankle_rotor_2", "hip_rotor_1", "hip_rotor_2",
+                       "shoulder_ry", "shoulder_rx", "shoulder_rz", "elbow")),
+    ),
     "watt_six_bar": ("crank",),
 }  # fmt: skip
 

@@ -34,6 +34,13 @@ ROBOTS = {
             "hip_yaw", "hip_rotor_1", "hip_rotor_2", "knee_ankle_rotor_1", "knee_ankle_rotor_2"))),
         9.7494 + 0.7,
     ),
+    "tello_with_arms": (
+        24, 42,
+        ("root_joint", *(f"{s}_{j}" for s in ("left", "right") for j in (
+            "hip_yaw", "hip_rotor_1", "hip_rotor_2", "knee_ankle_rotor_1", "knee_ankle_rotor_2",
+            "shoulder_ry", "shoulder_rx", "shoulder_rz", "elbow"))),
+        9.7494 + 0.7 + 2 * (0.788506 + 0.80125 + 0.905588 + 0.34839),
+    ),
     "watt_six_bar": (1, 5, ("crank",), None),
 }  # fmt: skip
 CLOSED_AT_ZERO = ("ankle_2rsu", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "watt_six_bar")
@@ -78,7 +85,7 @@ def test_zero_pose_is_as_the_readme_says(name: str) -> None:
     model = model_of(name)
     opening = np.abs(pc.residual(model, pin.neutral(model.tree))).max()
     assert (opening < 1e-13) == (name in CLOSED_AT_ZERO)
-    if name == "tello":
+    if name.startswith("tello"):
         assert opening == pytest.approx(0.00371875, rel=1e-9)
 
 
@@ -183,7 +190,7 @@ def test_readme_says_what_is_loaded(name: str) -> None:
     free = re.findall(r"(\d+) degrees? of freedom", readme)
     assert int(free[0]) == model.nv
     assert int(re.findall(r"(\d+) in the spanning tree", readme)[0]) == model.tree.nv
-    if name == "tello":
+    if name.startswith("tello"):
         fixed = pc.load(name, root_joint=None)
         assert (int(free[1]), int(re.findall(r"(\d+) in the spanning tree", readme)[1])) == (fixed.nv, fixed.tree.nv)
     text = library._folders()[name].joinpath("README.md").read_text()

@@ -116,7 +116,8 @@ def test_motion_is_assembled_and_consistent(name: str) -> None:
     # at t = 0 it is the reference pose, and half a period later it is back
     period = round(1.0 / (sine.frequency * sine.dt) / 2.0)
     assert np.abs(pin.difference(model.tree, q[0], model.q_reference)).max() < 1e-13
-    assert np.abs(pin.difference(model.tree, q[period], q[0])).max() < 5e-3
+    # the nearest sample is a third of a step off, and a rotor turns nine times as far as its elbow
+    assert np.abs(pin.difference(model.tree, q[period], q[0])).max() < 6e-3
     for i in (1, 77, 350, 555):
         step = pin.difference(model.tree, q[i - 1], q[i + 1]) / (2.0 * sine.dt)
         G = pc.coupling_jacobian(model, model.createData(), q[i])

@@ -27,9 +27,9 @@ DROPPED = {
 LARGEST = (7.27, 10.30, 14.75, 11.23, 2.71)
 LOOPS = (
     "ankle_2rsu", "cassie_leg", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "six_bar", "tello",
-    "watt_six_bar",
+    "tello_with_arms", "watt_six_bar",
 )  # fmt: skip
-WITH_ROTORS = ("ankle_2rsu", "cassie_leg", "tello")
+WITH_ROTORS = ("ankle_2rsu", "cassie_leg", "tello", "tello_with_arms")
 
 
 @cache

@@ -1,0 +1,48 @@
+"""The command ``paper``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .. import common
+from . import CONTEXT
+
+
+@click.command(context_settings=CONTEXT)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path("paper"), show_default="./paper",
+    help="Folder of the results.",
+)  # fmt: skip
+@click.option("--quick", is_flag=True, help="Fewer sizes and repeats: a minute or two, for a first impression.")
+@click.option("--only", multiple=True, metavar="PART", help="A part only, see below; several times.")
+@click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")
+@click.option("--patient", is_flag=True, help="Also what takes more than an hour.")
+def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None, patient: bool) -> None:
+    """Measure the papers' tables and figures, and say of each statement whether it holds.
+
+    Writes a PNG per figure, paper.md, a page with all tables, figures and statements, and paper.json with all numbers,
+    the machine, versions and the commit. How long it takes is said before. Times are to be measured on a machine that
+    does nothing else.
+
+    \b
+    Parts, by --only:
+      tables        tables II to IV of arXiv 2311.13732 (Chignoli et al.): the robots
+      lengths       its figures 11 and 13: cost against the number of links
+      shapes        cost against size of clusters, depth, end effectors
+      sinusoids     its figure 14: torque errors of approximate transmissions
+      virtual_work  figures 6 and 7 of Yamane and Nakamura
+      passive       their figures 4 and 5: chains of 30 degrees of freedom
+      inputs        figure 2, tables 1 and 2 of Kroeg, Gattringer and Mueller
+      crossover     mass matrix against articulated bodies against multipliers
+
+    \b
+    Examples:
+      pin-clusters paper --quick
+      pin-clusters paper --output /tmp/paper
+      pin-clusters paper --only lengths --longest 2000
+    """  # noqa: D301 (click wants the character)
+    from .. import paper as command
+
+    command.run(output, common.console(), quick=quick, only=only, longest=longest, patient=patient)

@@ -1,0 +1,123 @@
+"""How the figures look: one style per method, and what figures of times have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..plots import tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# colours of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same again
+STYLES: dict[str, dict[str, Any]] = {
+    "cluster": {"color": "#000000", "linestyle": "-", "linewidth": 2.0, "marker": "o"},
+    "approximate": {"color": "#0072B2", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "s"},
+    "pinocchio": {"color": "#56B4E9", "linestyle": "-.", "linewidth": 1.6, "marker": "D"},
+    "projection": {"color": "#D55E00", "linestyle": "-", "linewidth": 1.6, "marker": "^"},
+    "least": {"color": "#E69F00", "linestyle": ":", "linewidth": 1.6, "marker": "<"},
+    "lagrange": {"color": "#882255", "linestyle": "-", "linewidth": 1.6, "marker": "v"},
+    "other": {"color": "#009E73", "linestyle": "-", "linewidth": 1.6, "marker": "X"},
+    "second": {"color": "#E69F00", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "P"},
+    "published": {
+        "color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5.5, "markerfacecolor": "#ffffff",
+        "markeredgewidth": 1.2,
+    },
+}  # fmt: skip
+LABELS = {
+    "cluster": "cluster algorithm, exact",
+    "approximate": "approximate, same code",
+    "pinocchio": "approximate, Pinocchio",
+    "projection": "projection, exact",
+    "least": "projection, its part in Pinocchio",
+    "lagrange": "Lagrange multipliers, exact",
+    "published": "published",
+}
+MARKER = 4.0
+_ROOM = 130
+"""Letters, of handles too, that fit beside each other in a legend."""
+
+
+def panels(figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24) -> list[Any]:
+    """Make a row of panels that leaves room for a head."""
+    figure.set_size_inches(9.6, height)
+    grid = figure.add_gridspec(1, n, left=left, right=0.98, top=1.0 - 1.6 / height, bottom=0.52 / height, wspace=gap)
+    return [figure.add_subplot(grid[0, k]) for k in range(n)]
+
+
+def curve(axes: Any, key: str, x: Sequence[float], y: Sequence[float], **more: Any) -> None:
+    """Draw one method."""
+    axes.plot(x, y, **{"markersize": MARKER, **STYLES[key], **more})
+
+
+def logarithmic(axes: Any, title: str, x: str, y: str) -> None:
+    """Name a panel of times, both axes logarithmic, with numbers as people write them."""
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    plain(axes.xaxis)
+    named(axes, title, x, y)
+
+
+def plain(axis: Any) -> None:
+    """Write 2, 5, 10, 20 at a logarithmic axis instead of powers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def named(axes: Any, title: str, x: str, y: str) -> None:
+    """Name a panel and its axes, and tidy it."""
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_xlabel(x, fontsize=9)
+    axes.set_ylabel(y, fontsize=9)
+    tidy(axes)
+
+
+def headed(
+    figure: Figure, title: str, lines: tuple[str, ...], labels: Mapping[str, str], *, bars: bool = False
+) -> None:
+    """Write title, lines and the legend; a method's label is given, or its usual one if it is empty."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    height, left = figure.get_figheight(), 0.025
+    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
+    for k, line in enumerate(lines):
+        figure.text(left, 1.0 - (0.34 + 0.19 * (k + 1)) / height, line, fontsize=9, color="#333333")
+    handles: list[Any] = []
+    texts = [text or LABELS[key] for key, text in labels.items()]
+    columns = next(n for n in (4, 3, 2) if n == 2 or _width(texts, n) < _ROOM)
+    for key, text in labels.items():
+        style, label = {"markersize": MARKER, **STYLES[key]}, text or LABELS[key]
+        filled = bars and key not in ("cluster", "published")
+        handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
+    figure.legend(
+        handles=handles, ncols=columns, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
+        borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
+        bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
+    )  # fmt: skip
+
+
+def _width(texts: Sequence[str], columns: int) -> int:
+    """Return about how many letters a legend is wide; the first columns take one entry more if need be."""
+    least, more = divmod(len(texts), columns)
+    width = at = 0
+    for k in range(columns):
+        rows = least + (k < more)
+        width += 9 + max(map(len, texts[at : at + rows]), default=0)
+        at += rows
+    return width
+
+
+def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:
+    """Draw a thin line that grows with a power, from a first point, and write the power at its end."""
+    first, last = float(x[0]), float(x[-1])
+    end = y * (last / first) ** power
+    axes.plot([first, last], [y, end], color="#999999", linewidth=0.8, linestyle=":", zorder=1.0)
+    axes.annotate(
+        f"$\\propto N^{{{power:g}}}$" if power != 1 else "$\\propto N$", (last, end), fontsize=8, color="#777777",
+        xytext=(0, -11), textcoords="offset points", ha="right",
+    )  # fmt: skip

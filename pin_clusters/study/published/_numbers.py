@@ -1,0 +1,74 @@
+"""What was published, as data; times are not compared, as processors differ, but percentages, ratios and orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHIGNOLI = "Chignoli et al., arXiv 2311.13732"
+YAMANE = "Yamane and Nakamura"
+KROEG = "Kroeg, Gattringer and Mueller"
+MOSS = "Moss, lecture slides on articulated bodies"
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A robot of the tables.
+
+    Attributes:
+        name: Of ``pc.load``.
+        title: On figures.
+        n: Links, of what is built; None: it is a file.
+    """
+
+    name: str
+    title: str
+    n: int | None = None
+
+
+ROBOTS = (
+    Robot("geared_chain", "geared chain", 12),
+    Robot("belt_chain", "belt chain", 12),
+    Robot("mini_cheetah", "Mini Cheetah"),
+    Robot("mit_humanoid", "MIT Humanoid"),
+    Robot("tello_with_arms", "Tello with arms"),
+    Robot("jvrc1_as_published", "JVRC-1"),
+)
+
+# per cent of the cluster algorithm's time that a method takes more (less, if negative), in the order of ROBOTS
+TABLES: dict[str, dict[str, tuple[float, ...]]] = {
+    "inverse dynamics": {
+        "approximate": (-40.3, -36.2, -41.0, -42.0, -59.6, -37.7),
+        "projection": (38.0, 37.8, 36.7, 35.9, 22.4, 36.6),
+    },
+    "forward dynamics": {
+        "approximate": (-34.1, -34.6, -35.3, -38.6, -49.4, -38.4),
+        "projection": (86.8, 73.5, 21.0, 32.5, 22.2, 87.3),
+        "lagrange": (133.1, 119.8, 76.3, 106.2, 82.7, 212.8),
+    },
+    "operational inertia": {
+        "approximate": (-35.7, -52.1, -28.6, -37.4, -51.4, -22.54),
+        "projection": (51.8, 6.3, 19.0, 23.2, 7.8, 107.4),
+    },
+}
+PLACE = {
+    "inverse dynamics": "Table II and Fig. 9",
+    "forward dynamics": "Table III and Fig. 10",
+    "operational inertia": "Table IV and Fig. 12",
+}
+
+VIRTUAL_WORK_SERIAL = 15.0
+"""Degrees of freedom from which virtual work is faster than unit vectors on a serial chain (Fig. 6)."""
+VIRTUAL_WORK_SPLIT = 30.0
+"""Degrees of freedom from which splitting the link with many joints is faster than not to (Fig. 7)."""
+
+INPUT_MATRICES = {
+    "chain": {"one / aba": 12.21 / 6.65, "all / aba": 13.22 / 7.26, "forces / one": 10.30 / 12.21,
+              "forces / all": 205.85 / 13.22},
+    "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
+}  # fmt: skip
+"""Tables 1 (50 links) and 2 (24 velocities, 42 inputs); of the chain, aba is that of the same column of the table."""
+SAID_LONGER = 30.0
+"""Per cent that the text says the input matrix of the humanoid takes longer than a run of forward dynamics."""
+
+MASS_MATRIX_BEFORE = 9
+"""Joints up to which the slides prefer the mass matrix to the articulated-body algorithm."""

@@ -1,0 +1,81 @@
+"""A part of the report: what it measures, draws, tabulates and says. All but the first works on what JSON keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ._effort import Effort
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Found = dict[str, Any]
+Rows = list[list[str]]
+CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a paper, and what became of it.
+
+    Attributes:
+        text: What is stated.
+        source: Where.
+        measured: What was measured, with its numbers.
+        holds: Whether it does here; None: it was not measured.
+    """
+
+    text: str
+    source: str
+    measured: str
+    holds: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """In a word."""
+        return NOT_HERE if self.holds is None else CONFIRMED if self.holds else CORRECTED
+
+
+@dataclass(frozen=True)
+class Part:
+    """One study.
+
+    Attributes:
+        key: Its name in JSON and on the command line.
+        title: Its heading.
+        timed: What exactly is timed, in words.
+        measure: Takes an effort and what to call when a step is done; returns plain numbers.
+        figures: What draws each figure, by the name of its file without ending.
+        tables: Returns tables as text: a title, and rows of which the first is the head.
+        statements: Returns what it has to say about the papers.
+        says: Returns sentences about what was found.
+        seconds: About how long it takes: a full run, and a quick one.
+    """
+
+    key: str
+    title: str
+    timed: str
+    measure: Callable[[Effort, Callable[[], None]], Found]
+    figures: Mapping[str, Callable[[Figure, Found], None]]
+    tables: Callable[[Found], list[tuple[str, Rows]]]
+    statements: Callable[[Found], list[Statement]]
+    says: Callable[[Found], list[str]] = field(default=lambda found: [])
+    seconds: tuple[float, float] = (30.0, 10.0)
+
+
+def us(x: float) -> str:
+    """Return microseconds with three digits."""
+    return f"{x:.0f}" if x >= 100.0 else f"{x:.3g}"
+
+
+def per_cent(x: float) -> str:
+    """Return a percentage with its sign; of what is more than ten times as much, the factor."""
+    return f"x {1.0 + x / 100.0:.0f}" if x > 900.0 else f"{x:+.0f} %" if abs(x) >= 10.0 else f"{x:+.1f} %"
+
+
+def span(values: list[float], show: Callable[[float], str] = lambda x: f"{x:.2f}") -> str:
+    """Return the smallest and the largest."""
+    low, high = show(min(values)), show(max(values))
+    return low if low == high else f"{low} to {high}"
