@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels.layout import OPEN as _OPEN
-from .._kernels.layout import ROW_NOT_FINITE as NOT_FINITE
-from .._kernels.layout import ROW_OPEN as OPEN
-from .._kernels.layout import ROW_SINGULAR as SINGULAR
+from .._kernels import layout as at
 from ..configuration import residual, residual_rows
 from ..constraints.closures import FunctionFailedError
 from ..errors import BranchLost, ConfigurationError, PinClustersWarning, SimulationError, SingularClusterError
 from ._tables import Batch
 
+OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE
+"""Status of rows: a loop is open (or cannot follow), something is singular, the input is not finite."""
 _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
 
 
@@ -134,7 +133,7 @@ def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, sai
     model = batch.model
     skipped = len(model.coupling_rows)
     looks = said is STATES and bool(model.closures)
-    allowed = _OPEN * np.array([row.scale for row in residual_rows(model)])[skipped:] if looks else None
+    allowed = at.OPEN * np.array([row.scale for row in residual_rows(model)])[skipped:] if looks else None
 
     def of_row(n: int) -> Any:
         if looks and np.any(np.abs(residual(model, batch.tables[0][n])[skipped:]) > allowed):
