@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 JOINTS = tuple(range(2, 17))
 ENDS = (*range(2, 13), 14, 16, 20, 24)
 """Published are 2 to 12."""
-_EVEN = 1.3
-"""How much more a further joint may take at the larger sizes, where growth is called linear."""
+_EVEN = 1.5
+"""How many times as long a further joint may take at the larger sizes, where growth is called linear."""
 _NEAR = 1.25
 """Factor within which a crossing is where it was published."""
 METHODS = {
@@ -124,7 +124,8 @@ def _further(rows: list[dict[str, Any]], how: str) -> tuple[float, float]:
     x = [r["nv"] / 3.0 for r in rows]
     y = [r["times"][how]["median_us"] for r in rows]
     k = len(rows) // 2
-    return (y[k] - y[0]) / (x[k] - x[0]), (y[-1] - y[k - 1]) / (x[-1] - x[k - 1])
+    small, large = (float(np.polyfit(x[part], y[part], 1)[0]) for part in (slice(0, k + 1), slice(k - 1, None)))
+    return small, large
 
 
 def says(found: Found) -> list[str]:
