@@ -154,7 +154,7 @@ def verdict(result: StudyResult) -> str:
     share = result.share(result.rms_error)
     if "diagonal" not in share:
         return _verdict_on_loops(result, share)
-    worst = int(np.argmax(share["diagonal"]))
+    worst = _largest(share["diagonal"])
     diagonal, block = share["diagonal"][worst], share["block"][worst]
     if float(np.max(share["none"])) < 1e-6:
         return (
@@ -169,12 +169,17 @@ def verdict(result: StudyResult) -> str:
         return f"Diagonal armature is nearly enough on this motion: its RMS error is at most {where} ({rms})."
     text = f"With diagonal armature the RMS error reaches {where} ({rms})"
     if block < 0.95 * diagonal:
-        rest = int(np.argmax(share["block"]))
+        rest = _largest(share["block"])
         return (
             f"{text}; with the off-diagonal terms of the belts (block) it is {percent_of(block)} there and at most "
             f"{percent_of(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
         )
     return f"{text}, which only the exact rotors remove."
+
+
+def _largest(share: np.ndarray) -> int:
+    """Return the first of the largest: legs that do the same differ by rounding."""
+    return int(np.argmax(share >= (1.0 - 1e-9) * share.max()))
 
 
 def _joints_only(result: StudyResult) -> StudyResult:
