@@ -206,6 +206,16 @@ def _put_row(a, i, j, x):
     return checked if BOUNDSCHECK else lambda a, i, j, x: _set_row(a, i, j, x)
 
 
+def _fetch(builder: Any, pointer: Any) -> None:
+    """Ask for a cache line that will be read; what lies behind the end of a table may be asked for too."""
+    whole, place = ir.IntType(32), builder.bitcast(pointer, ir.IntType(8).as_pointer())
+    function = builder.module.declare_intrinsic(
+        "llvm.prefetch", [place.type], ir.FunctionType(ir.VoidType(), [place.type, whole, whole, whole])
+    )
+    to_read, keep_near, data = (ir.Constant(whole, n) for n in (0, 3, 1))
+    builder.call(function, [place, to_read, keep_near, data])
+
+
 @intrinsic
 def _column(typing: Any, lanes: Any, rows: Any, first: Any, k: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -213,11 +223,16 @@ def _column(typing: Any, lanes: Any, rows: Any, first: Any, k: Any) -> Any:
         number, width = cgutils.unpack_tuple(builder, view.shape)
         last = builder.sub(number, ir.Constant(number.type, 1))
         pack = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), ir.Undefined)
+        lanes_of_a_pack = ir.Constant(number.type, LANES)
         for lane in range(LANES):
             row = builder.add(args[2], ir.Constant(number.type, lane))
             row = builder.select(builder.icmp_signed("<", row, last), row, last)
             x = builder.load(builder.gep(view.data, [builder.add(builder.mul(row, width), args[3])]))
             pack = builder.insert_element(pack, x, ir.Constant(ir.IntType(32), lane))
+        # rows lie one behind the other: a line of the next ones, which may be far from the processor
+        begin = builder.mul(builder.add(args[2], lanes_of_a_pack), width)
+        ahead = builder.add(begin, builder.mul(args[3], lanes_of_a_pack))
+        _fetch(builder, builder.gep(view.data, [ahead]))
         return pack
 
     return Pack(LANES)(lanes, rows, types.intp, types.intp), codegen
