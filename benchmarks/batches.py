@@ -21,10 +21,13 @@ import numpy as np
 import operational
 import pinocchio as pin
 import timing
+from numba import njit
 
 import pin_clusters as pc
 from pin_clusters import baselines, batch, loaders
 from pin_clusters._kernels import entry_points as kernels
+from pin_clusters._kernels._jit import OPTIONS
+from pin_clusters._kernels.simd import get, put
 from pin_clusters.armature import independent_q
 from pin_clusters.batch._program import Each, Program
 from pin_clusters.batch._room import Room
@@ -43,6 +46,8 @@ LENGTHS = (24, 1000)
 """Of chains."""
 STEPS, SHARE = 20, 16
 """Of a simulation; of how many times less rows there are then."""
+MANY = 65536
+"""Rows of which the price of a call and of waking a thread is no part."""
 FULL = {"repeats": 15, "block": 5e-3, "rows": 4096}
 QUICK = {"repeats": 3, "block": 1e-3, "rows": 256}
 
@@ -125,6 +130,43 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float, rows: int, pa
     return found
 
 
+def shared(model: pc.ClusterModel, many: int, *, repeats: int, block: float, rows: int) -> dict[str, float]:
+    """Time many rows of ``rnea`` and ``aba`` on one thread and on two; the ratio of each."""
+    states, found = States(model, rows), {}
+    given = [np.tile(x, (max(1, many // rows), 1)) for x in (states.q, states.v, states.x)]
+    out = np.empty_like(given[1])
+    for name in ("rnea", "aba"):
+        f = getattr(batch, name)
+        calls: dict[str, Call] = {
+            f"{threads}": (lambda threads, f=f: f(model, *given, threads=threads, out=out), (threads,))
+            for threads in THREADS
+        }
+        t = interleaved(calls, repeats=repeats, block=block)
+        found[name] = round(t["1"].ratio(t["2"]), 3)
+    return found
+
+
+def ceiling(*, repeats: int, block: float) -> float:
+    """Return how many times as much a processor multiplies and adds with packs as with single numbers.
+
+    Ten sums that do not wait for each other keep all units busy.
+    """
+    one, pack = np.full(11, 0.5), np.full((11, batch.lanes), 0.5)
+    calls: dict[str, Call] = {"one": (_sums, (one, 2000)), "pack": (_sums, (pack, 2000))}
+    t = interleaved(calls, repeats=repeats, block=block)
+    return round(batch.lanes * t["one"].ratio(t["pack"]), 2)
+
+
+@njit(**OPTIONS)
+def _sums(x: Any, n: int) -> None:
+    a, b, c, d, e = get(x, 0), get(x, 1), get(x, 2), get(x, 3), get(x, 4)
+    f, g, h, i, j, k = get(x, 5), get(x, 6), get(x, 7), get(x, 8), get(x, 9), get(x, 10)
+    for _ in range(n):
+        a, b, c, d, e = a * k + k, b * k + k, c * k + k, d * k + k, e * k + k
+        f, g, h, i, j = f * k + k, g * k + k, h * k + k, i * k + k, j * k + k
+    put(x, 0, a + b + c + d + e + f + g + h + i + j)
+
+
 def per_link(*, repeats: int, block: float, rows: int) -> dict[str, Any]:
     """Time the kernels of ``aba`` and ``rnea`` alone per link of chains: of one state, and of packs."""
     calls: dict[str, Call] = {}
@@ -166,8 +208,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--robots", nargs="+", metavar="NAME", default=ROBOTS, choices=ROBOTS)
     parser.add_argument("--output", type=Path, help="JSON file (default: results/batches.json, unless --quick)")
     chosen = parser.parse_args(arguments)
-    effort = QUICK if chosen.quick else FULL
-    results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "lanes": batch.lanes, "robots": {}}
+    effort, many = (QUICK, QUICK["rows"]) if chosen.quick else (FULL, MANY)
+    results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "many": many, "lanes": batch.lanes}
+    results |= {"robots": {}, "shared": {}}
     print(*(f"{key}: {value}" for key, value in results["machine"].items()), sep="\n")
     for name in chosen.robots:
         with warnings.catch_warnings():
@@ -177,6 +220,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{name}: ns per row")
         for function, x in found.items():
             print(f"  {function:28}", *(f"{k} {y:9.0f} " for k, y in x["ns"].items()), x["ratio"])
+        results["shared"][name] = shared(model, many, **effort)
+    results["ceiling"] = ceiling(repeats=effort["repeats"], block=effort["block"])
+    print("\nshared:", results["shared"], "ceiling:", results["ceiling"])
     results["links"] = per_link(**effort)
     print("\nper link:", results["links"])
     timing.write(results, chosen.output or (None if chosen.quick else RESULTS))
