@@ -225,6 +225,10 @@ def test_kernels_alone_give_what_calls_give() -> None:
         function, given = _models.kernel(model, name, q, v, x)
         function(*given)
         assert np.allclose(given[-1], getattr(pc, name)(model, model.createData(), q, v, x), rtol=1e-12)
+    function, given = _models.kernel_of_frame(model, q, model.nframes - 1)
+    function(*given)
+    one = pc.inverse_operational_inertia(model, model.createData(), q, [model.nframes - 1])
+    assert np.allclose(given[-2], one, rtol=1e-12, atol=1e-12 * np.abs(one).max())
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import entry_points as kernels
+from ...algorithms import _columns
 from ...constraints import LinearCoupling, Rotor
 from ...loaders.chains import RATIO
 from ...model import ClusterModel
@@ -102,6 +103,14 @@ def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
     work = np.array(model._tables.work)
     pointer = kernels.Pointer(model._index, model._params, work, room)
     return one.call, (pointer, *given, np.zeros(model.nv))
+
+
+def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
+    """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
+    plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
+    pointer = kernels.Pointer(model._index, model._params, np.array(model._tables.work), np.zeros(model.nv**2))
+    panel, out = np.zeros((plan.panel.shape[0], kernels.lanes())), np.zeros((plan.tasks, plan.tasks))
+    return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
 
 
 def room_of_data(nv: int) -> float:

@@ -19,7 +19,7 @@ from ...timing import Call
 from ._drawing import LABELS, curve, guide, headed, logarithmic, named, panels
 from ._effort import Effort, apart, number, slope, timed
 from ._machine import available_memory
-from ._models import chain, kernel, room_of_data
+from ._models import chain, kernel, kernel_of_frame, room_of_data
 from ._numbers import CHIGNOLI
 from ._part import Found, Part, Rows, Statement, us
 
@@ -63,7 +63,8 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         if n <= DATA and not data:
             skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
         forward, osim = _calls(model, data=data)
-        agreement += [_agreement(forward), _agreement(osim)]
+        if data:  # kernels return their code
+            agreement += [_agreement(forward), _agreement(osim)]
         calls |= {("forward dynamics", n, how): c for how, c in forward.items()}
         calls |= {("operational inertia", n, how): c for how, c in osim.items()}
         done()
@@ -90,7 +91,8 @@ def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[st
     rng = np.random.default_rng(n)
     q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
     if not data:
-        return {name: kernel(model, what, q, v, tau) for name, what in (("cluster", "aba"), ("rnea", "rnea"))}, {}
+        alone = {name: kernel(model, what, q, v, tau) for name, what in (("cluster", "aba"), ("rnea", "rnea"))}
+        return alone, {"cluster": kernel_of_frame(model, q, model.nframes - 1)}
     tree = armature_model(model, "diagonal")
     same, own = ClusterModel(tree), model.createData()
     its, theirs, end = same.createData(), tree.createData(), [model.nframes - 1]
