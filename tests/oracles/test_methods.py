@@ -57,7 +57,7 @@ def bearings(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarr
     return pc.constraint_forces(model, model.createData(), q, v, given, fext).joints
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", pool.some(BASES, ["default"]))
 @pytest.mark.parametrize("name", [pytest.param(r, marks=[pytest.mark.jitless] * (r in QUICK)) for r in pc.robots()])
 def test_shipped_robots(name: str, base: str, rng: np.random.Generator) -> None:
     model = load(name, BASES[base])

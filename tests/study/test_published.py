@@ -282,7 +282,7 @@ def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(lengths, "available_memory", lambda: 0.0)
     found = lengths.measure(TINY, lambda: None)
     assert "2 links: tables of Pinocchio would take" in found["skipped"][0]
-    assert found["rows"]["operational inertia"] == []
+    assert found["rows"]["operational inertia"][0]["times"].keys() == {"cluster"}
     assert found["rows"]["forward dynamics"][0]["times"].keys() == {"cluster", "rnea"}
 
 

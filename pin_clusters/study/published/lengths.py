@@ -79,7 +79,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     return {
         "rows": rows,
         "slopes": {what: _slopes(each) for what, each in rows.items()},
-        "agreement": max(agreement),
+        "agreement": max(agreement, default=None),
         "kernels_from": min((r["n"] for r in rows["forward dynamics"] if "pinocchio" not in r["times"]), default=None),
         "skipped": skipped,
     }
@@ -173,7 +173,8 @@ def says(found: Found) -> list[str]:
         )
     if found["kernels_from"] is not None:
         text.append(f"From {found['kernels_from']} links on the kernel alone is timed, as no `pin.Data` is made.")
-    text.append(f"Exact methods agree to {found['agreement']:.0e} of the largest entry.")
+    if found["agreement"] is not None:
+        text.append(f"Exact methods agree to {found['agreement']:.0e} of the largest entry.")
     return text + [f"Left blank: {why}" for why in found["skipped"]]
 
 
