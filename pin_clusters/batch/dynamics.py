@@ -119,7 +119,8 @@ def _run(
     x = others.pop(0) if len(velocities) == 2 else np.zeros((1, model.nv))
     rows_of_forces = others[0] if others else np.zeros((batch.rows, 0))
 
-    rooms = PackRooms(model, "dynamics", (model.nq, model.nv, model.nv, model.nv + wide, model.nv))
+    # what becomes of the rows is told through the line of results, which a robot without joints has too
+    rooms = PackRooms(model, "dynamics", (model.nq, model.nv, model.nv, model.nv + wide, max(1, model.nv)))
 
     def begin() -> Run:
         tables = (model._index, model._params, *rooms.take(), q, v, x, rows_of_forces, result, batch.status)
