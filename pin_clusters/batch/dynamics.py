@@ -128,6 +128,5 @@ def _run(
 
     share(batch.rows, batch.threads, lanes, begin)
     rooms.give_back()
-    if model.closures or batch.asked:
-        settle(batch, 3)
+    settle(batch, 3)
     return result

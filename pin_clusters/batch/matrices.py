@@ -154,6 +154,5 @@ def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out:
 
     share(batch.rows, batch.threads, lanes, begin)
     rooms.give_back()
-    if model.closures or batch.asked or name == "computeMinverse":
-        settle(batch, 3)
+    settle(batch, 3)
     return result
