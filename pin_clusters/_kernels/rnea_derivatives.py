@@ -138,17 +138,16 @@ def derivatives_with(advance_loop, collect_loop):
                 general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
-            if not forced:
-                # a branch that has come to its end: its numbers are near by
-                done = c
-                while done > C.until:
-                    collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
-                    done = cluster(index, done).above
-        if forced:
-            rotor_variations(index, params, work, rates, q, forces, tau)
-            for i in range(n.cluster1 - n.cluster0):
-                done = n.cluster1 - 1 - i
+            # a branch that has come to its end is finished while its numbers are near by; external forces come first
+            done, until = c, C.until
+            if forced:
+                until = c
+                if c == n.cluster1 - 1:
+                    until = n.cluster0 - 1
+                    rotor_variations(index, params, work, rates, q, forces, tau)
+            while done > until:
                 collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
+                done = done - 1 if forced else cluster(index, done).above
         if pairs and not second:
             coriolis(index, nv, v, M, dv)
         if summed:
