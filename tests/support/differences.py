@@ -16,8 +16,8 @@ import pin_clusters as pc
 
 STENCIL = ((4.0 / 5.0, 1), (-1.0 / 5.0, 2), (4.0 / 105.0, 3), (-1.0 / 280.0, 4))
 # of the fastest joint, [rad] or [m]: one is wide enough for rounding, and near enough for a linkage near its limits
-STEPS = (0.04, 0.02, 0.01, 0.005, 0.0025)
-ENOUGH = 1e-13
+STEPS = tuple(0.02 * 0.5 ** (0.5 * n) for n in range(14))
+ENOUGH = 1e-12
 """Agreement of two steps, over the largest entry, from which on no other step is tried."""
 
 
