@@ -12,6 +12,13 @@ References:
 from __future__ import annotations
 
 from .contacts import constraintDynamics, contact_rows, impulseDynamics
+from .derivatives import (
+    aba_derivatives,
+    centroidal_derivatives,
+    coriolis_matrix,
+    coupling_derivatives,
+    rnea_derivatives,
+)
 from .energy import computeKineticEnergy, computePotentialEnergy
 from .forward import aba, computeMinverse
 from .hybrid import hybrid_dynamics
@@ -21,13 +28,17 @@ from .operational import apply_test_force, frame_jacobian, inverse_input_matrix,
 
 __all__ = [
     "aba",
+    "aba_derivatives",
     "apply_test_force",
+    "centroidal_derivatives",
     "computeGeneralizedGravity",
     "computeKineticEnergy",
     "computeMinverse",
     "computePotentialEnergy",
     "constraintDynamics",
     "contact_rows",
+    "coriolis_matrix",
+    "coupling_derivatives",
     "crba",
     "frame_jacobian",
     "hybrid_dynamics",
@@ -37,4 +48,5 @@ __all__ = [
     "motors",
     "nonLinearEffects",
     "rnea",
+    "rnea_derivatives",
 ]

@@ -17,7 +17,7 @@ from ._ends import Along, Motion
 from ._simple_tree import simple_tree
 
 documented = stock(STATE)
-WORST = 1e12
+WORST = 1e8
 """Condition number of the rows from which on nothing is known."""
 
 

@@ -135,6 +135,7 @@ class RodRates:
         ]
         found = []
         for share, weight in _SIMPSON:
+
             def mean(pair: tuple[np.ndarray, np.ndarray], weight: float = weight) -> tuple[np.ndarray, np.ndarray]:
                 return split(weight * pair[0] + (1.0 - weight) * pair[1])
 

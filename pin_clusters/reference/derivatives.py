@@ -160,4 +160,3 @@ def about_changed(dh: np.ndarray, dp: np.ndarray, h: np.ndarray, p: np.ndarray) 
     """Return the derivatives of ``about(h, p)``, shape (6, n), from those of h and of p, (6, n) and (3, n)."""
     turned = np.cross(dp.T, h[:3]).T + np.cross(p, dh[:3].T).T
     return np.vstack([dh[:3], dh[3:] - turned])
-
