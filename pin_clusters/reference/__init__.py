@@ -5,6 +5,9 @@ subspaces and inertias come from Pinocchio. G(q) and g of closed loops come from
 not known here. Read these to understand the algorithms, and use them to check the compiled ones, with which they share
 no code. Vectors and matrices are in body coordinates, [linear; angular].
 
+Derivatives are no cluster algorithms here: they are Pinocchio's on the expanded tree, with G and how it changes with q,
+rods that have mass included.
+
 References:
     Chignoli et al., arXiv 2311.13732.
 """

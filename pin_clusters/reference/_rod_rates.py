@@ -75,7 +75,7 @@ class RodRates:
     def __init__(self, coupling: CouplingRates, rates: Rates, v: np.ndarray) -> None:
         self.v, self.coupling, self.nv = v, coupling, coupling.model.nv
         self.rods = massive(coupling.model.closures)
-        self.any = bool(self.rods)
+        self.any = bool(self.rods) and self.nv > 0
         if not self.any:
             self.points: list[_Point] = []
             return
@@ -113,10 +113,10 @@ class RodRates:
         for by in (self.by_q, self.by_v, self.by_a):
             total = np.zeros((self.nv + 1, 15), dtype=complex)
             for k, rod in enumerate(self.rods):
-                a, b = self._ends(k, self.motion, by)
+                ends = self._ends(k, self.motion, by)
                 for share, weight in _SIMPSON:
                     m = share * rod.mass
-                    x, xd, xdd = (m * (weight * p + (1.0 - weight) * r) for p, r in _moves(a, b))
+                    x, xd, xdd = (m * (weight * one + (1.0 - weight) * two) for one, two in _moves(ends))
                     total += np.hstack([x, xd, np.cross(x, xd) / m, xdd, np.cross(x, xdd) / m])
             found.append(split(total))
         (value, q), (_, v), (_, a) = found
@@ -127,10 +127,10 @@ class RodRates:
         """The point masses of rod k."""
         coupling, mass = self.coupling, self.rods[k].mass
         gravity = np.array(coupling.model.gravity.linear)
-        state = [_moves(*self._ends(k, self.motion, by))[2] for by in (self.by_q, self.by_v)]
+        state = [_moves(self._ends(k, self.motion, by))[2] for by in (self.by_q, self.by_v)]
         # at rest, and with the acceleration G e_i, a point accelerates as it moves with the velocity G e_i
         units = [
-            _moves(*self._ends(k, motion, coupling.whole(Along(coupling.G, coupling.nothing, coupling.H[:, i]))))[2]
+            _moves(self._ends(k, motion, coupling.whole(Along(coupling.G, coupling.nothing, coupling.H[:, i]))))[2]
             for i, motion in enumerate(coupling.units)
         ]
         found = []
@@ -152,6 +152,7 @@ class RodRates:
         return a, b
 
 
-def _moves(a: End, b: End) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+def _moves(ends: tuple[End, End]) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Places, velocities and accelerations of both ends."""
+    a, b = ends
     return (a.x, b.x), (a.xd, b.xd), (a.xdd, b.xdd)
