@@ -59,6 +59,7 @@ class State:
         self.fext = 5.0 * rng.normal(size=(model.njoints, 6))
         self.fext[0] = 0.0
         self.zero = np.zeros(model.nv)
+        self.ddq: np.ndarray | None = None  # of the derivatives of forward dynamics
         self.M = pc.crba(model, self.data, q).copy()
         self.condition = float(np.linalg.cond(self.M))
 
@@ -88,6 +89,7 @@ class State:
         found["dtau_dq"], found["dtau_dv"], found["M"] = pc.computeRNEADerivatives(model, data, q, v, a, self.fext)
         one = pc.computeABADerivatives(model, data, q, v, self.tau, self.fext)
         found["ddq_dq"], found["ddq_dv"], found["Minv"] = one
+        self.ddq = np.array(data.ddq)
         found["gravity"] = pc.computeGeneralizedGravityDerivatives(model, data, q)
         found["static torque"] = pc.computeStaticTorqueDerivatives(model, data, q, self.fext)
         found["C"] = pc.computeCoriolisMatrix(model, data, q, v)
@@ -140,18 +142,16 @@ class State:
             found["C: dtau_dv = 2 C"] = pool.error(own["dtau_dv"][:, single], 2.0 * C[:, single])
         hessian = own["gravity"][np.ix_(single, single)]
         found["gravity: symmetric"] = pool.error(hessian, hessian.T)
-        # as the derivatives of forward dynamics stand at their own acceleration
-        a = pc.aba(model, data, q, v, self.tau, self.fext).copy()
-        other = State.__new__(State)
-        other.__dict__ |= self.__dict__ | {"a": a}
-        for name, torques in zip(("ddq_dq", "ddq_dv"), other.inverse(), strict=True):
+        # derivatives of forward dynamics stand at their own acceleration
+        a = pc.aba(model, data, q, v, self.tau, self.fext).copy() if self.ddq is None else self.ddq
+        for name, torques in zip(("ddq_dq", "ddq_dv"), self.inverse(a), strict=True):
             size = np.linalg.norm(M, 2) * np.linalg.norm(own[name]) + np.linalg.norm(torques)
             found[f"{name}: backward"] = float(np.linalg.norm(M @ own[name] + torques) / max(size, 1e-300))
         return found
 
-    def inverse(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return dtau/dq and dtau/dv of the package."""
-        arguments = self.q, self.v, self.a, self.fext
+    def inverse(self, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return dtau/dq and dtau/dv of the package at an acceleration."""
+        arguments = self.q, self.v, a, self.fext
         if not PUBLIC:
             return reference.rnea_derivatives(self.model, *arguments)[:2]
         found = pc.computeRNEADerivatives(self.model, self.data, *arguments)

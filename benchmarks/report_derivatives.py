@@ -10,13 +10,17 @@ from report_loops import markdown
 ORACLES = ("reference", "differences", "laws")
 GROUPS = ("trees", "loops", "robots")
 WHAT = ("dtau_dq", "dtau_dv", "M")
+ORDER = (
+    *WHAT, "ddq_dq", "ddq_dv", "Minv", "gravity", "static torque", "C", "dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da",
+    "C: C v", "C: dM/dt - 2 C skew", "C: dtau_dv = 2 C", "gravity: symmetric", "ddq_dq: backward", "ddq_dv: backward",
+)  # fmt: skip
 
 
 def accuracy(results: dict[str, Any]) -> str:
     """Return the tables of ``derivatives_accuracy.py``: function x group and oracle, functions of users, robots."""
     groups = results["groups"]
     worst = {name: groups[name]["worst"] for name in GROUPS}
-    quantities = list(dict.fromkeys(q for one in worst.values() for q in one))
+    quantities = sorted({q for one in worst.values() for q in one}, key=ORDER.index)
     columns = [(g, o) for g in GROUPS for o in ORACLES if any(o in x for x in worst[g].values())]
     rows = [
         [f"`{q}`" if " " not in q else q, *(_error(worst[g].get(q, {}), o) for g, o in columns)] for q in quantities
