@@ -52,6 +52,17 @@ from .algorithms.coupling import (
     spanning_velocity,
 )
 from .algorithms.crba import crba
+from .algorithms.derivatives import (
+    christoffel_symbols,
+    computeABADerivatives,
+    computeCentroidalDynamicsDerivatives,
+    computeCoriolisMatrix,
+    computeGeneralizedGravityDerivatives,
+    computeRNEADerivatives,
+    computeStaticTorqueDerivatives,
+    getCentroidalDynamicsDerivatives,
+    getCoriolisMatrix,
+)
 from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
 from .algorithms.hybrid import hybrid_dynamics
 from .algorithms.inputs import inverse_input_matrix, task_input_matrix
@@ -198,14 +209,19 @@ __all__ = [
     "buildModelFromXML",
     "ccrba",
     "centerOfMass",
+    "christoffel_symbols",
+    "computeABADerivatives",
     "computeAllTerms",
+    "computeCentroidalDynamicsDerivatives",
     "computeCentroidalMap",
     "computeCentroidalMomentum",
     "computeCentroidalMomentumTimeVariation",
+    "computeCoriolisMatrix",
     "computeDampedDelassusMatrixInverse",
     "computeDelassusMatrix",
     "computeFrameJacobian",
     "computeGeneralizedGravity",
+    "computeGeneralizedGravityDerivatives",
     "computeJointJacobian",
     "computeJointJacobians",
     "computeJointJacobiansTimeVariation",
@@ -213,7 +229,9 @@ __all__ = [
     "computeMechanicalEnergy",
     "computeMinverse",
     "computePotentialEnergy",
+    "computeRNEADerivatives",
     "computeStaticTorque",
+    "computeStaticTorqueDerivatives",
     "condition",
     "constraintDynamics",
     "constraint_forces",
@@ -226,8 +244,10 @@ __all__ = [
     "forwardKinematics",
     "framesForwardKinematics",
     "getAcceleration",
+    "getCentroidalDynamicsDerivatives",
     "getClassicalAcceleration",
     "getConstraintsJacobian",
+    "getCoriolisMatrix",
     "getFrameAcceleration",
     "getFrameClassicalAcceleration",
     "getFrameJacobian",
