@@ -15,12 +15,6 @@ from support.tolerances import relative
 import pin_clusters as pc
 from pin_clusters import reference
 
-PUBLIC = (
-    "computeRNEADerivatives", "computeABADerivatives", "computeGeneralizedGravityDerivatives",
-    "computeStaticTorqueDerivatives", "computeCoriolisMatrix", "computeCentroidalDynamicsDerivatives",
-)  # fmt: skip
-pytestmark = pytest.mark.skipif(not all(hasattr(pc, name) for name in PUBLIC), reason="not all of them are there")
-
 # Two exact routes: rounding of terms that cancel; in loops times cond(K_d), at most 300, once per time derivative.
 ROUNDING = {"tree": 1e-12, "loop": 5e-11}
 # Without constraints, Pinocchio's values.
@@ -69,7 +63,7 @@ def test_mass_matrix_and_torque_come_along(key: pool.Key, rng: np.random.Generat
     dtau_dq, dtau_dv, M = pc.computeRNEADerivatives(model, data, q, v, a, fext)
     for found in (dtau_dq, dtau_dv, M):
         assert found.shape == (model.nv, model.nv)
-    assert np.array_equal(M, M.T)
+    assert pool.error(M, M.T) < s.case.rounding
     for found, kept in ((dtau_dq, data.dtau_dq), (dtau_dv, data.dtau_dv), (M, data.M)):
         assert np.array_equal(found, kept)
     other = model.createData()
