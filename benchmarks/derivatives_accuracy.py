@@ -9,8 +9,7 @@ largest entry) against
 - differences of the dynamics: of eighth order along ``pc.integrate``, exact ones in v and a;
 - laws: M is ``crba``'s, C v and the rate of M, dtau/dv = 2 C, Hessian of the potential energy, M ddq/dq = -dtau/dq.
 
-Derivatives of forward dynamics are over cond(M). Near dead centres: ``dead_centres.py``. As long as a function is not
-in the package, that of the reference is measured in its place.
+Derivatives of forward dynamics are over cond(M). Near dead centres: ``dead_centres.py``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ from pin_clusters import reference
 
 RESULTS = Path(__file__).resolve().parent / "results" / "derivatives_accuracy.json"
 REFERENCE, DIFFERENCES, LAWS = "reference", "differences", "laws"
-PUBLIC = hasattr(pc, "computeRNEADerivatives")
 SINGULAR = 1e13
 """Condition number of M from which on a robot is left out: planar linkages of rods without thickness, which float."""
 LIMITS = {"trees": 1e-11, "loops": 1e-9, "functions": 1e-7, "robots": 1e-10}
@@ -59,7 +57,7 @@ class State:
         self.fext = 5.0 * rng.normal(size=(model.njoints, 6))
         self.fext[0] = 0.0
         self.zero = np.zeros(model.nv)
-        self.ddq: np.ndarray | None = None  # of the derivatives of forward dynamics
+        self.ddq = self.zero  # of the derivatives of forward dynamics, when they are there
         self.M = pc.crba(model, self.data, q).copy()
         self.condition = float(np.linalg.cond(self.M))
 
@@ -81,9 +79,7 @@ class State:
         return {n: x for some, found in zip(names, values, strict=True) for n, x in zip(some, found, strict=True)}
 
     def of_package(self) -> Results:
-        """Return what the package says; where it has no such function, the reference."""
-        if not PUBLIC:
-            return self.of_reference()
+        """Return what the package says."""
         model, data, q, v, a = self.model, self.data, self.q, self.v, self.a
         found: dict[str, Any] = {}
         found["dtau_dq"], found["dtau_dv"], found["M"] = pc.computeRNEADerivatives(model, data, q, v, a, self.fext)
@@ -142,9 +138,7 @@ class State:
             found["C: dtau_dv = 2 C"] = pool.error(own["dtau_dv"][:, single], 2.0 * C[:, single])
         hessian = own["gravity"][np.ix_(single, single)]
         found["gravity: symmetric"] = pool.error(hessian, hessian.T)
-        # derivatives of forward dynamics stand at their own acceleration
-        a = pc.aba(model, data, q, v, self.tau, self.fext).copy() if self.ddq is None else self.ddq
-        for name, torques in zip(("ddq_dq", "ddq_dv"), self.inverse(a), strict=True):
+        for name, torques in zip(("ddq_dq", "ddq_dv"), self.inverse(self.ddq), strict=True):
             size = np.linalg.norm(M, 2) * np.linalg.norm(own[name]) + np.linalg.norm(torques)
             found[f"{name}: backward"] = float(np.linalg.norm(M @ own[name] + torques) / max(size, 1e-300))
         return found
@@ -152,8 +146,6 @@ class State:
     def inverse(self, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return dtau/dq and dtau/dv of the package at an acceleration."""
         arguments = self.q, self.v, a, self.fext
-        if not PUBLIC:
-            return reference.rnea_derivatives(self.model, *arguments)[:2]
         found = pc.computeRNEADerivatives(self.model, self.data, *arguments)
         return np.array(found[0]), np.array(found[1])
 
@@ -174,7 +166,7 @@ def keep(found: dict[str, dict[str, float]], name: str, oracle: str, error: floa
 def judge(state: State, found: dict[str, dict[str, float]]) -> None:
     """Compare at a state with all oracles."""
     own = state.of_package()
-    oracles = {DIFFERENCES: state.of_differences()} | ({REFERENCE: state.of_reference()} if PUBLIC else {})
+    oracles = {REFERENCE: state.of_reference(), DIFFERENCES: state.of_differences()}
     for oracle, results in oracles.items():
         for name, exact in results.items():
             if name == "C" and state._turning_armature():
@@ -286,7 +278,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"limits are missed by: {', '.join(missed(groups)) or 'nothing'}")
     print(f"{count} mechanisms, {time.perf_counter() - start:.0f} s")
     results = {
-        "pinocchio": pin.__version__, "of": "package" if PUBLIC else "reference", "states": chosen.states,
+        "pinocchio": pin.__version__, "states": chosen.states,
         "groups": groups, "dead centres": near,
     }  # fmt: skip
     output = chosen.output or (None if chosen.quick else RESULTS)

@@ -33,8 +33,6 @@ def accuracy(results: dict[str, Any]) -> str:
         f"gears, rotors), {groups['functions']['mechanisms']} tied by a function, and the shipped robots on a fixed "
         f"and a floating base. Pinocchio {results['pinocchio']}."
     )
-    if results["of"] == "reference":
-        text += " What is compared is the NumPy reference itself."
     sloppy = groups["loops"]["sloppy"]
     if sloppy:
         largest = max(max(errors.values()) for errors in sloppy.values())
@@ -65,25 +63,22 @@ def accuracy(results: dict[str, Any]) -> str:
 
 def _dead_centres(near: dict[str, list[dict[str, float]]]) -> str:
     """Return errors towards dead centres, and with which power of cond(K_d) errors and sizes grow."""
-    whos = [
-        who for who in ("package", "reference") if any(f"{who}, M" in row for rows in near.values() for row in rows)
+    table = [
+        [name, f"{row['condition']:.0e}", *(f"{row[f'error, {what}']:.0e}" for what in WHAT)]
+        for name, rows in near.items()
+        for row in rows[::3]
     ]
-    table = []
-    for name, rows in near.items():
-        for row in rows[::3]:
-            cells = [f"{row[f'{who}, {what}']:.0e}" if f"{who}, {what}" in row else "refused"
-                     for who in whos for what in WHAT]  # fmt: skip
-            table.append([name, f"{row['condition']:.0e}", *cells])
-    sizes = [_power(rows, f"size, {what}") for what in WHAT for rows in near.values()]
-    n = len(near)
-    powers = ", ".join(f"{what} with the power {sum(sizes[n * i : n * i + n]) / n:.1f}" for i, what in enumerate(WHAT))
-    errors = [_power(rows, f"{who}, {what}") for who in whos for what in WHAT for rows in near.values()]
+    sizes = {what: [_power(rows, f"size, {what}") for rows in near.values()] for what in WHAT}
+    powers = ", ".join(f"{what} with the power {sum(found) / len(found):.1f}" for what, found in sizes.items())
+    errors = [_power(rows, f"error, {what}") for what in WHAT for rows in near.values()]
+    most = max(row[f"error, {what}"] / row["condition"] for what in WHAT for rows in near.values() for row in rows)
     return "\n\n".join([
-        "Towards dead centres of the independent joint, relative errors at the same v and a; the truth is that of "
-        "another independent joint, transformed. The derivatives themselves grow with powers of cond(K_d): "
-        f"{powers}. Their relative errors grow with its power {min(errors):.1f} to {max(errors):.1f}: as the rate of "
-        "the other joints itself, which rounding of q makes so uncertain.",
-        markdown(["linkage", "cond(K_d)", *(f"{who}: {what}" for who in whos for what in WHAT)], table),
+        "Towards dead centres of the independent joint, relative errors at the same v and a. The truth is the "
+        "reference's in terms of another independent joint, transformed. The derivatives themselves grow with powers "
+        f"of cond(K_d): {powers}. Their relative errors grow with its power {min(errors):.1f} to {max(errors):.1f}, and "
+        f"stay below {most:.0e} cond(K_d): no worse than the rate of the other joints itself, which rounding of q "
+        "makes so uncertain.",
+        markdown(["linkage", "cond(K_d)", *(f"`{what}`" for what in WHAT)], table),
     ])  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from .derivatives import (
     centroidal_derivatives,
     coriolis_matrix,
     coupling_derivatives,
+    coupling_jacobian,
     rnea_derivatives,
 )
 from .energy import computeKineticEnergy, computePotentialEnergy
@@ -42,6 +43,7 @@ __all__ = [
     "contact_rows",
     "coriolis_matrix",
     "coupling_derivatives",
+    "coupling_jacobian",
     "crba",
     "frame_jacobian",
     "hybrid_dynamics",

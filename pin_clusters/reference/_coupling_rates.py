@@ -152,3 +152,16 @@ def coupling_derivatives(
     """
     rates = CouplingRates(model, q).rates(np.asarray(v, dtype=float), np.asarray(a, dtype=float))
     return rates.v_q, rates.a_q, rates.a_v
+
+
+@documented
+def coupling_jacobian(model: ClusterModel, q: np.ndarray) -> np.ndarray:
+    """Return G, from the closures' rows at q: tree velocity = G times the independent velocity.
+
+    Returns:
+        Shape (tree.nv, nv).
+
+    Raises:
+        SingularClusterError: The independent velocities do not determine the others here.
+    """
+    return np.array(CouplingRates(model, q).G)

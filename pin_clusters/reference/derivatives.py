@@ -14,10 +14,17 @@ import pinocchio as pin
 
 from ..docstrings import STATE, stock
 from ..model import ClusterModel
-from ._coupling_rates import CouplingRates, coupling_derivatives
+from ._coupling_rates import CouplingRates, coupling_derivatives, coupling_jacobian
 from ._rod_rates import RodRates
 
-__all__ = ["aba_derivatives", "centroidal_derivatives", "coriolis_matrix", "coupling_derivatives", "rnea_derivatives"]
+__all__ = [
+    "aba_derivatives",
+    "centroidal_derivatives",
+    "coriolis_matrix",
+    "coupling_derivatives",
+    "coupling_jacobian",
+    "rnea_derivatives",
+]
 
 _documented = stock(
     STATE,
