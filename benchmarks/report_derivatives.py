@@ -75,8 +75,8 @@ def _dead_centres(near: dict[str, list[dict[str, float]]]) -> str:
     return "\n\n".join([
         "Towards dead centres of the independent joint, relative errors at the same v and a. The truth is the "
         "reference's in terms of another independent joint, transformed. The derivatives themselves grow with powers "
-        f"of cond(K_d): {powers}. Their relative errors grow with its power {min(errors):.1f} to {max(errors):.1f}, and "
-        f"stay below {most:.0e} cond(K_d): no worse than the rate of the other joints itself, which rounding of q "
+        f"of cond(K_d): {powers}. Their relative errors grow with its power {min(errors):.1f} to {max(errors):.1f}, "
+        f"and stay below {most:.0e} cond(K_d): no worse than the rate of the other joints itself, which rounding of q "
         "makes so uncertain.",
         markdown(["linkage", "cond(K_d)", *(f"`{what}`" for what in WHAT)], table),
     ])  # fmt: skip
