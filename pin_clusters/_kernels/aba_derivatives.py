@@ -7,7 +7,7 @@ from numba import types
 from ._jit import kernel, paste
 from .addresses import call_at
 from .layout import OK
-from .simd import borrowed, flat
+from .simd import borrowed, flat, get, put
 from .tree_solve import IV, WIDTH, factor, solve
 from .user_functions import lanes_of
 
@@ -36,25 +36,25 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
         iv, to = plan[WIDTH * i + IV], i * wide
         row = iv * n
         for j in range(n):
-            sides[to + j] = -dq[row + j]
+            put(sides, to + j, -get(dq, row + j))
         for j in range(n):
-            sides[to + n + j] = -dv[row + j]
+            put(sides, to + n + j, -get(dv, row + j))
         for j in range(2 * n, wide):
-            sides[to + j] = 0.0
-        sides[to + 2 * n + iv] = 1.0
+            put(sides, to + j, 0.0)
+        put(sides, to + 2 * n + iv, 1.0)
     solve(plan, n, L[square:], L, room, width)
     for i in range(n):
         iv, at = plan[WIDTH * i + IV], i * wide
         row = iv * n
         for j in range(n):
-            ddq_dq[row + j] = sides[at + j]
+            put(ddq_dq, row + j, get(sides, at + j))
         for j in range(n):
-            ddq_dv[row + j] = sides[at + n + j]
+            put(ddq_dv, row + j, get(sides, at + n + j))
         for j in range(n):
-            Minv[row + j] = sides[at + 2 * n + j]
+            put(Minv, row + j, get(sides, at + 2 * n + j))
     for i in range(n):  # symmetric to the last bit
         for j in range(i):
-            Minv[i * n + j] = Minv[j * n + i]
+            put(Minv, i * n + j, get(Minv, j * n + i))
     return OK
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from ._jit import inline
 from .simd import get, put
+from .tuples import load3, load6
 
 IV: Final = 0  # its index in v
 BEHIND: Final = 1  # behind the last one that hangs from it
@@ -50,56 +51,29 @@ def factor(plan, M, n, L, transposed):
         put(L, row, inverse)
 
 
-@inline
-def solve_four(plan, n, L, transposed, X, width, g):
-    """Replace four columns of X, from g on, by M^-1 times them, in registers row by row.
+def _solving(load):
+    """Make what replaces some columns of X, from g on, by M^-1 times them, in registers row by row."""
 
-    Reads: L, transposed, X.
-    Writes: X.
-    """
-    for r in range(n):
-        j = n - 1 - r
-        at = j * width + g
-        a, b, c, d = get(X, at), get(X, at + 1), get(X, at + 2), get(X, at + 3)
-        for i in range(j + 1, plan[WIDTH * j + BEHIND]):
-            x, s = get(transposed, j * n + i), i * width + g
-            a, b, c, d = a - get(X, s) * x, b - get(X, s + 1) * x, c - get(X, s + 2) * x, d - get(X, s + 3) * x
-        put(X, at, a)
-        put(X, at + 1, b)
-        put(X, at + 2, c)
-        put(X, at + 3, d)
-    for i in range(n):
-        at, row, path = i * width + g, plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
-        e = get(L, row)
-        a, b, c, d = get(X, at) * e, get(X, at + 1) * e, get(X, at + 2) * e, get(X, at + 3) * e
-        for t in range(plan[WIDTH * i + DEPTH]):
-            x, s = get(L, row + 1 + t), plan[path + t] * width + g
-            a, b, c, d = a - get(X, s) * x, b - get(X, s + 1) * x, c - get(X, s + 2) * x, d - get(X, s + 3) * x
-        put(X, at, a)
-        put(X, at + 1, b)
-        put(X, at + 2, c)
-        put(X, at + 3, d)
+    @inline
+    def solve_some(plan, n, L, transposed, X, width, g):
+        for r in range(n):
+            j = n - 1 - r
+            x = load(X, j * width + g)
+            for i in range(j + 1, plan[WIDTH * j + BEHIND]):
+                x = x - load(X, i * width + g) * get(transposed, j * n + i)
+            put(X, j * width + g, x)
+        for i in range(n):
+            row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
+            x = load(X, i * width + g) * get(L, row)
+            for t in range(plan[WIDTH * i + DEPTH]):
+                x = x - load(X, plan[path + t] * width + g) * get(L, row + 1 + t)
+            put(X, i * width + g, x)
+
+    return solve_some
 
 
-@inline
-def solve_one(plan, n, L, transposed, X, width, g):
-    """The same of one column.
-
-    Reads: L, transposed, X.
-    Writes: X.
-    """
-    for r in range(n):
-        j = n - 1 - r
-        a = get(X, j * width + g)
-        for i in range(j + 1, plan[WIDTH * j + BEHIND]):
-            a = a - get(X, i * width + g) * get(transposed, j * n + i)
-        put(X, j * width + g, a)
-    for i in range(n):
-        row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
-        a = get(X, i * width + g) * get(L, row)
-        for t in range(plan[WIDTH * i + DEPTH]):
-            a = a - get(X, plan[path + t] * width + g) * get(L, row + 1 + t)
-        put(X, i * width + g, a)
+# more columns at once take more registers than there are, fewer wait for each other
+_six, _three, _one = _solving(load6), _solving(load3), _solving(get)
 
 
 @inline
@@ -109,7 +83,13 @@ def solve(plan, n, L, transposed, X, width):
     Reads: L, transposed, X.
     Writes: X.
     """
-    for g in range(width // 4):
-        solve_four(plan, n, L, transposed, X, width, 4 * g)
-    for g in range(width - width % 4, width):
-        solve_one(plan, n, L, transposed, X, width, g)
+    g = 0
+    while g + 6 <= width:
+        _six(plan, n, L, transposed, X, width, g)
+        g += 6
+    if g + 3 <= width:
+        _three(plan, n, L, transposed, X, width, g)
+        g += 3
+    while g < width:
+        _one(plan, n, L, transposed, X, width, g)
+        g += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inline, paste
+from .._jit import device, inline
 from ..closure_biases import point_acceleration, point_rate
 from ..closure_rows import point
 from ..clusters.general import columns
@@ -170,7 +170,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
         add_momentum(rates, to, join(HF, cross(p, HF) + cross(dp, x)))
 
 
-@inline
+@device
 def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle.
 
@@ -223,7 +223,7 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
                     put(dq, at, o)
 
 
-@paste
+@device
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
     """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
 
@@ -264,7 +264,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
     return is_singular(index, work, C)
 
 
-@paste
+@device
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5), (L7).
 
