@@ -163,6 +163,19 @@ def test_reference(key: pool.Key, rng: np.random.Generator) -> None:
     compare(pc.computeCentroidalDynamicsDerivatives(model, data, q, v, a), momentum, limit)
 
 
+@pytest.mark.jitless
+@pytest.mark.parametrize("key", ["tree-18", "tree-32"])
+def test_forces_on_rotors_turn_with_them(key: pool.Key, rng: np.random.Generator) -> None:
+    """External forces are held in the frames of their joints; that of a rotor that is a body of the tree spins."""
+    s = pool.state(key, rng)
+    _, model, data, q, v, a, fext = s
+    only = np.zeros_like(fext)
+    rotors = [r.joint_id for r in model.rotors if r.spins and r.joint_id is not None]
+    only[rotors] = fext[rotors]
+    exact = reference.rnea_derivatives(model, q, v, a, only)
+    compare(pc.computeRNEADerivatives(model, data, q, v, a, only), exact, rounding(s))
+
+
 @pool.each()
 def test_reference_of_forward_dynamics(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
