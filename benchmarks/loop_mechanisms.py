@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import loop_cases
-import numba
 import numpy as np
 import pinocchio as pin
+from samples import coupled
 from samples import linkages as mechanism_models
 from samples import mechanisms as loop_models
 from samples import trees as models
@@ -186,34 +186,6 @@ def knee_ankle(rng: np.random.Generator) -> Mechanism:
     return b.mechanism([differential], differential.independent, 2)
 
 
-def cam_and_slide(x: np.ndarray) -> np.ndarray:
-    """A cam's lever and a connecting rod's slide over a shaft."""
-    rod = np.sqrt(1.0 - (0.3 * np.sin(x[0])) ** 2)
-    return np.array([
-        x[1] - 0.2 * np.sin(x[0]) - 0.05 * np.sin(2.0 * x[0] + x[1]),
-        x[2] - 0.3 * np.cos(x[0]) - rod + 0.1 * x[1] * x[2],
-    ])  # fmt: skip
-
-
-@numba.cfunc("void(CPointer(float64), CPointer(float64))")  # type: ignore[untyped-decorator, unused-ignore]
-def compiled_cam_and_slide(x: Any, out: Any) -> None:
-    """The same, compiled."""
-    out[0] = x[1] - 0.2 * np.sin(x[0]) - 0.05 * np.sin(2.0 * x[0] + x[1])
-    out[1] = x[2] - 0.3 * np.cos(x[0]) - np.sqrt(1.0 - (0.3 * np.sin(x[0])) ** 2) + 0.1 * x[1] * x[2]
-
-
-def coupled(rng: np.random.Generator, *, compiled: bool) -> Mechanism:
-    """Shaft, lever and slide on a floating base, tied by a function."""
-    b = Builder(rng)
-    b.add("base", None, pin.JointModelFreeFlyer(), np.zeros(3))
-    b.add("shaft", "base", models.unit(rng), models.placement(rng), 0.4)
-    b.add("lever", "base", models.unit(rng), models.placement(rng), 0.1)
-    b.add("slide", "shaft", pin.JointModelPrismaticUnaligned(models.unit(rng)), models.placement(rng), 1.2)
-    function: dict[str, Any] = {"phi": compiled_cam_and_slide, "size": 2} if compiled else {"phi": cam_and_slide}
-    tie = pc.Coupling(["shaft", "lever", "slide"], independent=["shaft"], **function)
-    return b.mechanism([tie], ("base", "shaft"), 7)
-
-
 _TITLES = {
     "four_bar": "Loop revolute: four-bar",
     "four_bar_serial": "Loop revolute to the ground: four-bar",
@@ -261,8 +233,8 @@ MECHANISMS: dict[str, Make] = {
     "Differential.planetary": of_mechanism(planetary),
     "Differential.tello_hip": of_mechanism(hip),
     "Differential.tello_knee_ankle": of_mechanism(knee_ankle),
-    "Coupling, Python": of_mechanism(lambda rng: coupled(rng, compiled=False)),
-    "Coupling, compiled": of_mechanism(lambda rng: coupled(rng, compiled=True)),
+    "Coupling, Python": of_mechanism(lambda rng: coupled.mechanism(rng, "Python")),
+    "Coupling, compiled": of_mechanism(lambda rng: coupled.mechanism(rng, "compiled")),
     "random planar mechanisms": at_random(range(1, 49, 2)),
     "random spatial mechanisms": at_random(range(0, 48, 2)),
     **{f"robot {name}": of_robot(name) for name in ROBOTS},

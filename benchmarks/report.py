@@ -2,8 +2,9 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``operational`` and ``accuracy of operational space``, from what the scripts of
-these names, ``run.py``, ``run_loops.py`` and ``operational_accuracy.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``operational``, ``accuracy of operational space`` and ``accuracy of derivatives``,
+from what the scripts of these names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py`` and
+``derivatives_accuracy.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import report_batches
 import report_calls
+import report_derivatives
 import report_loops
 import report_operational
 import report_simulation
@@ -45,6 +47,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "batches": ("batches.json", report_batches.tables),
     "operational": ("operational.json", report_operational.speed),
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
+    "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

@@ -28,7 +28,8 @@ MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
-    "report_simulation", "standing", "batches", "report_batches",
+    "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives_accuracy",
+    "report_derivatives",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -440,3 +441,24 @@ def test_accuracy_of_operational_space(
     assert "| `teleop_arm` |" in text
     worst["hybrid_dynamics"]["dense"] = float("nan")
     assert script.missed(groups) == ["hybrid_dynamics on trees nan"]
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_accuracy_of_derivatives(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, output = scripts["derivatives_accuracy"], tmp_path / "accuracy.json"
+    assert script.main(["--quick", "--output", str(output)]) == 0
+    assert "limits are missed by: nothing" in capsys.readouterr().out
+    results = json.loads(output.read_text(encoding="utf-8"))
+    groups, near = results["groups"], results["dead centres"]["four-bar"]
+    assert [one["mechanisms"] for one in groups.values()] == [2, 2, 5, 2]
+    for quantity in ("dtau_dq", "dtau_dv", "M", "ddq_dq", "ddq_dv", "Minv", "gravity", "dh_dq", "dhdot_dq"):
+        assert "differences" in groups["loops"]["worst"][quantity]
+    assert near[-1]["condition"] > 1e5
+    assert all(row["error, M"] <= 1e-14 * row["condition"] for row in near)
+    text = scripts["report_derivatives"].accuracy(results)
+    assert "| `dtau_dq` |" in text
+    assert "| four-bar |" in text
+    groups["trees"]["worst"]["M"]["laws"] = float("nan")
+    assert script.missed(groups) == ["M on trees by laws nan"]
