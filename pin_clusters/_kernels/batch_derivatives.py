@@ -58,7 +58,7 @@ def derivatives_rows(
     index, params, plan, work, rates8, q8, v8, a8, forces8, tau8, dq8, dv8, M8, nothing8, factors8, sides8, q, v, a,
     fext, first_out, second_out, third_out, status, first, last,
 ):  # fmt: skip
-    """Derivatives of rows first..last-1: of inverse dynamics or, if there is room for right sides, of forward dynamics."""
+    """Derivatives of rows first..last-1: of inverse dynamics; with room for right sides, of forward dynamics."""
     index, params, work, rates8 = borrowed(index), borrowed(params), borrowed(work), borrowed(rates8)
     nv = v.shape[1]
     for n in range(first, last, LANES):

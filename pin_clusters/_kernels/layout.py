@@ -298,6 +298,8 @@ BODY_PARAMS: Final = 32
 # params, in the universe's place
 MINUS_GRAVITY: Final = 0
 ORIGIN: Final = 3  # of the kernels' world, in the universe
+GROUND_MASS: Final = 7  # of what is fixed to the universe and in no body, then its first moment about the origin
+GROUND_MOMENT: Final = 8
 POTENTIAL: Final = 6  # energy of what is fixed to the universe: spinning rotors of the tree
 
 # work of a body

@@ -31,6 +31,15 @@ from .workspace import (
 
 
 @inline
+def column_of(index, C, i_v):
+    """Which column of a cluster an independent velocity is."""
+    m = 0
+    while listed(index, C.column, m) != i_v:
+        m += 1
+    return m
+
+
+@inline
 def rotor_variations(index, params, work, rates, q, forces, tau):
     """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5).
 
@@ -53,9 +62,10 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
                 at = C.at_rates + ON_ROTOR
                 set_own_torque(work, C.first, own_torque(work, C.first) - g * axial)
             else:
-                at = carried(index, C, r.carrier, k) + OF_POSITION
+                m = column_of(index, C, i_v)
+                at = carried(index, C, r.carrier, m) + OF_POSITION
                 if C.kind == GENERAL and has_hinges(index, C):
-                    at = C.at_rates + OF_COLUMN * k + ON_ROTOR
+                    at = C.at_rates + OF_COLUMN * m + ON_ROTOR
                 if C.kind == GENERAL:
                     put(tau, i_v, get(tau, i_v) - g * axial)
             put(rates, at, load6(rates, at) - turned * g)
@@ -149,7 +159,7 @@ def derivatives_with(advance_loop, collect_loop):
                 collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
                 done = done - 1 if forced else cluster(index, done).above
         if pairs and not second:
-            coriolis(index, nv, v, M, dv)
+            coriolis(index, params, work, nv, v, M, dv)
         if summed:
             about_centre(index, params, work, nv, total)
         return code

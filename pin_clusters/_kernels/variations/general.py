@@ -257,6 +257,10 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
         at, i_v = sums(C, m), listed(index, C.column, m)
         P, Q, F, T = forces_at(rates, at)
         if pairs:
+            for k in range(m):  # symmetric to the last bit
+                k_v = listed(index, C.column, k)
+                put(M, i_v * nv + k_v, get(M, k_v * nv + i_v))
+        if pairs:
             to_ancestors(index, work, rates, nv, C.out, i_v, F, P, Q, T, dq, dv, M, second)
         if summed:
             enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, at + OF_MOMENTUM))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from .._jit import device, inline
-from ..layout import FREE, FREEFLYER, SINGLE, SPHERICAL
+from ..layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE, SPHERICAL
 from ..simd import get, put, zero
 from ..spatial import cross, join, linear, zero3, zero6
 from ..tuples import Vec3, load3
-from ..views import body, cluster, ground, header, listed
-from ..workspace import composite, force, total_momentum
+from ..views import body, cluster, element, ground, head, header, listed, share, velocity_row
+from ..workspace import E_entry, composite, force, total_momentum
 from .free import unit
 
 
@@ -45,9 +45,12 @@ def about_centre(index, params, work, nv, total):
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
         put_column(total, nv, 21, g.iv, column_at(total, nv, 21, g.iv) + load3(params, g.at))
-    I = composite(work, 0)
-    inverse = 1.0 / I[0]
-    c, l, f = Vec3(I[1], I[2], I[3]) * inverse, linear(total_momentum(work, 0)), linear(force(work, 0))
+    I, fixed = composite(work, 0), load3(params, GROUND_MOMENT)
+    mass = I[0] + get(params, GROUND_MASS)
+    inverse = 1.0 / mass
+    c, l, f = (Vec3(I[1], I[2], I[3]) + fixed) * inverse, linear(total_momentum(work, 0)), linear(force(work, 0))
+    # gravity is in the forces of bodies alone
+    f = f + load3(params, MINUS_GRAVITY) * get(params, GROUND_MASS)
     for i in range(nv):
         dc = column_at(total, nv, 18, i) * inverse
         for r in range(4):
@@ -79,7 +82,7 @@ def own_bracket(B, y, x):
 
 
 @inline
-def turn_columns(index, nv, C, B, v, M, A):
+def turn_columns(index, params, work, nv, C, b, B, v, M, A):
     """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv.
 
     Reads: A, M, v.
@@ -96,6 +99,29 @@ def turn_columns(index, nv, C, B, v, M, A):
             for d in range(B.ndof):
                 t += 0.5 * entry_of(x, d) * get(M, i * nv + index_of(index, C, first + d))
             put(A, i * nv + to, t)
+        for d in range(B.ndof):
+            # armature is no body: it is constant in the joint's own velocities
+            at = index_of(index, C, first + d) * nv + to
+            put(A, at, get(A, at) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
+
+
+@inline
+def own_armature(index, params, work, C, b, k):
+    """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b.
+
+    Reads: E.
+    """
+    x = zero(work)
+    if C.kind == GENERAL:
+        x = E_entry(work, C.at_E, C.nk, k, k)
+    elif C.kind == LOOP:
+        H = head(index, C.head)
+        for n in range(H.element0, H.element1):
+            e = element(index, n)
+            V = velocity_row(index, share(index, e.share0).velocity)
+            if e.share1 == e.share0 + 1 and V.body == b and V.column == k and e.carrier == 0:
+                x += get(params, e.at)
+    return x
 
 
 @inline
@@ -111,7 +137,7 @@ def index_of(index, C, k):
 
 
 @device
-def coriolis(index, nv, v, M, A):
+def coriolis(index, params, work, nv, v, M, A):
     """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add.
 
     Reads: A, M, v.
@@ -125,4 +151,4 @@ def coriolis(index, nv, v, M, A):
             for b in range(C.first, C.last):
                 B = body(index, b)
                 if B.ndof > 1 and (B.which >= 0 or C.kind == FREE):
-                    turn_columns(index, nv, C, B, v, M, A)
+                    turn_columns(index, params, work, nv, C, b, B, v, M, A)

@@ -155,7 +155,7 @@ def pack(
     _write_ways_up(out)
     home = {j: row for row, joints in joint_of_row.items() for j in joints}
     _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g, home)
-    _write_ground(out, topology, rotors)
+    _write_ground(out, topology, rotors, tree, origin)
     rates = _write_rates(out)
     work = np.zeros(out.work)
     work[list(out.initial)] = list(out.initial.values())
@@ -190,8 +190,19 @@ def _write_ways_up(out: Writer) -> None:
         row.until = following.above
 
 
-def _write_ground(out: Writer, topology: Topology, rotors: Sequence[RotorElement]) -> None:
-    """Momenta of rotors on the universe; where closures change their ratios, their cluster knows."""
+def _write_ground(
+    out: Writer, topology: Topology, rotors: Sequence[RotorElement], tree: pin.Model, origin: np.ndarray
+) -> None:
+    """Masses on the universe, and momenta of rotors there; where closures change their ratios, their cluster knows."""
+    moment = np.zeros(4)
+    for r in rotors:
+        if r.spins and not r.carrier_id and r.joint_id is not None:
+            body = tree.inertias[r.joint_id]
+            moment += body.mass * np.append(1.0, r.placement.act(body.lever) - origin)
+    for rod in massive(topology.closures):
+        for j, p in rod.ends:
+            moment += 0.0 if j else rod.mass / 6.0 * np.append(1.0, np.asarray(p) - origin)
+    out.put(at.GROUND_MASS, moment)
     tied = {iv for loop in topology.loops if loop is not None for iv in (*loop.dependents, *loop.independents)}
     momenta = np.zeros((topology.G.shape[1], 3))
     for r in rotors:
