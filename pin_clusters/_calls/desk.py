@@ -69,6 +69,7 @@ ENTRIES = (
 HELPERS = (
     Entry("quick_tree", "of_tree", "tree", "", ""),
     Entry("quick_jacobian", "of_frame", "tree", "", ""),
+    Entry("quick_motion", "of_tree", "moved", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
 COLUMNS = tuple(

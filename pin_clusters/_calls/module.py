@@ -21,7 +21,7 @@ from .writer import Library
 _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
-    **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian), strict=True)},
+    **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian, Tree), strict=True)},
     **{
         entry.name: partial(writer, entry)
         for entry, writer in zip(COLUMNS, (Columns, OperationalInertia, InputMatrix), strict=True)

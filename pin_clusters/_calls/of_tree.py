@@ -64,7 +64,7 @@ class _OfTree(Function):
 
 
 class Tree(_OfTree):
-    """``quick_tree(model, data, what, q, v, a)``: True, if it was done."""
+    """``quick_tree(model, data, what, q, v, a)``: True, if it was done; ``quick_motion`` on tables of its own."""
 
     def write(self) -> None:
         """Write the function."""

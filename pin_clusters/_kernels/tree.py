@@ -15,10 +15,10 @@ from .links import start_links
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
 from .tree_columns import axes, jacobian
-from .tree_layout import CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, RATES
+from .tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
 from .tree_momentum import masses
 from .tree_motion import outward, spread
-from .tree_views import field, own_at, sections_at, tree_header_at
+from .tree_views import derived_at, field, own_at, sections_at, tree_header_at
 
 
 def send(out, at, size, address):
@@ -52,6 +52,22 @@ def publish(index, out, n, what, level):
             send(out, F.at, F.size, F.address)
 
 
+@inline
+def remember(out, q, v, n, E, what, level):
+    """Keep the state of the centre of mass, for its derivatives.
+
+    Reads: q, v.
+    Writes: out.
+    """
+    if what & CENTERS and level > 0:
+        for i in range(n.nq):
+            put(out, E.seen_q + i, get(q, i))
+        for i in range(n.nv):
+            put(out, E.seen_v + i, get(v, i))
+        put(out, E.seen, zero(out) + 1.0)
+    put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
+
+
 @paste
 def tree(index, params, work, out, what, q, v, a):
     """Compute what is wished for, on the level that v and a say by their size: nothing, or nv.
@@ -62,7 +78,7 @@ def tree(index, params, work, out, what, q, v, a):
         link_turn, link_velocity, out, v_tree.
     """
     n = tree_header_at(index, 0)
-    A, O, level = sections_at(index, n.sections), own_at(index, n.sections + 1), 0
+    A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
     if q.shape[0] != n.nq:
         return WRONG_SIZE
     start_links(work)
@@ -80,16 +96,18 @@ def tree(index, params, work, out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
-    if what & (COLUMNS | MAP | JCOM):  # Pinocchio leaves J with all of these
+    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio leaves J with all of these
         axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)
-    masses(index, params, work, out, v, n, A, O, what, level)
+    masses(index, params, work, out, v, n, A, O, E, what, level)
+    put(work, E.level, zero(work) + moves)
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):
             put(out, O.kept + i, get(out, O.G + i))
         put(out, O.lost, zero(out))
-    publish(index, out, n, what, level)
+    if what & QUIET == 0:
+        publish(index, out, n, what, level)
     return OK
 
 

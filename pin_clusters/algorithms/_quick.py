@@ -20,6 +20,12 @@ def quick_tree(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any
 
 
 @fast
+def quick_motion(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any, a: Any) -> bool:
+    """Do the same where motions are differentiated."""
+    return False
+
+
+@fast
 def quick_columns(model: ClusterModel, data: ClusterData, q: Any, plan: np.ndarray) -> np.ndarray | None:
     """Return what a plan wants of the inverse mass matrix at q; None: not done."""
     return None

@@ -30,13 +30,14 @@ _LOOPS = (
 
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
-_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
-_OF_TREE = ("of_tree", "of_frame")
+_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in reversed(list(enumerate(_calls.ALL)))}
+_OF_TREE = ("of_tree", "of_frame", "of_place")
 # whose calls are not of the group "data"
 _SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
 _GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), **dict(zip(_SOLE, _SOLE, strict=True))}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
+_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
 _VALUES = (
     "hg",
     "lambda_c",
@@ -149,7 +150,7 @@ class ClusterData(TreeWorkspace):
             self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
             self._contacts,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
-        self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
+        self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
@@ -178,7 +179,7 @@ class ClusterData(TreeWorkspace):
         self._pointers = {
             name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
-        self._pointers["tree"] = self._tree_tables
+        self._pointers["tree"], self._pointers["moved"] = self._tree_tables, self._moved_tables
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -215,6 +216,8 @@ class ClusterData(TreeWorkspace):
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
+            if entry.name == "quick_motion" and self._model.closures:
+                address = 0  # it knows nothing of what loops do to derivatives
             self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:
                 _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
@@ -283,13 +286,16 @@ class ClusterData(TreeWorkspace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
-        state = {name: getattr(self, name) for name in (*_ARRAYS, "_M_kernel", *_VALUES)}
+        state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
         return ClusterData, (self._model,), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over results; the kernels keep their addresses."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
+        for name in _MORE_ARRAYS:
+            if name in state and state[name].shape == getattr(self, name).shape:
+                getattr(self, name)[...] = state[name]
         self._desk[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
