@@ -54,12 +54,12 @@ def publish(index, out, n, what, level):
 
 @inline
 def remember(out, q, v, n, E, what, level):
-    """Keep the state of the centre of mass, for its derivatives.
+    """Keep the state, for the derivatives of the centre of mass.
 
     Reads: q, v.
     Writes: out.
     """
-    if what & CENTERS and level > 0:
+    if what & MOTION and level > 0:
         for i in range(n.nq):
             put(out, E.seen_q + i, get(q, i))
         for i in range(n.nv):
@@ -102,6 +102,7 @@ def tree(index, params, work, out, what, q, v, a):
         jacobian(index, out, n, A, O, what & RATES)
     masses(index, params, work, out, v, n, A, O, E, what, level)
     put(work, E.level, zero(work) + moves)
+    remember(out, q, v, n, E, what, level)
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):
             put(out, O.kept + i, get(out, O.G + i))

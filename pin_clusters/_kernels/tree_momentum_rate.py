@@ -165,6 +165,7 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
     whole = inertia_rates(index, params, work, n)
     c_rate = Vec3(whole[1], whole[2], whole[3]) * (1.0 / mass)
+    put(out, A.vcom, c_rate)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         S, v = direction(params, work, D), link_velocity(work, D.link)

@@ -123,6 +123,7 @@ class ClusterData(TreeWorkspace):
     J = forwarded("_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
     Jcom = forwarded("_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
     Ag = forwarded("_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    dAg = forwarded("_dAg", "Result of ``dccrba`` and ``computeCentroidalMapTimeVariation``, shape (6, nv).")
     oMi = forwarded("tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
     liMi = forwarded("tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
     oMf = forwarded("tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
@@ -151,6 +152,7 @@ class ClusterData(TreeWorkspace):
             self._contacts,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
+        self._of_center = kernels.center_rates
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.entry_points import Kernel, Pointer
+from .._kernels.tree_layout import QUIET
 from ..arrays import on_a_page
 from .cluster_model import ClusterModel
 from .packing import NEVER
@@ -20,7 +21,7 @@ class TreeWorkspace:
 
     __slots__ = (
         "_Ag", "_G", "_J", "_Jcom", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_of_frame", "_of_place", "_of_tree", "_other_fields", "_tree", "_tree_tables",
+        "_no_rows", "_of_center", "_of_frame", "_of_place", "_of_tree", "_other_fields", "_tree", "_tree_tables",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
@@ -29,6 +30,7 @@ class TreeWorkspace:
     _of_tree: Kernel
     _of_frame: Kernel
     _of_place: Kernel
+    _of_center: Kernel
     _other_fields: tuple[int, ...]
     _J: np.ndarray
     _dJ: np.ndarray
@@ -111,7 +113,7 @@ class TreeWorkspace:
         with np.errstate(all="ignore"):  # the centre of what has no mass
             self._of_tree.call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
         self._notice("of_tree")
-        if self._other_fields:
+        if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
     def _write_fields(self, what: int, level: int) -> None:
@@ -137,6 +139,23 @@ class TreeWorkspace:
     def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
         """Run the kernel of derivatives of the motion of a place."""
         self._of_place.call(self._moved_tables, place, reference, M, *results)
+
+    def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
+        """Run the kernel of derivatives of the centre of mass."""
+        self._of_center.call(self._tree_tables, v_q, result)
+
+    @property
+    def _state(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Last q and v of which motions or centres of mass were asked for; None if there were none."""
+        out, at = self._tree_tables.arrays[-1], self._model._tree_tables.derived
+        if not out[at.seen]:
+            return None
+        return out[at.seen_q : at.seen_q + self._model.nq], out[at.seen_v : at.seen_v + self._model.nv]
+
+    @property
+    def _standing(self) -> bool:
+        """Whether what was computed there of the masses of links is still there."""
+        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.derived.standing])
 
     @property
     def _level(self) -> int:

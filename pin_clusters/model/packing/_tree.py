@@ -41,7 +41,7 @@ _FIELDS = (
 # the entries of the whole robot alone
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
-    ("vcom", tl.CENTERS, 1),
+    ("vcom", tl.CENTERS | tl.MAP_RATE, 1),
     ("acom", tl.CENTERS, 2),
 )
 
