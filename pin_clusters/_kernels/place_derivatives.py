@@ -24,7 +24,7 @@ from .links import carried, direction
 from .simd import borrowed, get, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero3
 from .tree_views import derived_at, dof, entry, link, place_at, tree_header_at
-from .tuples import load3, load9
+from .tuples import Vec3, load3, load9
 
 POINT = 3  # rows of a result that is of a point, not of a frame
 
@@ -72,7 +72,7 @@ def of_point(dv, da, v):
 def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a_q, a_v):
     """Write the derivatives of the motion of a place: a joint id, or njoints plus a frame id; M is given with a joint.
 
-    M: nothing, or rotation by rows and translation of a frame in that of the joint. v_q, v_v, a_q, a_v: 6 rows, 3 for
+    M: nothing, or the homogeneous matrix of a frame in that of the joint. v_q, v_v, a_q, a_v: 6 rows, 3 for
     those of a point (not in the frame of the world), none for what is not wanted. v_v is a_a. Returns WRONG_SIZE; 1 if
     what is wanted was not computed.
 
@@ -91,8 +91,8 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     # where the place is, in its link
     R_in, x_in = load9(params, P.at), load3(params, P.at + 9)
     if M.shape[0] > 0:
-        x_in = x_in + rot(R_in, load3(M, 9))
-        R_in = matmul3(R_in, load9(M, 0))
+        x_in = x_in + rot(R_in, Vec3(M[3], M[7], M[11]))
+        R_in = matmul3(R_in, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
     R_link, b = link_rotation(work, P.link), P.link
     R, y = matmul3(R_link, R_in), link_position(work, b) + rot(R_link, x_in)
     if reference != LOCAL:

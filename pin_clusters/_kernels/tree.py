@@ -54,11 +54,14 @@ def publish(index, out, n, what, level):
 
 @inline
 def remember(out, q, v, n, E, what, level):
-    """Keep the state, for the derivatives of the centre of mass.
+    """Keep the state, for derivatives that are asked for later.
 
     Reads: q, v.
     Writes: out.
     """
+    for i in range(n.nq):
+        put(out, E.posed_q + i, get(q, i))
+    put(out, E.posed, zero(out) + 1.0)
     if what & MOTION and level > 0:
         for i in range(n.nq):
             put(out, E.seen_q + i, get(q, i))

@@ -76,7 +76,9 @@ class Derived(NamedTuple):
     tree_dAg: int  # by columns, a field of ``pin.Data``
     dAg: int  # rows of nv
     coupled: int  # G where motions were last differentiated, then dv_tree/dq, da_tree/dq, da_tree/dv; or the constant G
-    seen_q: int  # q and v where the centre of mass was last asked for
+    posed_q: int  # q of the last call
+    posed: int  # 1 if it is there
+    seen_q: int  # q and v of the last motion
     seen_v: int
     seen: int  # 1 if they are there
     standing: int  # 1 if what was computed of the links then is there as well

@@ -11,9 +11,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.tree_layout import AXES, MOTION, RATES
-from ..errors import ArgumentTypeError, NotAvailableError
+from ..errors import NotAvailableError
 from ..model import NOTHING, ClusterData, ClusterModel
-from . import _bridge, _check, _ids, _tree
+from . import _check, _ids, _tree
+from ._places import numbers_of, of_point, place_of
 from ._quick import quick_motion
 
 _COMMON = """
@@ -150,7 +151,7 @@ def getPointVelocityDerivatives(
         (dv_dq, dv_dv), each of shape (3, nv); fresh arrays.
     """
     place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, _numbers(placement), _of_point(reference_frame), _POINT)
+    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _POINT)
 
 
 @_acceleration
@@ -166,7 +167,7 @@ def getPointClassicAccelerationDerivatives(
         (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv); fresh arrays.
     """
     place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, _numbers(placement), _of_point(reference_frame), _POINT)
+    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _POINT)
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
@@ -177,35 +178,8 @@ def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
 def _place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Return the place that a function was asked for, in one of two ways: number, placement, reference frame."""
     _check.model_data(model, data)
-    for names in (("frame_id", "reference_frame"), ("joint_id", "placement", "reference_frame")):
-        given = dict(zip(names, where, strict=False)) | named
-        if set(given) == set(names) and len(where) + len(named) == len(names):
-            reference = _ids.reference(given["reference_frame"])
-            if "frame_id" in given:
-                return model.njoints + _ids.frame(model, given["frame_id"]), NOTHING, reference
-            return _ids.joint(model, given["joint_id"]), _numbers(given["placement"]), reference
-    told = [*map(repr, where), *(f"{name}={x!r}" for name, x in named.items())]
-    raise ArgumentTypeError(
-        f"got ({', '.join(['model, data', *told])}), expected (model, data, frame_id, reference_frame) or "
-        "(model, data, joint_id, placement, reference_frame)."
-    )
-
-
-def _numbers(placement: Any) -> np.ndarray:
-    """Return rotation by rows and translation."""
-    if not isinstance(placement, pin.SE3):
-        raise ArgumentTypeError(f"placement must be a pin.SE3, got {placement!r} ({type(placement).__name__}).")
-    return np.concatenate((placement.rotation.ravel(), placement.translation))
-
-
-def _of_point(reference_frame: Any) -> pin.ReferenceFrame:
-    if _ids.reference(reference_frame) == pin.WORLD:
-        raise ArgumentTypeError(
-            "reference_frame must be pin.LOCAL or pin.LOCAL_WORLD_ALIGNED for the motion of a point, got pin.WORLD."
-        )
-    return reference_frame
+    return place_of(model, where, named)
 
 
 def _computed(data: ClusterData, level: int) -> None:

@@ -86,6 +86,7 @@ class ClusterData(TreeWorkspace):
         "_M_kernel",
         "_Minv",
         "_aba",
+        "_bent",
         "_check",
         "_columns",
         "_contact_plan",
@@ -152,7 +153,8 @@ class ClusterData(TreeWorkspace):
             self._contacts,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
-        self._of_center = kernels.center_rates
+        self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
+        self._bent: tuple[np.ndarray, np.ndarray] | None = None  # q where Jacobians are differentiated, dG/dq there
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)

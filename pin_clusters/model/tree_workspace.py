@@ -21,7 +21,7 @@ class TreeWorkspace:
 
     __slots__ = (
         "_Ag", "_G", "_J", "_Jcom", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_of_center", "_of_frame", "_of_place", "_of_tree", "_other_fields", "_tree", "_tree_tables",
+        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_tree", "_tree_tables",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
@@ -30,6 +30,7 @@ class TreeWorkspace:
     _of_tree: Kernel
     _of_frame: Kernel
     _of_place: Kernel
+    _of_hessian: Kernel
     _of_center: Kernel
     _other_fields: tuple[int, ...]
     _J: np.ndarray
@@ -143,6 +144,18 @@ class TreeWorkspace:
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
         self._of_center.call(self._tree_tables, v_q, result)
+
+    def _run_hessian(
+        self, q: np.ndarray, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray
+    ) -> None:
+        """Run the kernel of derivatives of Jacobians."""
+        self._of_hessian.call(self._tree_tables, q, place, reference, M, G_q, result)
+
+    @property
+    def _posed(self) -> np.ndarray | None:
+        """Last q that was given, None if there was none."""
+        out, at = self._tree_tables.arrays[-1], self._model._tree_tables.derived
+        return out[at.posed_q : at.posed_q + self._model.nq] if out[at.posed] else None
 
     @property
     def _state(self) -> tuple[np.ndarray, np.ndarray] | None:

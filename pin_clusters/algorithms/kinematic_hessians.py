@@ -1,0 +1,121 @@
+"""Derivatives of Jacobians by the independent coordinates: along ``pc.integrate``, dependent joints follow."""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+import pinocchio as pin
+
+from .._kernels.tree_layout import COLUMNS
+from ..errors import NotAvailableError
+from ..model import NOTHING, ClusterData, ClusterModel
+from . import _bridge, _check, _ids, _tree
+from ._places import place_of
+from ._quick import quick_tree
+
+_COMMON = """
+References:
+    Pinocchio's ``{name}``, of the Jacobians of the independent velocities.
+"""
+_GETS = """
+Args:
+    placement: Placement of the frame in that of the joint.
+
+Returns:
+    dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular]; a fresh array.
+
+Raises:
+    NotAvailableError: ``computeJointKinematicHessians`` was not called before.
+"""
+_documented = _check.documented(_COMMON)
+_gets = _check.documented(_COMMON, _GETS, solves=False)
+
+
+@_documented
+def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any = None) -> None:
+    """Compute what the derivatives of Jacobians need, for ``getJointKinematicHessian``.
+
+    Args:
+        data: Its workspace; ``data.J`` and ``data.oMi`` are filled, if q is given.
+        q: Configuration of the whole tree, shape (nq,). Without it, after ``computeJointJacobians``.
+
+    Raises:
+        NotAvailableError: q is not given, and was not given to another function before; or a closed loop has a
+            function of the user without enough derivatives.
+    """
+    if q is None:
+        _check.model_data(model, data)
+        if data._posed is None:
+            raise NotAvailableError(
+                "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
+            )
+        q = data._posed.copy()
+    else:
+        if not quick_tree(model, data, COLUMNS, q, None, None):
+            _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
+        q = data._posed.copy()
+    data._bent = None
+    data._bent = q, _coupling_hessian(model, data, q)
+
+
+@_gets
+def getJointKinematicHessian(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the derivative of the Jacobian of a joint by q."""
+    _check.model_data(model, data)
+    return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
+
+
+@overload
+def getFrameKinematicHessian(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray: ...
+@overload
+def getFrameKinematicHessian(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> np.ndarray: ...
+@_gets
+def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
+    """Return the derivative of the Jacobian of a frame by q.
+
+    Args:
+        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
+        named: The same by name.
+    """
+    _check.model_data(model, data)
+    return _asked(model, data, *place_of(model, where, named, "frame_placement"))
+
+
+def _asked(
+    model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame
+) -> np.ndarray:
+    if data._bent is None:
+        raise NotAvailableError(
+            "this data has no derivatives of Jacobians: call pc.computeJointKinematicHessians(model, data, q) first."
+        )
+    q, G_q = data._bent
+    if model.closures:
+        _bridge.bring(model, data, q, data._zeros)
+    result = np.empty(6 * model.nv * model.nv)
+    data._run_hessian(q, place, int(reference), M, G_q, result)
+    return result.reshape(6, model.nv, model.nv)
+
+
+def _coupling_hessian(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
+    """Return dG/dq of models with loops, rows (velocity of the tree, independent velocity), shape (tree.nv nv, nv).
+
+    dv_tree/dq at one independent velocity is that column of it. Clusters do not touch each other: one column of each
+    is found at once.
+    """
+    if not model.closures:
+        return data._no_rows
+    nvt, nv = model.own_tree.nv, model.nv
+    found = np.zeros((nvt, nv, nv))
+    for columns, rows, at in model._tree_tables.rounds:
+        v = np.zeros(nv)
+        v[columns] = 1.0
+        v_q = _tree.coupled(model, data, q, v, data._zeros)[0]
+        found[rows, at] = v_q[rows]
+    return found.reshape(nvt * nv, nv)
