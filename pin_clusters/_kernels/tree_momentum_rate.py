@@ -9,7 +9,6 @@ from .link_workspace import (
     add_link_inertia_rate,
     link_inertia,
     link_inertia_rate,
-    link_moments,
     link_position,
     link_rotation,
     link_velocity,
@@ -17,7 +16,7 @@ from .link_workspace import (
 )
 from .links import carried, direction
 from .simd import get, put, zero
-from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, zero3, zero_rigid
+from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, zero_rigid
 from .tree_columns import add_independent, clear
 from .tree_masses import end_of, lumped, middle, spin_momentum
 from .tree_views import dof, driver, entry, link, lump, spin_row

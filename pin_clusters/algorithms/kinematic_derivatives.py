@@ -44,9 +44,7 @@ _FRAME, _POINT = 6, 3
 
 
 @_check.documented(_COMMON)
-def computeForwardKinematicsDerivatives(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any = None
-) -> None:
+def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any = None) -> None:
     """Compute what the derivatives of velocities (with a, of accelerations too) of joints, frames and points need.
 
     They are got by ``getJointVelocityDerivatives`` and its relatives, from what was computed here, whatever is
@@ -128,8 +126,8 @@ def getFrameAccelerationDerivatives(
 def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivatives of the spatial acceleration of a frame by q, v and a, and before them dv_dq.
 
-    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's (4.1)
-    da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
+    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
+    (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
 
     Args:
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.

@@ -281,9 +281,7 @@ def _items(tree: pin.Model, count: str) -> int:
     return int(getattr(tree, count)) if count else 1
 
 
-def _places(
-    tree: pin.Model, nv: int, links: int, loops: bool
-) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
+def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
     """Return where all is in the results and behind the links of the workspace; and the sizes of both."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
