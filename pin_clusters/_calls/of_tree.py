@@ -14,7 +14,7 @@ from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, RATE_TA
 from .writer import I64
 
 
-class _OfTree(Function):
+class OfTree(Function):
     """What both have in common."""
 
     def whole(self, i: int, kind: str) -> ir.Value:
@@ -63,7 +63,15 @@ class _OfTree(Function):
         b.position_at_end(go)
 
 
-class Tree(_OfTree):
+    def numbered(self, index: ir.Value, kind: ir.Value) -> ir.Value:
+        """The place of a joint, or of a frame if that is the kind."""
+        b, of_frame = self.b, self.b.icmp_unsigned("!=", self.b.and_(kind, I64(1)), I64(0))
+        njoints = self.load(self.desk, 8 * NJOINTS)
+        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
+        return b.add(index, b.select(of_frame, njoints, I64(0)))
+
+
+class Tree(OfTree):
     """``quick_tree(model, data, what, q, v, a)``: True, if it was done; ``quick_motion`` on tables of its own."""
 
     def write(self) -> None:
@@ -84,7 +92,7 @@ class Tree(_OfTree):
         self.hand_over(self.place)
 
 
-class FrameJacobian(_OfTree):
+class FrameJacobian(OfTree):
     """``quick_jacobian(model, data, q, index, reference_frame, kind)``: the Jacobian, if all was usual."""
 
     def write(self) -> None:
@@ -95,10 +103,7 @@ class FrameJacobian(_OfTree):
         kernel, tables = self.begin()
         index, reference = self.whole(3, "int"), self.whole(4, "reference_frame")
         kind = self.whole(5, "int")
-        of_frame = b.icmp_unsigned("!=", b.and_(kind, I64(1)), I64(0))
-        njoints = self.load(self.desk, 8 * NJOINTS)
-        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
-        place = b.add(index, b.select(of_frame, njoints, I64(0)))
+        place = self.numbered(index, kind)
         q = self.vector_or_none(2, self.nq)
         couple, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", q[1], I64(0)), go, couple)

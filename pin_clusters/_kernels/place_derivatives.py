@@ -81,7 +81,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)
-    if place < 0 or place >= n.place1 - n.place0:
+    if place < 0 or place >= n.place1 - n.place0 or (reference == WORLD and v_q.shape[0] == POINT):
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
     clear_rows(v_q, n, zero(out))
@@ -149,7 +149,10 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
                         add_to(a_v, T.k, S, get(out, i + 2 * size))
         v = v_up
         b = L.parent
-    return 0
+    wanted = 1
+    if accelerates:
+        wanted = 2
+    return max(0, wanted - int(get(work, E.level)))
 
 
 def _signature():

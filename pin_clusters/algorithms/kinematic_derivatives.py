@@ -15,7 +15,7 @@ from ..errors import NotAvailableError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _check, _ids, _tree
 from ._places import numbers_of, of_point, place_of
-from ._quick import quick_motion
+from ._quick import FRAME, JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
 
 _COMMON = """
 Args:
@@ -40,7 +40,7 @@ _documented = _check.documented(_COMMON, solves=False)
 _velocity = _check.documented(_COMMON, _VELOCITY, solves=False)
 _acceleration = _check.documented(_COMMON, _ACCELERATION, solves=False)
 _ALL = MOTION | AXES | RATES
-_FRAME, _POINT = 6, 3
+_ROWS, _ROWS_OF_POINT = 6, 3
 
 
 @_check.documented(_COMMON)
@@ -79,8 +79,10 @@ def getJointVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
+    if (found := quick_velocities(model, data, joint_id, None, reference_frame, JOINT)) is not None:
+        return found
     place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, NOTHING, _ids.reference(reference_frame), _FRAME)
+    return _of_velocity(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
 
 
 @_acceleration
@@ -88,8 +90,10 @@ def getJointAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
+    if (found := quick_accelerations(model, data, joint_id, None, reference_frame, JOINT)) is not None:
+        return found
     place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, NOTHING, _ids.reference(reference_frame), _FRAME)
+    return _of_acceleration(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
 
 
 @overload
@@ -111,7 +115,9 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    return _of_velocity(model, data, *_place(model, data, where, named), _FRAME)
+    if not named and (found := _quickly(quick_velocities, model, data, where)) is not None:
+        return found
+    return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
 
 
 @overload
@@ -133,7 +139,9 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    return _of_acceleration(model, data, *_place(model, data, where, named), _FRAME)
+    if not named and (found := _quickly(quick_accelerations, model, data, where)) is not None:
+        return found
+    return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
 
 
 @_velocity
@@ -148,8 +156,12 @@ def getPointVelocityDerivatives(
     Returns:
         (dv_dq, dv_dv), each of shape (3, nv); fresh arrays.
     """
+    if isinstance(placement, pin.SE3):
+        found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
+        if found is not None:
+            return found
     place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _POINT)
+    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
 
 
 @_acceleration
@@ -164,8 +176,21 @@ def getPointClassicAccelerationDerivatives(
     Returns:
         (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv); fresh arrays.
     """
+    if isinstance(placement, pin.SE3):
+        found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
+        if found is not None:
+            return found
     place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _POINT)
+    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+
+
+def _quickly(function: Any, model: ClusterModel, data: ClusterData, where: tuple[Any, ...]) -> Any:
+    """Return what a call in machine code knows of a frame; None: nothing."""
+    if len(where) == 2:
+        return function(model, data, where[0], None, where[1], FRAME)
+    if len(where) == 3 and isinstance(where[1], pin.SE3):
+        return function(model, data, where[0], where[1].homogeneous, where[2], JOINT)
+    return None
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:

@@ -192,6 +192,7 @@ class ClusterData(TreeWorkspace):
         desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
         desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
         desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
+        desk[[_calls.THREE, _calls.NV_TOO]] = 3, model.nv
         desk[_calls.ALSO] = KEEP if model.closures else 0
         desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
         # the rate of what is curved takes more than the kernel knows

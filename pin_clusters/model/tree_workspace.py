@@ -141,6 +141,7 @@ class TreeWorkspace:
     def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
         """Run the kernel of derivatives of the motion of a place."""
         self._of_place.call(self._moved_tables, place, reference, M, *results)
+        self._notice("of_place")
 
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""

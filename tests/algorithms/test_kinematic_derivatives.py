@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mixed, pool
+from samples import pool
 from support import differences
 
 import pin_clusters as pc
