@@ -72,6 +72,8 @@ HELPERS = (
     Entry("quick_motion", "of_tree", "moved", "", ""),
     Entry("quick_velocities", "of_place", "moved", "", ""),
     Entry("quick_accelerations", "of_place", "moved", "", ""),
+    Entry("quick_center", "of_center", "tree", "", ""),
+    Entry("quick_hessian", "of_hessian", "tree", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
 COLUMNS = tuple(

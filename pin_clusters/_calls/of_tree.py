@@ -62,7 +62,6 @@ class OfTree(Function):
         b.cbranch(fine, go, self.slow)
         b.position_at_end(go)
 
-
     def numbered(self, index: ir.Value, kind: ir.Value) -> ir.Value:
         """The place of a joint, or of a frame if that is the kind."""
         b, of_frame = self.b, self.b.icmp_unsigned("!=", self.b.and_(kind, I64(1)), I64(0))

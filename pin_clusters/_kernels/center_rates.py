@@ -17,7 +17,7 @@ from .simd import borrowed, get, zero
 from .spatial import angular, cross, linear
 from .tree_masses import end_of, lumped, middle
 from .tree_momentum_rate import seen_at, velocity_of_end
-from .tree_views import dof, entry, link, lump, own_at, tree_header_at
+from .tree_views import derived_at, dof, entry, link, lump, own_at, tree_header_at
 from .tuples import Vec3
 
 
@@ -87,7 +87,7 @@ def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
 
 @paste
 def center_rates(index, params, work, out, v_q, to):
-    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops.
+    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops. Returns 1 if links were moved since.
 
     Reads: link, link_acceleration, link_moments, link_position, link_rotation, link_velocity, out, v_q.
     Writes: to.
@@ -113,7 +113,7 @@ def center_rates(index, params, work, out, v_q, to):
         ca, cb = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4)
         lump_center(index, params, work, out, n, O.G, v_q, M, M.a, ca, half, to)
         lump_center(index, params, work, out, n, O.G, v_q, M, M.b, cb, half, to)
-    return 0
+    return 1 - int(get(out, derived_at(index, n.sections + 2).standing))
 
 
 def _signature():

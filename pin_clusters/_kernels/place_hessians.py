@@ -16,7 +16,7 @@ from .layout import BODY_PARAMS, LOCAL, LOCAL_WORLD_ALIGNED, POSITION, ROTATION,
 from .links import moved
 from .simd import borrowed, get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero6
-from .tree_views import dof, entry, link, own_at, place_at, tree_header_at
+from .tree_views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
 from .tuples import Vec3, load3, load6, load9
 
 
@@ -62,7 +62,7 @@ def change_of(S_i, S_j, later, reference):
 
 
 @paste
-def place_hessian(index, params, work, out, q, place, reference, M, G_q, to):
+def place_hessian(index, params, work, out, place, reference, M, G_q, to):
     """Write dJ/dq of a place (a joint id, or njoints plus a frame id; a placement M, if any, is given with a joint).
 
     M: nothing, or the homogeneous matrix of a frame in that of the joint. G_q: dG/dq with rows (velocity of the tree,
@@ -73,7 +73,8 @@ def place_hessian(index, params, work, out, q, place, reference, M, G_q, to):
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
-    if place < 0 or place >= n.place1 - n.place0 or q.shape[0] != n.nq or to.shape[0] != 6 * n.nv * n.nv:
+    E = derived_at(index, n.sections + 2)
+    if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 * n.nv * n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
     for i in range(6 * n.nv * n.nv):
@@ -82,7 +83,7 @@ def place_hessian(index, params, work, out, q, place, reference, M, G_q, to):
     if M.shape[0] > 0:
         x = x + rot(R, Vec3(M[3], M[7], M[11]))
         R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
-    leave_motions(index, params, work, q, n, O, R, x, P.link, reference)
+    leave_motions(index, params, work, borrowed(out[E.bent_q : E.bent_q + n.nq]), n, O, R, x, P.link, reference)
     size = n.nv * n.nv
     b = P.link
     while b > 0:
@@ -116,22 +117,20 @@ def place_hessian(index, params, work, out, q, place, reference, M, G_q, to):
                             i = r * size + T.k * n.nv + U.k
                             put(to, i, get(to, i) + g * S[r])
         b = L.parent
-    return 0
+    return 1 - int(get(out, E.bent))
 
 
 def _signature():
     number, vector = types.int64, types.float64[::1]
-    return number(number, vector, number, number, vector, types.float64[:, ::1], vector)
+    return number(number, number, number, vector, types.float64[:, ::1], vector)
 
 
 @kernel(_signature, "derivatives of Jacobians", place_hessian)
-def place_hessian_at(address, q, place, reference, M, G_q, to):
+def place_hessian_at(address, place, reference, M, G_q, to):
     """Call place_hessian with the tables at an address.
 
     Reads: out, room.
     Writes: room, to.
     """
     index, params, work, out = tables(address)
-    return place_hessian(
-        index, params, work, out, borrowed(q), place, reference, borrowed(M), borrowed(G_q), borrowed(to)
-    )
+    return place_hessian(index, params, work, out, place, reference, borrowed(M), borrowed(G_q), borrowed(to))

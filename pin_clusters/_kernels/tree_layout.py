@@ -78,6 +78,8 @@ class Derived(NamedTuple):
     coupled: int  # G where motions were last differentiated, then dv_tree/dq, da_tree/dq, da_tree/dv; or the constant G
     posed_q: int  # q of the last call
     posed: int  # 1 if it is there
+    bent_q: int  # q where Jacobians are differentiated
+    bent: int  # 1 if it is there
     seen_q: int  # q and v of the last motion
     seen_v: int
     seen: int  # 1 if they are there

@@ -8,8 +8,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ArgumentTypeError
-from ..model import NOTHING, ClusterModel
+from ..model import NOTHING, ClusterData, ClusterModel
 from . import _ids
+from ._quick import FRAME, JOINT
 
 
 def place_of(
@@ -35,6 +36,15 @@ def place_of(
         f"got ({', '.join(['model, data', *told])}), expected (model, data, frame_id, reference_frame) or "
         f"(model, data, joint_id, {placement}, reference_frame)."
     )
+
+
+def quickly(function: Any, model: ClusterModel, data: ClusterData, where: tuple[Any, ...]) -> Any:
+    """Return what a call in machine code knows of a frame; None: nothing."""
+    if len(where) == 2:
+        return function(model, data, where[0], None, where[1], FRAME)
+    if len(where) == 3 and isinstance(where[1], pin.SE3):
+        return function(model, data, where[0], where[1].homogeneous, where[2], JOINT)
+    return None
 
 
 def numbers_of(placement: Any) -> np.ndarray:

@@ -42,6 +42,20 @@ def quick_accelerations(
 
 
 @fast
+def quick_center(model: ClusterModel, data: ClusterData) -> np.ndarray | None:
+    """Return the derivative of the velocity of the centre of mass; None: not done."""
+    return None
+
+
+@fast
+def quick_hessian(
+    model: ClusterModel, data: ClusterData, index: Any, matrix: Any, reference_frame: Any, kind: int
+) -> np.ndarray | None:
+    """Return the derivative of the Jacobian of a joint or frame; None: not done."""
+    return None
+
+
+@fast
 def quick_columns(model: ClusterModel, data: ClusterData, q: Any, plan: np.ndarray) -> np.ndarray | None:
     """Return what a plan wants of the inverse mass matrix at q; None: not done."""
     return None

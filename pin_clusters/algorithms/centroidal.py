@@ -11,7 +11,7 @@ from .._kernels.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, MOTIO
 from ..errors import ArgumentTypeError, NotAvailableError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _tree
-from ._quick import quick_tree
+from ._quick import quick_center, quick_tree
 from ._rods import add_to_centers, lumps
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
@@ -211,6 +211,8 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
     Raises:
         NotAvailableError: None of these was called before with v.
     """
+    if (found := quick_center(model, data)) is not None:
+        return found
     _check.model_data(model, data)
     state = data._state
     if state is None:

@@ -14,8 +14,8 @@ from .._kernels.tree_layout import AXES, MOTION, RATES
 from ..errors import NotAvailableError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _check, _ids, _tree
-from ._places import numbers_of, of_point, place_of
-from ._quick import FRAME, JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
+from ._places import numbers_of, of_point, place_of, quickly
+from ._quick import JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
 
 _COMMON = """
 Args:
@@ -115,7 +115,7 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    if not named and (found := _quickly(quick_velocities, model, data, where)) is not None:
+    if not named and (found := quickly(quick_velocities, model, data, where)) is not None:
         return found
     return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -139,7 +139,7 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    if not named and (found := _quickly(quick_accelerations, model, data, where)) is not None:
+    if not named and (found := quickly(quick_accelerations, model, data, where)) is not None:
         return found
     return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -182,15 +182,6 @@ def getPointClassicAccelerationDerivatives(
             return found
     place = _joint(model, data, joint_id)
     return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
-
-
-def _quickly(function: Any, model: ClusterModel, data: ClusterData, where: tuple[Any, ...]) -> Any:
-    """Return what a call in machine code knows of a frame; None: nothing."""
-    if len(where) == 2:
-        return function(model, data, where[0], None, where[1], FRAME)
-    if len(where) == 3 and isinstance(where[1], pin.SE3):
-        return function(model, data, where[0], where[1].homogeneous, where[2], JOINT)
-    return None
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:

@@ -11,8 +11,8 @@ from .._kernels.tree_layout import COLUMNS
 from ..errors import NotAvailableError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _bridge, _check, _ids, _tree
-from ._places import place_of
-from ._quick import quick_tree
+from ._places import place_of, quickly
+from ._quick import JOINT, quick_hessian, quick_tree
 
 _COMMON = """
 References:
@@ -46,17 +46,16 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any
     """
     if q is None:
         _check.model_data(model, data)
-        if data._posed is None:
+        if not data._posed[-1]:
             raise NotAvailableError(
                 "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
             )
-        q = data._posed.copy()
-    else:
-        if not quick_tree(model, data, COLUMNS, q, None, None):
-            _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
-        q = data._posed.copy()
-    data._bent = None
-    data._bent = q, _coupling_hessian(model, data, q)
+    elif not quick_tree(model, data, COLUMNS, q, None, None):
+        _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
+    if model.closures:
+        data._bent[-1] = 0.0
+        data._bend = _coupling_hessian(model, data, data._posed[:-1].copy())
+    data._bent[:] = data._posed  # the last number: that q is there
 
 
 @_gets
@@ -64,6 +63,8 @@ def getJointKinematicHessian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the derivative of the Jacobian of a joint by q."""
+    if (found := quick_hessian(model, data, joint_id, None, reference_frame, JOINT)) is not None:
+        return found
     _check.model_data(model, data)
     return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
 
@@ -84,6 +85,8 @@ def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
+    if not named and (found := quickly(quick_hessian, model, data, where)) is not None:
+        return found
     _check.model_data(model, data)
     return _asked(model, data, *place_of(model, where, named, "frame_placement"))
 
@@ -91,15 +94,14 @@ def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any
 def _asked(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame
 ) -> np.ndarray:
-    if data._bent is None:
+    if not data._bent[-1]:
         raise NotAvailableError(
             "this data has no derivatives of Jacobians: call pc.computeJointKinematicHessians(model, data, q) first."
         )
-    q, G_q = data._bent
     if model.closures:
-        _bridge.bring(model, data, q, data._zeros)
+        _bridge.bring(model, data, data._bent[:-1].copy(), data._zeros)
     result = np.empty(6 * model.nv * model.nv)
-    data._run_hessian(q, place, int(reference), M, G_q, result)
+    data._run_hessian(place, int(reference), M, data._bend, result)
     return result.reshape(6, model.nv, model.nv)
 
 
@@ -109,8 +111,6 @@ def _coupling_hessian(model: ClusterModel, data: ClusterData, q: np.ndarray) -> 
     dv_tree/dq at one independent velocity is that column of it. Clusters do not touch each other: one column of each
     is found at once.
     """
-    if not model.closures:
-        return data._no_rows
     nvt, nv = model.own_tree.nv, model.nv
     found = np.zeros((nvt, nv, nv))
     for columns, rows, at in model._tree_tables.rounds:

@@ -31,7 +31,9 @@ _LOOPS = (
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in reversed(list(enumerate(_calls.ALL)))}
-_OF_TREE = ("of_tree", "of_frame", "of_place")
+_OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
+# calls that know nothing of what loops do to derivatives
+_WITHOUT_LOOPS = ("quick_motion", "quick_center", "quick_hessian")
 # whose calls are not of the group "data"
 _SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
 _GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), **dict(zip(_SOLE, _SOLE, strict=True))}
@@ -86,7 +88,7 @@ class ClusterData(TreeWorkspace):
         "_M_kernel",
         "_Minv",
         "_aba",
-        "_bent",
+        "_bend",
         "_check",
         "_columns",
         "_contact_plan",
@@ -154,13 +156,13 @@ class ClusterData(TreeWorkspace):
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
-        self._bent: tuple[np.ndarray, np.ndarray] | None = None  # q where Jacobians are differentiated, dG/dq there
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
         coupling, with_rate = self._lay_out_tree()
+        self._bend: np.ndarray = self._no_rows  # dG/dq where Jacobians are differentiated
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0  # rank and residual
@@ -221,8 +223,8 @@ class ClusterData(TreeWorkspace):
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
-            if entry.name == "quick_motion" and self._model.closures:
-                address = 0  # it knows nothing of what loops do to derivatives
+            if entry.name in _WITHOUT_LOOPS and self._model.closures:
+                address = 0
             self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:
                 _calls.connect(self, _GROUPS.get(entry.kernel, "data"))

@@ -20,8 +20,8 @@ class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
     __slots__ = (
-        "_Ag", "_G", "_J", "_Jcom", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_tree",
+        "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
+        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed", "_tree",
         "_tree_tables",
     )  # fmt: skip
     _model: ClusterModel
@@ -41,6 +41,8 @@ class TreeWorkspace:
     _dAg: np.ndarray
     _moved: np.ndarray
     _coupled: np.ndarray
+    _posed: np.ndarray
+    _bent: np.ndarray
     _no_rows: np.ndarray
     _G: np.ndarray
     _com: np.ndarray
@@ -72,6 +74,8 @@ class TreeWorkspace:
         (self._moved,) = on_a_page(np.zeros(tables.work))
         self._moved_tables = Pointer(*arrays[:2], self._moved, out)
         self._no_rows = np.zeros((0, nv))
+        # q of the last call, and where Jacobians are differentiated; behind it whether it is there
+        self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
         self._coupled = out[more.coupled : more.coupled + (4 * G.size if model.closures else 0)].reshape(-1, *G.shape)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
@@ -146,31 +150,29 @@ class TreeWorkspace:
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
         self._of_center.call(self._tree_tables, v_q, result)
+        self._notice("of_center")
 
-    def _run_hessian(
-        self, q: np.ndarray, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray
-    ) -> None:
+    def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of Jacobians."""
-        self._of_hessian.call(self._tree_tables, q, place, reference, M, G_q, result)
+        self._of_hessian.call(self._tree_tables, place, reference, M, G_q, result)
+        self._notice("of_hessian")
 
-    @property
-    def _posed(self) -> np.ndarray | None:
-        """Last q that was given, None if there was none."""
-        out, at = self._tree_tables.arrays[-1], self._model._tree_tables.derived
-        return out[at.posed_q : at.posed_q + self._model.nq] if out[at.posed] else None
+    def _section(self, name: str, size: int) -> np.ndarray:
+        """What stands at a place that ``Derived`` names."""
+        at = getattr(self._model._tree_tables.derived, name)
+        return self._tree_tables.arrays[-1][at : at + size]
 
     @property
     def _state(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Last q and v of which motions or centres of mass were asked for; None if there were none."""
-        out, at = self._tree_tables.arrays[-1], self._model._tree_tables.derived
-        if not out[at.seen]:
+        if not self._section("seen", 1)[0]:
             return None
-        return out[at.seen_q : at.seen_q + self._model.nq], out[at.seen_v : at.seen_v + self._model.nv]
+        return self._section("seen_q", self._model.nq), self._section("seen_v", self._model.nv)
 
     @property
     def _standing(self) -> bool:
         """Whether what was computed there of the masses of links is still there."""
-        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.derived.standing])
+        return bool(self._section("standing", 1)[0])
 
     @property
     def _level(self) -> int:

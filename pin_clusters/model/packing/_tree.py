@@ -290,7 +290,7 @@ def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Secti
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
     sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1)
     # without loops the constant G serves
-    sizes += (6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, nv, 1, 1)
+    sizes += (6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1)
     at_out = (offset + np.cumsum((0, *sizes))).tolist()
     own = tl.Own(*at_out[:9], behind, behind + nvt, behind + 2 * nvt)
     derived = tl.Derived(*at_out[9:-1], behind + 8 * nvt)
