@@ -21,8 +21,8 @@ class TreeWorkspace:
 
     __slots__ = (
         "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed", "_tree",
-        "_tree_tables",
+        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed",
+        "_tree", "_tree_tables",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
