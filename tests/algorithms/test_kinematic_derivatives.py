@@ -1,4 +1,4 @@
-"""Derivatives of motions: against Pinocchio's without constraints, and against differences along ``pc.integrate``."""
+"""Derivatives of motions of robots of all kinds, against differences along ``pc.integrate``."""
 
 from __future__ import annotations
 
