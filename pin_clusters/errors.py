@@ -111,6 +111,10 @@ class NotAvailableError(PinClustersError, AttributeError):
     """A Pinocchio function that has no cluster version, or a missing optional dependency."""
 
 
+class NotComputedError(PinClustersError, RuntimeError):
+    """A result was asked for before the function that makes it was called."""
+
+
 class PinClustersWarning(UserWarning):
     """Something in the input was ignored or looks doubtful; the result is still right."""
 

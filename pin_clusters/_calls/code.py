@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, KNOWN, NJOINTS, NQ, NV, PLACES, TAU, ZEROS, Entry
+from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, KNOWN, NJOINTS, NQ, NV, PLACES, STATE, TAU, ZEROS, Entry
 from .writer import DOUBLE, I32, I64, Library, Writer
 
 
@@ -200,6 +200,11 @@ class Function(Writer):
         fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
         b.cbranch(fine, good, bad).set_weights([1000, 1])
         b.position_at_end(good)
+        if self.entry.kernel == "aba":  # its derivatives may be asked for without a state
+            to = self.load(self.desk, 8 * STATE)
+            for source, n in pointers:
+                self.common("copy", to, source, n)
+                to = b.add(to, b.mul(I64(8), n))
         if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
             self.store(I64(1), self.desk, 8 * CHANGED)
         if forces is not None:  # the kernel's result has forces behind it, and is not the data's own

@@ -9,9 +9,9 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, THREE, NV_TOO,
-) = range(20)  # fmt: skip
-PLACES = 20  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
+) = range(22)  # fmt: skip
+PLACES = 22  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -28,6 +28,15 @@ PLAN_SIZE = 16
 # numbers of a plan of contacts: arrays as address and sizes; lists given, and what must still stand where
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
 CONTACTS_GIVEN, CONTACTS_CHECKS, CONTACTS_SIZE = 13, 15, 17
+
+
+# numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;
+# of forward dynamics the tree of velocities, the room of right sides, that of factors
+(
+    OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_ROWS, TREE_WIDTH, SIDES,
+    SIDES_ROWS, SIDES_LANES, FACTORS, ACCELERATION_OF, SIX_AND_NV, SIX_AND_NV_TOO, OF_FORWARD, INVERSE,
+    DERIVATIVES_SIZE,
+) = range(21)  # fmt: skip
 
 
 # questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
@@ -84,7 +93,16 @@ COLUMNS = tuple(
 HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
 CONTACT_DYNAMICS = Entry("constraintDynamics", "contacts", "ddq", "", "")
 """Contacts that are kept closed, given by Pinocchio's objects."""
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS)
+DERIVATIVES_OF = (
+    Entry("computeRNEADerivatives", "rnea_derivatives", "rates", "qvv", "position rate mass"),
+    Entry("computeGeneralizedGravityDerivatives", "rnea_derivatives", "rates", "q00", "position"),
+    Entry("computeStaticTorqueDerivatives", "rnea_derivatives", "rates", "q00f", "position"),
+    Entry("computeCoriolisMatrix", "rnea_derivatives", "rates", "qv0", "coriolis"),
+    Entry("computeCentroidalDynamicsDerivatives", "rnea_derivatives", "rates", "qvv", "total"),
+    Entry("computeABADerivatives", "aba_derivatives", "rates", "qvv", ""),
+)
+"""Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -94,6 +112,7 @@ GROUPS = {
     "columns": tuple(entry.name for entry in COLUMNS),
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
+    "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

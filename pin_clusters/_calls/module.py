@@ -8,10 +8,11 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES
+from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, DERIVATIVES_OF, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDynamics
+from .of_derivatives import AbaDerivatives, Derivatives
 from .of_hybrid import Hybrid
 from .of_places import Accelerations, Center, Hessian, Velocities
 from .of_tree import FrameJacobian, Tree
@@ -30,6 +31,10 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     },
     HYBRID.name: partial(Hybrid, HYBRID),
     CONTACT_DYNAMICS.name: partial(ContactDynamics, CONTACT_DYNAMICS),
+    **{
+        entry.name: partial(AbaDerivatives if entry.kernel == "aba_derivatives" else Derivatives, entry)
+        for entry in DERIVATIVES_OF
+    },
     ASK: Ask,
 }
 

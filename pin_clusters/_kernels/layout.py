@@ -29,6 +29,8 @@ class Header(NamedTuple):
     rotor1: int
     njoints: int
     nv_tree: int
+    ground0: int  # momenta of rotors on the universe, whose ratios are constant: only sums over the robot need them
+    ground1: int
 
 
 class Body(NamedTuple):
@@ -50,7 +52,7 @@ class Body(NamedTuple):
     mask: int  # bit k is set if column k of the cluster moves this body
     shuffle: int  # its ROTATION is 1: the identity, 2: (y z x), 3: (z x y), 0: anything else
     sole: int  # ``unit`` if its cluster is SINGLE, else -1
-    which: int  # the column of its cluster that ``unit`` is
+    which: int  # the first column of its cluster that is a velocity of its joint, -1 if the joint follows others
 
 
 class Cluster(NamedTuple):
@@ -71,6 +73,7 @@ class Cluster(NamedTuple):
     smallest: int  # params: the smallest D
     above: int  # row of the cluster of its output body, 0 for the universe
     until: int  # row of the cluster above the next one, 0 for none: all below it on the way up have no more to come
+    at_rates: int  # rates, see ``variations_layout``
 
 
 class Head(NamedTuple):
@@ -102,6 +105,11 @@ class Velocity(NamedTuple):
     column: int  # which independent velocity of the cluster it is, else -1
     iq: int  # first index in q of its joint
     nq: int
+    at_acceleration: int  # work
+    at_torque: int  # work: of its joint, with that of what it drives
+    at_dG: int  # work: derivative of its rate, G v, along each independent velocity
+    at_ddG: int  # work: the same of its acceleration
+    at_true: int  # work: rate of its row of G; another one than dG where velocities do not commute
 
 
 class Closure(NamedTuple):
@@ -188,7 +196,8 @@ class Element(NamedTuple):
     share0: int
     share1: int
     at_spin: int  # work: spin momenta of its carrier, -1 for armature and rotors on the universe
-    at_row: int  # work: its speed per unit velocity
+    at_row: int  # work: its speed per unit velocity; then derivatives of it, as dG, ddG and the true rate
+    carrier: int  # body, 0 for armature and rotors on the universe
 
 
 class Rod(NamedTuple):
@@ -218,6 +227,14 @@ class Rotor(NamedTuple):
     column: int  # first row of the list of indices in v
     nk: int
     at_G: int  # work: its row of G
+    cluster: int
+
+
+class Ground(NamedTuple):
+    """Row of the momentum of rotors on the universe per unit of a velocity."""
+
+    iv: int
+    at: int  # params
 
 
 class Entry(NamedTuple):
@@ -290,10 +307,12 @@ W_VELOCITY: Final = 18
 W_ACCELERATION: Final = 24
 W_FORCE: Final = 30
 W_INERTIA: Final = 36
+W_MOMENTUM: Final = W_INERTIA + 10  # beside the inertia of a rigid body
 W_SPIN: Final = 57  # spin momentum per unit velocity, on the parent (SINGLE)
 W_OWN: Final = 60  # one number, by algorithm: torque of spin and armature, h . alpha at a = 0, or 1 / D
 W_UDINV: Final = 61
 W_TURN: Final = W_UDINV  # sine and cosine of its joint, until its cluster is eliminated
+W_INERTIA_RATE: Final = W_UDINV
 W_DINV_U: Final = 67
 BODY_WORK: Final = 68
 

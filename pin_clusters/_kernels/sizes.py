@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .variations_layout import RECORD
+
 
 class Block(NamedTuple):
     """What a LOOP cluster keeps behind ``Head.at``: offsets, and sizes with them.
@@ -43,6 +45,19 @@ def cluster_work(nk: int, carriers: int) -> int:
     return 13 * nk + nk * nk + 3 * nk * (1 + carriers)
 
 
+def joint_work(nk: int) -> int:
+    """How many numbers a velocity of a LOOP cluster needs: G; bias, rate, acceleration, torque; dG, ddG, true rate."""
+    return 4 * nk + 4
+
+
 def external_work(n: int, m: int) -> int:
-    """How many numbers a user's function needs: Jacobian, Hessian, coordinates, value, Jacobian."""
-    return m * n + m * n * n + n + m + m * n
+    """How many numbers a user's function needs.
+
+    Jacobian, Hessian, coordinates, value, Jacobian, a direction, second derivative of the Jacobian along it.
+    """
+    return m * n + m * n * n + n + m + m * n + n + m * n
+
+
+def rates_of_cluster(bodies: int, nk: int) -> int:
+    """How many numbers the derivatives of a cluster need: a record for each body and column, and for the sums."""
+    return (bodies + 1) * nk * RECORD

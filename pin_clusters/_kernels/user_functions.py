@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 
 from llvmlite import ir
 from numba import types
@@ -11,11 +12,13 @@ from numba.extending import intrinsic, overload
 from ._jit import device
 from .pack import INLINE
 from .simd import LANES
-from .views import on_joint
+from .views import on_joint, velocity_row
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
 _STENCIL = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # central differences of order 8
+_SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # the same of second derivatives, and of what is between
+_BETWEEN = -205.0 / 72.0
 
 
 def call_address(address, a, x, y):
@@ -202,3 +205,73 @@ def called_hessian(index, params, work, q, r):
                         at = second + i * n + k
                         total = read_lane(work, at, lane) + weight * raw(work, x + n + m + i)
                         write_lane(work, at, lane, total)
+
+
+@device
+def along_direction(index, work, q, r, lane, x, d, step):
+    """Write the coordinates of the joints of closure r to raw number x on, moved along the direction at raw number d.
+
+    Reads: d, q.
+    Writes: x.
+    """
+    for i in range(r.part1 - r.part0):
+        coordinate = read_lane(q, on_joint(index, r.part0 + i).iq, lane)
+        put_raw(work, x + i, coordinate + step * raw(work, d + i))
+
+
+@device
+def jacobian_along(index, params, work, q, r, lane, x, to, d, step):
+    """Write the Jacobian of closure r to raw number ``to`` on, with coordinates moved along the direction at d.
+
+    Reads: d, q, to, x.
+    Writes: to, x.
+    """
+    n, m = r.part1 - r.part0, r.rows
+    if r.slope != 0:
+        along_direction(index, work, q, r, lane, x, d, step)
+        call_address(r.slope, work, x, to)
+        return
+    for i in range(m * n):
+        put_raw(work, to + i, 0.0)
+    for j in range(n):
+        for s in range(4):
+            weight = _STENCIL[s] / params[r.at + m + j]
+            for sign in range(2):
+                more = (1.0 - 2.0 * sign) * (s + 1) * params[r.at + m + j]
+                along_direction(index, work, q, r, lane, x, d, step)
+                put_raw(work, x + j, raw(work, x + j) + more)
+                call_address(r.address, work, x, x + n)
+                for i in range(m):
+                    change = (1.0 - 2.0 * sign) * weight * raw(work, x + n + i)
+                    put_raw(work, to + i * n + j, raw(work, to + i * n + j) + change)
+
+
+@device
+def called_third(index, params, work, q, r):
+    """Write the second derivative of the Jacobian of a compiled function along the joints' rates to its room.
+
+    Differences: the step is that of the function's other ones, in units of which the direction has length one.
+
+    Reads: q, rate, room.
+    Writes: room.
+    """
+    n, m = r.part1 - r.part0, r.rows
+    lanes = lanes_of(work)
+    x, d = (r.room + m * n + m * n * n) * lanes, (r.room + 2 * m * n + m * n * n + n + m) * lanes
+    third = r.room + 2 * m * n + m * n * n + 2 * n + m
+    for lane in range(lanes):
+        size = 0.0
+        for i in range(n):
+            rate = read_lane(work, velocity_row(index, on_joint(index, r.part0 + i).velocity).at_rate, lane)
+            put_raw(work, d + i, rate)
+            size += (rate / params[r.at + m + i]) ** 2
+        for i in range(m * n):
+            write_lane(work, third + i, lane, 0.0)
+        if size == 0.0:
+            continue
+        step = 1.0 / math.sqrt(size)
+        for s in range(9):
+            weight = (_BETWEEN if s == 4 else _SECOND[abs(s - 4) - 1]) * size
+            jacobian_along(index, params, work, q, r, lane, x, x + n + m, d, (s - 4) * step)
+            for i in range(m * n):
+                write_lane(work, third + i, lane, read_lane(work, third + i, lane) + weight * raw(work, x + n + m + i))

@@ -65,6 +65,7 @@ element = view_of(layout.Element)
 rod = view_of(layout.Rod)
 carrier_row = view_of(layout.Carrier)
 rotor = view_of(layout.Rotor)
+ground = view_of(layout.Ground)
 _header = view_of(layout.Header)
 _entry = view_of(layout.Entry)
 

@@ -15,6 +15,8 @@ from .layout import (
     W_DINV_U,
     W_FORCE,
     W_INERTIA,
+    W_INERTIA_RATE,
+    W_MOMENTUM,
     W_OWN,
     W_POSE,
     W_S,
@@ -59,6 +61,10 @@ base_position, set_base_position, _ = _of_body(W_FORCE, load3)
 # articulated inertia; inertia of a rigid body, alone or with all that it carries
 articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21)
 composite, set_composite, add_composite = _of_body(W_INERTIA, load10)
+# momentum of what the composite inertia is of, and the rate of its rotational part
+total_momentum, set_total_momentum, add_total_momentum = _of_body(W_MOMENTUM, load6)
+_, _, add_spin_momentum = _of_body(W_MOMENTUM + 3, load3)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(W_INERTIA_RATE, load6)
 # of a free flyer, in the place of its articulated inertia: 1/d and L
 base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6)
 base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15)

@@ -111,3 +111,38 @@ def _bracket(model: ClusterModel, x: np.ndarray, y: np.ndarray) -> np.ndarray:
                 (a, b), (c, d) = x[at][:2], y[at][:2]
                 out[at] = x[at][2] * np.array([-d, c, 0.0]) - y[at][2] * np.array([-b, a, 0.0])
     return out
+
+
+def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
+    """Bring the second derivatives of the Jacobians of the user's Python functions along a motion to the kernels.
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for their dependent joints.
+    """
+    supplies = model._tables.supplies
+    if not supplies:
+        return
+    rates = matrix(model, data, q) @ v
+    for supply in supplies:
+        closure = supply.closure
+        n, m = len(closure.joints), closure.size
+        direction = rates[[model.own_tree.idx_vs[j] for j in closure.joints]]
+        room = supply.room + 2 * m * n + m * n * n + 2 * n + m
+        data._work[room : room + m * n] = closure.second_along(q[list(supply.iq)], direction).ravel()
+
+
+def derivatives(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return derivatives of the tree's velocity by q, and of its acceleration by q and v, each of shape (tree.nv, nv).
+
+    Raises:
+        SingularClusterError: The loops cannot be solved for their dependent joints.
+    """
+    found = np.zeros((3, model.own_tree.nv, model.nv))
+    if model.closures:
+        supply_third(model, data, q, v)
+        arguments = [plain(x) for x in (q, v, a)] + [x.reshape(-1) for x in found]
+        if code := int(kernels.coupling_derivatives.call(data._pointers["rates"], *arguments)):
+            _check.status(model, code, q)
+    return found[0], found[1], found[2]

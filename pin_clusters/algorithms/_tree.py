@@ -10,7 +10,6 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.tree_layout import KEEP, RATES
-from ..errors import NotAvailableError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _bridge
 
@@ -36,16 +35,6 @@ def compute(
     data._run_tree(what, q, v, a)
 
 
-def coupled(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return dv_tree/dq, da_tree/dq and da_tree/dv of models with loops, each of shape (tree.nv, nv)."""
-    derivatives = getattr(_bridge, "derivatives", None)
-    if derivatives is None:
-        raise NotAvailableError("derivatives of motions of robots with closed loops are not there yet.")
-    return derivatives(model, data, q, v, a)
-
-
 def differentiate(
     model: ClusterModel, data: ClusterData, what: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> None:
@@ -53,12 +42,11 @@ def differentiate(
 
     Raises:
         SingularClusterError: Closed loops cannot be solved for their dependent joints.
-        NotAvailableError: A function of the user has not enough derivatives.
     """
     data._forget()
     if model.closures:
         # at v and a, before anything is left in the data
-        rates = coupled(model, data, q, v, a if a.size else data._zeros)
+        rates = _bridge.derivatives(model, data, q, v, a if a.size else data._zeros)
         _bridge.bring(model, data, q, v, "coupling_rate" if what & RATES else "coupling")
         data._coupled[0] = data._coupling[0]
         for i, rate in enumerate(rates):

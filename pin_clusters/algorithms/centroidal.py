@@ -223,7 +223,7 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
     v_q = data._no_rows
     if model.closures:
         q, v = (x.copy() for x in state)
-        v_q = _tree.coupled(model, data, q, v, data._zeros)[0]
+        v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
     elif not data._standing:

@@ -55,9 +55,6 @@ def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, 
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it velocities alone can be
             differentiated.
 
-    Raises:
-        NotAvailableError: A closed loop has a function of the user without enough derivatives.
-
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
         >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())

@@ -41,8 +41,7 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any
         q: Configuration of the whole tree, shape (nq,). Without it, after ``computeJointJacobians``.
 
     Raises:
-        NotAvailableError: q is not given, and was not given to another function before; or a closed loop has a
-            function of the user without enough derivatives.
+        NotAvailableError: q is not given, and was not given to another function before.
     """
     if q is None:
         _check.model_data(model, data)
@@ -116,6 +115,6 @@ def _coupling_hessian(model: ClusterModel, data: ClusterData, q: np.ndarray) -> 
     for columns, rows, at in model._tree_tables.rounds:
         v = np.zeros(nv)
         v[columns] = 1.0
-        v_q = _tree.coupled(model, data, q, v, data._zeros)[0]
+        v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
         found[rows, at] = v_q[rows]
     return found.reshape(nvt * nv, nv)

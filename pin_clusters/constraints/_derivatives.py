@@ -14,6 +14,8 @@ Function = Callable[[np.ndarray], Any]
 
 # Eighth-order central differences: offsets 1 to 4
 WEIGHTS = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)
+# The same of second derivatives: offsets 0 to 4
+SECOND_WEIGHTS = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
 # The error is step^8 / 630 x ninth derivative + 1e-16 / step. For sines of angles, 1e-14 at 0.02 rad; functions of a
 # length turn over some 0.1 m, so a metre's step is smaller.
 ANGLE_STEP = 0.02
@@ -37,6 +39,14 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
             total = total + weight / width * (np.asarray(function(ahead)) - np.asarray(function(behind)))
         columns.append(total)
     return np.stack(columns, axis=-1)
+
+
+def second_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
+    """Return the second derivative of a function of a number at 0, by eighth-order central differences."""
+    total = SECOND_WEIGHTS[0] * function(0.0)
+    for n, weight in enumerate(SECOND_WEIGHTS[1:], start=1):
+        total = total + weight * (function(n * step) + function(-n * step))
+    return total / (step * step)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pinocchio as pin
 
 from ..errors import ConstraintError
 from ..joints import floats
-from ._derivatives import ANGLE_STEP, OUTER, call_compiled, central_differences
+from ._derivatives import ANGLE_STEP, OUTER, call_compiled, central_differences, second_difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,6 +261,13 @@ class CallableClosure(JointClosure):
         steps = self._steps() if known else OUTER * self._steps()
         H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
         return 0.5 * (H + H.transpose(0, 2, 1))
+
+    def second_along(self, x: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """Return the second derivative of the Jacobian along a direction, shape (size, joints)."""
+        size = float(np.linalg.norm(direction / self._steps()))
+        if size == 0.0:
+            return np.zeros((self.size, len(self.joints)))
+        return second_difference(lambda s: self.jacobian(x + s * direction), 1.0 / size)
 
     def _steps(self) -> np.ndarray:
         return self.steps if len(self.steps) else np.full(len(self.joints), ANGLE_STEP)

@@ -14,17 +14,18 @@ from .._kernels.tree_layout import KEEP
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
+from .derivative_memory import DerivativeMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
 
 _PLAIN = (
     kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns, kernels.hybrid,
-    kernels.contacts,
+    kernels.contacts, kernels.rnea_derivatives,
 )  # fmt: skip
 _LOOPS = (
     kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops,
-    kernels.columns_loops, kernels.hybrid_loops, kernels.contacts_loops,
+    kernels.columns_loops, kernels.hybrid_loops, kernels.contacts_loops, kernels.rnea_derivatives_loops,
 )  # fmt: skip
 
 
@@ -36,7 +37,11 @@ _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 _WITHOUT_LOOPS = ("quick_motion", "quick_center", "quick_hessian")
 # whose calls are not of the group "data"
 _SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
-_GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), **dict(zip(_SOLE, _SOLE, strict=True))}
+_GROUPS = {
+    **dict.fromkeys(_OF_TREE, "tree"),
+    **dict(zip(_SOLE, _SOLE, strict=True)),
+    **dict.fromkeys(("rnea_derivatives", "aba_derivatives"), "derivatives"),
+}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -88,6 +93,7 @@ class ClusterData(TreeWorkspace):
         "_M_kernel",
         "_Minv",
         "_aba",
+        "_aba_derivatives",
         "_bend",
         "_check",
         "_columns",
@@ -96,6 +102,7 @@ class ClusterData(TreeWorkspace):
         "_contacts_found",
         "_crba",
         "_ddq",
+        "_derivatives",
         "_desk",
         "_energy",
         "_g",
@@ -108,6 +115,7 @@ class ClusterData(TreeWorkspace):
         "_plans",
         "_pointers",
         "_rnea",
+        "_rnea_derivatives",
         "_tau",
         "_unchecked",
         "_work",
@@ -152,10 +160,11 @@ class ClusterData(TreeWorkspace):
         nv = model.nv
         (
             self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
-            self._contacts,
+            self._contacts, self._rnea_derivatives,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
+        self._aba_derivatives = kernels.aba_derivatives
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
@@ -186,6 +195,10 @@ class ClusterData(TreeWorkspace):
             name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
         self._pointers["tree"], self._pointers["moved"] = self._tree_tables, self._moved_tables
+        tables = model._tables
+        self._derivatives = DerivativeMemory(model.nq, nv, tables.velocities, tables.rates)
+        rates = self._derivatives.rates
+        self._pointers["rates"] = kernels.Pointer(model._index, model._params, self._work, rates)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -210,6 +223,9 @@ class ClusterData(TreeWorkspace):
         desk[_calls.CHANGED] = 1
         desk[_calls.FORCES] = self._pointers["forced"].arrays[-1][model.nv :].ctypes.data
         desk[_calls.TAU] = self._tau.ctypes.data
+        mine = self._derivatives
+        desk[_calls.DERIVATIVES] = mine.lay_out(self._M_kernel, self._Minv, self._ddq).ctypes.data
+        desk[_calls.STATE] = mine.after_aba.ctypes.data
         self.tree = made(model.own_tree)
 
     def _notice(self, kernel: str) -> None:
@@ -269,6 +285,35 @@ class ClusterData(TreeWorkspace):
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
             self._work[supply.room : supply.room + numbers.size] = numbers
+
+    def _changed(self) -> None:
+        """Say that the kernel's mass matrix is another one."""
+        self._desk[_calls.CHANGED] = 1
+
+    @property
+    def dtau_dq(self) -> np.ndarray:
+        """Derivative of the torques by q, of the last derivatives of inverse dynamics, shape (nv, nv); a copy."""
+        return self._derivatives.dtau_dq.copy()
+
+    @property
+    def dtau_dv(self) -> np.ndarray:
+        """The same by v."""
+        return self._derivatives.dtau_dv.copy()
+
+    @property
+    def ddq_dq(self) -> np.ndarray:
+        """Derivative of the accelerations by q, of ``computeABADerivatives``, shape (nv, nv); a copy."""
+        return self._derivatives.ddq[0].copy()
+
+    @property
+    def ddq_dv(self) -> np.ndarray:
+        """The same by v."""
+        return self._derivatives.ddq[1].copy()
+
+    @property
+    def C(self) -> np.ndarray:
+        """Result of ``computeCoriolisMatrix``, shape (nv, nv); a copy."""
+        return self._derivatives.C.copy()
 
     @property
     def contact_rank(self) -> int:

@@ -11,7 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.sizes import offsets
+from ..._kernels.sizes import offsets, rates_of_cluster
+from ..._kernels.variations_layout import OF_FREE, OF_SINGLE
 from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
@@ -21,6 +22,7 @@ from ._loops import Loop, Supply
 from ._tree import NEVER as NEVER
 from ._tree import TreeTables as TreeTables
 from ._tree import pack_tree as pack_tree
+from ._velocities import tree_of_velocities
 from ._writer import SHUFFLES, Body, Writer
 
 
@@ -48,6 +50,8 @@ class Tables:
         work: What the workspace holds when it is made, flat.
         supplies: Python functions whose derivatives the kernels want in the workspace.
         conditions: One per cluster with closures.
+        rates: How many numbers derivatives need besides.
+        velocities: The tree of velocities, see ``tree_solve``.
         joint_of_row: For messages: joint ids of the tree of each cluster row.
     """
 
@@ -57,6 +61,8 @@ class Tables:
     joint_of_row: dict[int, tuple[int, ...]]
     supplies: tuple[Supply, ...]
     conditions: tuple[Condition, ...]
+    rates: int
+    velocities: np.ndarray
 
 
 def pack(
@@ -147,10 +153,17 @@ def pack(
             Condition(topology.clusters[t], head.nd, offsets(head.at, head.nd, head.nr, len(columns)).condition)
         )
     _write_ways_up(out)
-    _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g)
+    home = {j: row for row, joints in joint_of_row.items() for j in joints}
+    _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g, home)
+    _write_ground(out, topology, rotors)
+    rates = _write_rates(out)
     work = np.zeros(out.work)
     work[list(out.initial)] = list(out.initial.values())
-    return Tables(out.index(), np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions))
+    index = out.index()
+    return Tables(
+        index, np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions), rates,
+        tree_of_velocities(index),
+    )  # fmt: skip
 
 
 def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
@@ -175,6 +188,26 @@ def _write_ways_up(out: Writer) -> None:
         row.above = out.rows[row.out].cluster if row.out else 0
     for row, following in pairwise(rows):
         row.until = following.above
+
+
+def _write_ground(out: Writer, topology: Topology, rotors: Sequence[RotorElement]) -> None:
+    """Momenta of rotors on the universe; where closures change their ratios, their cluster knows."""
+    tied = {iv for loop in topology.loops if loop is not None for iv in (*loop.dependents, *loop.independents)}
+    momenta = np.zeros((topology.G.shape[1], 3))
+    for r in rotors:
+        if r.spins and not r.carrier_id and not any(iv in tied for iv, _ in r.drivers):
+            momenta += np.outer(r.row, r.axial_inertia * np.asarray(r.axis))
+    rows = [at.Ground(int(i), out.append(momenta[i])) for i in np.flatnonzero(momenta.any(axis=1))]
+    out.rows[0].ground0, out.rows[0].ground1 = out.add_all(rows)
+
+
+def _write_rates(out: Writer) -> int:
+    """Write where each cluster keeps what derivatives need; return how much room that is."""
+    header, room, sizes = out.rows[0], 0, {at.SINGLE: OF_SINGLE, at.FREE: OF_FREE}
+    for row in out.rows[header.cluster0 : header.cluster1]:
+        row.at_rates = room
+        room += sizes[row.kind] if row.kind in sizes else rates_of_cluster(row.last - row.first, row.nk)
+    return room
 
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
@@ -226,6 +259,7 @@ def _write_spinning(
     align: dict[int, np.ndarray],
     chains: dict[int, list[Primitive]],
     rows_of_g: dict[int, tuple[int, list[int]]],
+    home: dict[int, int],
 ) -> None:
     """Where external forces on spinning rotors of the tree go."""
     rows = []
@@ -241,5 +275,5 @@ def _write_spinning(
             ]
         )
         carrier, listed = body_of_joint[r.carrier_id], out.add_list(columns)
-        rows.append(at.Rotor(carrier, p.iq, p.kind, j, out.append(data), listed, len(columns), where))
+        rows.append(at.Rotor(carrier, p.iq, p.kind, j, out.append(data), listed, len(columns), where, home[j]))
     out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)

@@ -95,9 +95,9 @@ def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: li
     mine.sole = columns[0] if kind == at.SINGLE else -1
     rows = G[p.iv : p.iv + p.nv]
     mine.at_G = out.store(rows) if kind == at.GENERAL else 0
-    direct = p.nv == 1 and np.count_nonzero(rows) == 1 and rows.max() == 1.0
+    direct = np.count_nonzero(rows) == p.nv and np.all(rows.max(axis=1) == 1.0)
     mine.which = int(np.argmax(rows[0])) if direct else -1
-    mine.unit = columns[mine.which] if direct else -1
+    mine.unit = columns[mine.which] if direct and p.nv == 1 else -1
     if len(columns) < 63:
         mask = sum(1 << int(k) for k in np.flatnonzero(np.any(rows, axis=0)))
         mine.mask = mask | (out.rows[body.parent].mask if body.parent in inside else 0)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.sizes import cluster_work, external_work, offsets
+from ..._kernels.sizes import cluster_work, external_work, joint_work, offsets
 from ...constraints.closures import (
     COS,
     LINEAR,
@@ -108,11 +108,11 @@ class Loop:
         for body in self.members:
             mine, p = out.rows[body.row], body.primitive
             mine.cluster, mine.sole = self.row, -1
-            mine.at_K, mine.at_G = out.room(6 * nk), out.room(p.nv * (nk + 2))
+            mine.at_K, mine.at_G = out.room(6 * nk), out.room(p.nv * joint_work(nk))
             mask = out.rows[body.parent].mask if body.parent in inside else 0
-            alone = p.nv == 1 and p.iv in self.loop.independents
+            alone = p.nv > 0 and all(p.iv + d in self.loop.independents for d in range(p.nv))
             mine.which = self.loop.independents.index(p.iv) if alone else -1
-            mine.unit = self.columns[mine.which] if alone else -1
+            mine.unit = self.columns[mine.which] if alone and p.nv == 1 else -1
             for iv in range(p.iv, p.iv + p.nv):
                 free = iv in self.loop.independents and nk < 63
                 mask |= 1 << self.loop.independents.index(iv) if free else every
@@ -128,13 +128,15 @@ class Loop:
             for d in range(p.nv):
                 where[p.iv + d] = (out.rows[body.row].at_G, p.nv, d, body.row)
         for j in spinning:
-            where[self.tree.joints[j].idx_v] = (out.room(nk + 2), 1, 0, -1)
+            where[self.tree.joints[j].idx_v] = (out.room(joint_work(nk)), 1, 0, -1)
         rest = sorted(set(where) - set(self.loop.dependents))
         for iv in (*self.loop.dependents, *rest):
             block, n, d, body_row = where[iv]
             k = self.loop.independents.index(iv) if iv in self.loop.independents else -1
             bias = block + n * nk + d
-            self.velocities[iv] = out.add(at.Velocity(block + d * nk, bias, bias + n, body_row, iv, k, *self.at_q[iv]))
+            rates = [block + n * (nk + 4) + (i * n + d) * nk for i in range(3)]
+            where_it_is = block + d * nk, bias, bias + n, body_row, iv, k, *self.at_q[iv]
+            self.velocities[iv] = out.add(at.Velocity(*where_it_is, bias + 2 * n, bias + 3 * n, *rates))
             if k >= 0:
                 out.initial[block + d * nk + k] = 1.0
 
@@ -221,7 +223,7 @@ class Loop:
         out, tree, angles = self.out, self.tree, len(closure.phases)
         row.form, row.angles, row.at = at.HARMONIC, angles, out.append(closure.phases)
         row.room = out.store(np.tile(np.arange(at.ANGLE_ROOM) == at.ONE, angles))
-        slopes = out.room(angles)
+        slopes = out.room(4 * angles)
         ivs = [tree.idx_vs[j] for j in closure.joints]
         row.part0, row.part1 = out.add_all(
             at.OnAngle(
@@ -274,11 +276,12 @@ class Loop:
         for iv in self.velocities:
             if armature[iv] != 0.0:
                 data = out.append([armature[iv], 0.0, 0.0, 0.0])
-                rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(nk)))
+                rows.append(at.Element(data, *self._write_shares([(iv, 1.0)]), -1, out.room(4 * nk), 0))
         for r in own:
             carrier = self.body_of_joint[r.carrier_id]
             data = out.append([r.axial_inertia, *(self.align[r.carrier_id].T @ r.axis)])
-            rows.append(at.Element(data, *self._write_shares(r.drivers), tables.get(carrier, -1), out.room(nk)))
+            shares, at_spin = self._write_shares(r.drivers), tables.get(carrier, -1)
+            rows.append(at.Element(data, *shares, at_spin, out.room(4 * nk), carrier))
         head.element0, head.element1 = out.add_all(rows)
 
     def _write_rods(self, head: Row) -> None:

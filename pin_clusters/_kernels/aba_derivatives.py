@@ -1,0 +1,108 @@
+"""Derivatives of forward dynamics: those of inverse dynamics at its accelerations, times minus the inverse of M."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ._jit import kernel, paste
+from .addresses import call_at
+from .layout import OK
+from .simd import borrowed, get
+from .tree_solve import factor, place, solve
+from .user_functions import lanes_of, put_raw, raw
+
+
+@paste
+def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
+    """Write -M^-1 dq, -M^-1 dv and M^-1.
+
+    Args:
+        plan: Tree of velocities, see ``tree_solve``.
+        room: nv rows of right sides, side by side in packs.
+        L: nv x nv, room for the factors.
+        n: nv.
+        dq: nv x nv, flat.
+        dv: nv x nv, flat.
+        M: nv x nv, flat.
+        ddq_dq: nv x nv, flat.
+        ddq_dv: nv x nv, flat.
+        Minv: nv x nv, flat.
+    """
+    lanes = lanes_of(room)
+    width = room.shape[0] // max(n, 1)
+    wide = width * lanes
+    factor(plan, M, n, L)
+    for i in range(n):
+        row, to = place(plan, i).iv * n, i * wide
+        for j in range(n):
+            put_raw(room, to + j, -get(dq, row + j))
+        for j in range(n):
+            put_raw(room, to + n + j, -get(dv, row + j))
+        for j in range(2 * n, wide):
+            put_raw(room, to + j, 0.0)
+        put_raw(room, to + 2 * n + place(plan, i).iv, 1.0)
+    solve(plan, n, L, room, width)
+    for i in range(n):
+        iv, at = place(plan, i).iv, i * wide
+        row = iv * n
+        for j in range(n):
+            ddq_dq[row + j] = raw(room, at + j)
+        for j in range(n):
+            ddq_dv[row + j] = raw(room, at + n + j)
+        for j in range(n):
+            Minv[row + j] = raw(room, at + 2 * n + j)
+    for i in range(n):  # symmetric to the last bit
+        for j in range(i):
+            Minv[i * n + j] = Minv[j * n + i]
+    return OK
+
+
+def _signature():
+    flat, integer = types.float64[::1], types.int64
+    room = types.float64[:, ::1]
+    return integer(
+        integer, integer, integer, integer, types.int64[:, ::1], room, flat, flat, flat, flat, flat, flat, flat, flat,
+        flat, flat, flat, flat, flat, flat,
+    )  # fmt: skip
+
+
+@kernel(_signature, "computeABADerivatives (derivatives of forward dynamics)", None, nogil=False)
+def aba_derivatives_at(
+    address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
+    ddq_dq, ddq_dv, Minv,
+):  # fmt: skip
+    """Run forward dynamics, the derivatives of inverse dynamics there, and solve; all by their addresses.
+
+    Args:
+        address: Of the tables of the derivatives.
+        aba: Address of forward dynamics; 0 if the accelerations are given.
+        aba_tables: Of its tables.
+        derivatives: Address of the derivatives of inverse dynamics.
+        plan: Tree of velocities.
+        room: For right sides.
+        L: For factors.
+        q: Configuration of the tree.
+        v: Independent velocities.
+        tau: Torques.
+        ddq: Accelerations, written unless they are given.
+        forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
+        torques: Written: those of inverse dynamics.
+        dq: Written: dtau_dq.
+        dv: Written: dtau_dv.
+        M: Written.
+        nothing: Empty.
+        ddq_dq: Written.
+        ddq_dv: Written.
+        Minv: Written.
+    """
+    code = OK
+    if aba != 0:
+        code = call_at(aba, aba_tables, (q, v, tau, ddq))
+    if code == OK:
+        code = call_at(derivatives, address, (q, v, ddq, forces, torques, dq, dv, M, nothing))
+    if code != OK:
+        return code
+    return solved(
+        plan, borrowed(room), borrowed(L), v.shape[0], borrowed(dq), borrowed(dv), borrowed(M), borrowed(ddq_dq),
+        borrowed(ddq_dv), borrowed(Minv),
+    )  # fmt: skip

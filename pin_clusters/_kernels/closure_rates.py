@@ -1,0 +1,263 @@
+"""Equations of closures, differentiated once more in time: what dG and ddG follow from; (L6).
+
+K dG_m = -[W' . D(J) + W . D(L)] and K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between
+both bodies of a closure, J, L and N are those of column m with the unknown rows left out, and W', W'' are rates of the
+wrench W of a row along the motion. For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] +
+phi''[x'', G_m] + 2 phi''[x', dG_m].
+"""
+
+from __future__ import annotations
+
+from . import layout as at
+from ._jit import inline
+from .closure_biases import motion_of, point_acceleration, point_rate
+from .closure_rows import frame, increase, point
+from .layout import ANGLE_ROOM, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
+from .loop_block import block
+from .simd import get, put, zero
+from .spatial import angular, column, cross, dot6, join, linear, zero3, zero6
+from .tuples import load3, load6
+from .variations import record
+from .variations_layout import ACCELERATION, VELOCITY
+from .views import body, closure, head, on_angle, on_joint, term_row, velocity_row
+from .workspace import K_column
+
+
+@inline
+def displacement(index, work, b, c, k):
+    """J of column k of a body relative to the output body of cluster c: none outside the cluster.
+
+    Reads: K.
+    """
+    if b > 0 and body(index, b).cluster == c:
+        return K_column(work, body(index, b).at_K, k)
+    return zero6(zero(work))
+
+
+@inline
+def variation(index, rates, b, c, C, k, which):
+    """L or N of it.
+
+    Reads: rates.
+    """
+    if b > 0 and body(index, b).cluster == c:
+        return load6(rates, record(C, b, k) + which)
+    return zero6(zero(rates))
+
+
+@inline
+def turned_twice(w, alpha, x):
+    """Second rate of a vector that turns."""
+    return cross(alpha, x) + cross(w, cross(w, x))
+
+
+@inline
+def parts_of_row(params, work, r, i, W, x, z, pb):
+    """What row i of two frames is made of: direction n, moment m that turns with a, and its share of x times z."""
+    n, m, share = linear(W), zero3(zero(work)), zero(work)
+    if r.turn == TURN_UNIVERSAL:
+        share = zero(work) + get(params, r.at + 29 + 6 * i)
+    elif r.turn != TURN_NONE:
+        m = angular(W) - cross(pb, n)
+    return n, m, share
+
+
+@inline
+def frames_rate(n, m, share, x, z, pb, va, vb):
+    """W' of a row of two frames."""
+    wa, wb = angular(va), angular(vb)
+    dn = cross(wa, n)
+    dm = cross(point_rate(pb, vb), n) + cross(pb, dn) + cross(wa, m)
+    return join(dn, dm + (cross(cross(wb, x), z) + cross(x, cross(wa, z))) * share)
+
+
+@inline
+def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
+    """W'' of it."""
+    wa, wb, la, lb = angular(va), angular(vb), angular(aa), angular(ab)
+    dn, ddn = cross(wa, n), turned_twice(wa, la, n)
+    ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_rate(pb, vb), dn) * 2.0 + cross(pb, ddn)
+    ddm = ddm + turned_twice(wa, la, m)
+    bend = cross(turned_twice(wb, lb, x), z) + cross(cross(wb, x), cross(wa, z)) * 2.0
+    return join(ddn, ddm + (bend + cross(x, turned_twice(wa, la, z))) * share)
+
+
+@inline
+def rod_rate(pa, n, s, pb, va, vb):
+    """W' of a rod, W = [n; p_a x n] with n = s (p_b - p_a)."""
+    xa = point_rate(pa, va)
+    dn = (point_rate(pb, vb) - xa) * s
+    return join(dn, cross(xa, n) + cross(pa, dn))
+
+
+@inline
+def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
+    """W'' of it."""
+    xa, ya = point_rate(pa, va), point_acceleration(pa, va, aa)
+    dn, ddn = (point_rate(pb, vb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
+    return join(ddn, cross(ya, n) + cross(xa, dn) * 2.0 + cross(pa, ddn))
+
+
+@inline
+def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
+    """Rows of a closure on bodies, for column k.
+
+    Reads: acceleration, K, pose, rates, velocity, wrench.
+    Writes: to.
+    """
+    va, aa = motion_of(index, work, r.a, c)
+    vb, ab = motion_of(index, work, r.b, c)
+    J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
+    L = variation(index, rates, r.b, c, C, k, VELOCITY) - variation(index, rates, r.a, c, C, k, VELOCITY)
+    N = variation(index, rates, r.b, c, C, k, ACCELERATION) - variation(index, rates, r.a, c, C, k, ACCELERATION)
+    if r.form == FRAMES:
+        Ra, _ = frame(params, work, r.a, r.at)
+        Rb, pb = frame(params, work, r.b, r.at + 12)
+        x, z = column(Rb, 0), column(Ra, 2)
+        for i in range(r.rows):
+            W = load6(work, wrench + 6 * i)
+            n, m, share = parts_of_row(params, work, r, i, W, x, z, pb)
+            dW = frames_rate(n, m, share, x, z, pb, va, vb)
+            if second:
+                ddW = frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab)
+                put(work, to + i, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
+            else:
+                put(work, to + i, dot6(dW, J) + dot6(W, L))
+    else:
+        pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
+        W, s = load6(work, wrench), get(params, r.at + 6)
+        n = linear(W)
+        dW = rod_rate(pa, n, s, pb, va, vb)
+        if second:
+            ddW = rod_second_rate(pa, n, s, pb, va, vb, aa, ab)
+            put(work, to, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
+        else:
+            put(work, to, dot6(dW, J) + dot6(W, L))
+
+
+@inline
+def third_derivative(r, factor):
+    """Which of value and first two derivatives of a factor is its third, and with which sign: of angles none is."""
+    return 0.0 if (factor - r.room) % ANGLE_ROOM == at.IDENTITY else -1.0
+
+
+@inline
+def series(f, third, u, du, w, dw):
+    """Coefficients of a factor of an angle that moves with u t + du t^2 / 2 + e (w + dw t): those of 1 and e."""
+    still = f[0], f[1] * u, f[2] * u * u + f[1] * du
+    moved = (
+        f[1] * w,
+        f[2] * u * w + f[1] * dw,
+        third * f[1] * u * u * w + f[2] * (du * w + 2.0 * u * dw),
+    )
+    return still, moved
+
+
+@inline
+def product(a, b):
+    """Product of two series in t, as value and derivatives."""
+    return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
+
+
+@inline
+def sum3(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@inline
+def angle_series(work, r, slope, factor):
+    """Series of one factor, from the rates of its angle.
+
+    Reads: factor, slope.
+    """
+    n = r.angles
+    u, du, w, dw = get(work, slope), get(work, slope + n), get(work, slope + 2 * n), get(work, slope + 3 * n)
+    return series(load3(work, factor), third_derivative(r, factor), u, du, w, dw)
+
+
+@inline
+def harmonic_row(index, params, work, r, to, k, second):
+    """Rows of a harmonic closure, for column k: second or third derivatives of its products.
+
+    Reads: acceleration_of_joint, dG, factor0, factor1, factor2, G, rate, slope, slope0, slope1, slope2.
+    Writes: room, slope, to.
+    """
+    n, t = r.angles, r.term0
+    for a in range(4 * n):
+        put(work, r.room + ANGLE_ROOM * n + a, zero(work))
+    for p in range(r.part0, r.part1):
+        part = on_angle(index, p)
+        V, x = velocity_row(index, part.velocity), get(params, part.at)
+        increase(work, part.slope, x * get(work, V.at_rate))
+        increase(work, part.slope + 2 * n, x * get(work, V.at_G + k))
+        if second:
+            increase(work, part.slope + n, x * get(work, V.at_acceleration))
+            increase(work, part.slope + 3 * n, x * get(work, V.at_dG + k))
+    for i in range(r.rows):
+        total = zero(work)
+        while t < r.term1 and term_row(index, t).row == i:
+            T = term_row(index, t)
+            still, moved = angle_series(work, r, T.slope0, T.factor0)
+            if T.factors > 1:
+                other, turned = angle_series(work, r, T.slope1, T.factor1)
+                moved = sum3(product(moved, other), product(still, turned))
+                still = product(still, other)
+                if T.factors == 3:
+                    other, turned = angle_series(work, r, T.slope2, T.factor2)
+                    moved = sum3(product(moved, other), product(still, turned))
+            total += get(params, T.at) * (moved[2] if second else moved[1])
+            t += 1
+        put(work, to + i, total)
+
+
+@inline
+def function_row(index, params, work, r, to, k, second):
+    """Rows of a user's function, for column k; its derivatives are in its room.
+
+    Reads: acceleration_of_joint, dG, G, rate, room.
+    Writes: to.
+    """
+    n = r.part1 - r.part0
+    hessian = r.room + r.rows * n
+    third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
+    for i in range(r.rows):
+        total = zero(work)
+        for j in range(n):
+            U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
+            w = get(work, U.at_G + k)
+            if second:
+                total += get(work, third + i * n + j) * w
+            for l in range(n):
+                V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
+                h = get(work, hessian + (i * n + j) * n + l)
+                if second:
+                    total += h * (
+                        w * get(work, V.at_acceleration) + 2.0 * get(work, U.at_dG + k) * get(work, V.at_rate)
+                    )
+                else:
+                    total += h * w * get(work, V.at_rate)
+        put(work, to + i, get(params, r.at + i) * total)
+
+
+@inline
+def differentiated(index, params, work, rates, c, C, k, second):
+    """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known.
+
+    Reads: acceleration, acceleration_of_joint, dG, factor0, factor1, factor2, G, K, pose, rate, rates, room, slope,
+        slope0, slope1, slope2, velocity, W.
+    Writes: room, slope, value.
+    """
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        to, wrench = L.value + r.row0, L.W + 6 * r.row0
+        if r.form == FRAMES or r.form == ROD:
+            body_rows(index, params, work, rates, c, C, r, wrench, to, k, second)
+        elif r.form == HARMONIC:
+            harmonic_row(index, params, work, r, to, k, second)
+        elif r.form == PROPORTIONAL:
+            for i in range(r.rows):
+                put(work, to + i, zero(work))
+        else:
+            function_row(index, params, work, r, to, k, second)

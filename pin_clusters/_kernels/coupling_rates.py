@@ -1,0 +1,225 @@
+"""LOOP clusters: derivatives of the joints' rates and accelerations along each independent velocity; (L6).
+
+dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m; the true rate of G is another one than dG where velocities of joints do
+not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints' groups.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, paste
+from .closure_biases import motion_of
+from .closure_rates import differentiated
+from .coupling_of_loops import joint_motion
+from .layout import CALLED, MIDDLE, SPHERICAL
+from .loop_block import block
+from .simd import get, put, zero
+from .spatial import cross, zero6
+from .tuples import Vec3, load6
+from .user_functions import called_hessian, called_third
+from .variations import record
+from .variations_layout import ACCELERATION, VELOCITY
+from .views import body, closure, follower, head, listed, share, velocity_row
+from .workspace import set_acceleration, set_velocity, subspace, velocity
+
+
+@inline
+def accelerations_of(index, work, a, C):
+    """G a + g of all velocities of a LOOP cluster.
+
+    Reads: a, bias, G.
+    Writes: acceleration_of_joint.
+    """
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        x = get(work, V.at_bias)
+        for k in range(C.nk):
+            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
+        put(work, V.at_acceleration, x)
+
+
+@inline
+def relative_motion(index, work, c, C):
+    """Velocities and accelerations of the bodies of LOOP cluster c relative to its output body.
+
+    Reads: acceleration, G, S, velocity.
+    Writes: acceleration, velocity.
+    """
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            vel, acc = motion_of(index, work, B.parent, c)
+            vj = joint_motion(work, B, C.nk, 1)
+            set_velocity(work, b, vel + vj)
+            set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
+
+
+@inline
+def at_rates_of(B, nk):
+    """Where dG of a body of a LOOP cluster begins; ddG and the true rate of G follow."""
+    return B.at_G + B.ndof * (nk + 4)
+
+
+@inline
+def along_joint(work, B, at_rows, nk, k):
+    """S_b times column k of rows of its joint.
+
+    Reads: at_rows, S.
+    """
+    m = zero6(zero(work))
+    for d in range(B.ndof):
+        m = m + subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
+    return m
+
+
+@inline
+def relative_columns(index, work, rates, c, C, second):
+    """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG.
+
+    Reads: acceleration, dG, G, rates, S, velocity.
+    Writes: rates.
+    """
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            continue
+        inside = B.parent > 0 and body(index, B.parent).cluster == c
+        v_up, a_up = motion_of(index, work, B.parent, c)
+        both = v_up + velocity(work, b)
+        for k in range(C.nk):
+            SG = along_joint(work, B, B.at_G, C.nk, k)
+            L = cross(v_up, SG)
+            N = cross(a_up, SG) + cross(v_up, L)
+            if second:
+                change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
+                L, N = L + change, N + cross(both, change)
+            if inside:
+                up = record(C, B.parent, k)
+                L, N = L + load6(rates, up + VELOCITY), N + load6(rates, up + ACCELERATION)
+            to = record(C, b, k)
+            put(rates, to + VELOCITY, L)
+            put(rates, to + ACCELERATION, N)
+
+
+@inline
+def solve_rates(index, params, work, rates, c, C, second):
+    """dG, or after it ddG.
+
+    Reads: acceleration, acceleration_of_joint, ddG, dG, factor0, factor1, factor2, G, K, P, pose, rate, rates, room,
+        S, slope, slope0, slope1, slope2, value, velocity, W.
+    Writes: ddG, dG, rates, room, slope, value.
+    """
+    H, nk = head(index, C.head), C.nk
+    L = block(H, nk)
+    relative_columns(index, work, rates, c, C, second)
+    for k in range(nk):
+        differentiated(index, params, work, rates, c, C, k, second)
+        for i in range(L.nd):
+            x, V = zero(work), velocity_row(index, H.velocity0 + i)
+            for j in range(L.nr):
+                x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
+            put(work, (V.at_ddG if second else V.at_dG) + k, x)
+        for n in range(H.follower0, H.follower1):
+            f, x = follower(index, n), zero(work)
+            for s in range(f.share0, f.share1):
+                part = share(index, s)
+                U = velocity_row(index, part.velocity)
+                x += get(params, part.at) * get(work, (U.at_ddG if second else U.at_dG) + k)
+            V = velocity_row(index, f.velocity)
+            put(work, (V.at_ddG if second else V.at_dG) + k, x)
+
+
+@inline
+def bracket(work, B, nk, k, d):
+    """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k].
+
+    Reads: G, rate.
+    """
+    y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
+    a, b = (
+        Vec3(get(work, y), get(work, y + 1), get(work, y + 2)),
+        Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk)),
+    )
+    if B.kind == SPHERICAL:
+        return cross(a, b)[d]
+    # PLANAR: two translations, and a turn that moves them
+    if d == 0:
+        return b[2] * a[1] - a[2] * b[1]
+    if d == 1:
+        return a[2] * b[0] - b[2] * a[0]
+    return zero(work)
+
+
+@inline
+def true_rates(index, work, C):
+    """Rate of G: dG, and what velocities that do not commute change.
+
+    Reads: dG, G, rate.
+    Writes: true_rate.
+    """
+    H, nk = head(index, C.head), C.nk
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        for k in range(nk):
+            put(work, V.at_true + k, get(work, V.at_dG + k))
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.ndof < 2 or B.kind == MIDDLE:
+            continue
+        for k in range(nk):
+            for d in range(B.ndof):
+                x = bracket(work, B, nk, k, d)
+                true = at_rates_of(B, nk) + (2 * B.ndof + d) * nk + k
+                put(work, true, get(work, true) - x)
+                # G [v, .], where it is an independent velocity
+                for n in range(H.velocity0, H.velocity1):
+                    V = velocity_row(index, n)
+                    if V.column >= 0 and V.at_bias == B.at_G + B.ndof * nk + d:
+                        add_row(index, work, H, nk, k, V.column, x)
+
+
+@inline
+def add_row(index, work, H, nk, k, i, x):
+    """Add x times column i of G to column k of its true rate.
+
+    Reads: G, true.
+    Writes: true.
+    """
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
+
+
+@inline
+def derivatives_of_functions(index, params, work, q, C, second):
+    """Derivatives of functions that the user compiled; those of Python functions stand there already.
+
+    Reads: q, rate, room.
+    Writes: room.
+    """
+    H = head(index, C.head)
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        if r.form == CALLED:
+            called_hessian(index, params, work, q, r)
+            if second:
+                called_third(index, params, work, q, r)
+
+
+@paste
+def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
+    """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
+
+    Leaves motions of bodies relative to the output body.
+
+    Reads: a, acceleration, acceleration_of_joint, bias, ddG, dG, factor0, factor1, factor2, G, K, P, pose, q, rate,
+        rates, room, S, slope, slope0, slope1, slope2, value, velocity, W.
+    Writes: acceleration, acceleration_of_joint, ddG, dG, rates, room, slope, true_rate, value, velocity.
+    """
+    accelerations_of(index, work, a, C)
+    relative_motion(index, work, c, C)
+    derivatives_of_functions(index, params, work, q, C, second)
+    solve_rates(index, params, work, rates, c, C, False)
+    true_rates(index, work, C)
+    if second:
+        solve_rates(index, params, work, rates, c, C, True)

@@ -1,0 +1,176 @@
+"""Derivatives of inverse dynamics, by one recursion; see docs/algorithms.md, (V1) to (V7).
+
+The recursion of Singh, Russell and Wensing on the independent tree, with columns J, L, N in the place of motion
+subspaces and their rates, so that couplings, spin elements and closed loops are in it.
+"""
+
+from __future__ import annotations
+
+from ._jit import inline, kernel, paste, signature
+from .addresses import tables
+from .bodies import start, turn_joints
+from .layout import FREE, GENERAL, LOOP, OK, SINGLE, WRONG_SIZE
+from .motions import pose_of_rotor, rotor_force
+from .simd import borrowed, get, put, zero
+from .spatial import column, cross, cross_force, join, zero6, zero_rigid
+from .tuples import load6
+from .variations import free, general, loop, single
+from .variations.general import carried
+from .variations.results import about_centre, coriolis
+from .variations_layout import OF_POSITION, ON_ROTOR
+from .views import cluster, header, listed, rotor
+from .workspace import (
+    add_force,
+    own_torque,
+    set_composite,
+    set_force,
+    set_inertia_rate,
+    set_own_torque,
+    set_total_momentum,
+)
+
+
+@inline
+def rotor_variations(index, params, work, rates, q, forces, tau):
+    """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5).
+
+    Reads: forces, G, pose, q, rates, tau, torque.
+    Writes: force, rates, tau, torque.
+    """
+    n = header(index)
+    for i in range(n.rotor0, n.rotor1):
+        r = rotor(index, i)
+        C = cluster(index, r.cluster)
+        f, axial = rotor_force(index, params, work, q, forces, r)
+        R, x = pose_of_rotor(params, work, q, r)
+        z = column(R, 2)
+        turned = cross_force(join(cross(x, z), z), f)
+        if r.carrier > 0:
+            add_force(work, r.carrier, -f)
+        for k in range(r.nk):
+            g, i_v = get(work, r.at_G + k), listed(index, r.column, k)
+            if C.kind == SINGLE:
+                at = C.at_rates + ON_ROTOR
+                set_own_torque(work, C.first, own_torque(work, C.first) - g * axial)
+            else:
+                at = carried(index, C, r.carrier, k) + OF_POSITION
+                if C.kind == GENERAL:
+                    put(tau, i_v, get(tau, i_v) - g * axial)
+            put(rates, at, load6(rates, at) - turned * g)
+        if C.kind == LOOP:
+            at = r.at_G + r.nk + 3  # its torque stands behind its row of G, its bias, rate and acceleration
+            put(work, at, get(work, at) - axial)
+
+
+def derivatives_with(advance_loop, collect_loop):
+    """Make the derivatives; the arguments are for LOOP clusters."""
+
+    @inline
+    def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
+        """(V3)-(V5) of cluster c.
+
+        Reads: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, own_torque, rates, S, spin, tau,
+            total_momentum, velocity.
+        Writes: composite, dq, dv, force, inertia_rate, M, rates, tau, total, total_momentum.
+        """
+        C = cluster(index, c)
+        if C.kind == SINGLE:
+            single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
+        elif C.kind == FREE:
+            free.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
+        elif C.kind == LOOP:
+            collect_loop(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed)
+        else:
+            general.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
+
+    @paste
+    def derivatives(index, params, work, rates, q, v, a, forces, tau, dq, dv, M, total):
+        """Write torques, and their derivatives, as far as there is room for them.
+
+        Args:
+            index: Table.
+            params: Table.
+            work: Workspace.
+            rates: Records, see ``variations_layout``.
+            q: Configuration of the tree.
+            v: Independent velocities.
+            a: Independent accelerations.
+            forces: Empty, or external forces behind nv numbers.
+            tau: Torques; empty with dq.
+            dq: nv x nv, zero where clusters are on different branches, as dv and M. If it is empty, dv is to become
+                the Coriolis matrix instead, and torques are left out.
+            dv: nv x nv, or empty with M.
+            M: nv x nv, or empty: then sums only.
+            total: 24 x nv, or empty: derivatives of the momentum, of its rate by q and v, and the momentum matrix,
+                about the centre of mass.
+        """
+        n = header(index)
+        nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
+        second = dq.shape[0] > 0 or summed
+        if q.shape[0] != n.nq or v.shape[0] != nv or a.shape[0] != nv:
+            return WRONG_SIZE
+        start(params, work)
+        o = zero(work)
+        set_composite(work, 0, zero_rigid(o))
+        set_total_momentum(work, 0, zero6(o))
+        set_inertia_rate(work, 0, zero6(o))
+        set_force(work, 0, zero6(o))
+        turn_joints(index, work, q)
+        code = OK
+        for c in range(n.cluster0, n.cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                single.advance(index, params, work, rates, q, v, a, forces, C, second, forced)
+            elif C.kind == FREE:
+                free.advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced)
+            elif C.kind == LOOP:
+                if advance_loop(
+                    index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced
+                ):
+                    code = -c
+            else:
+                general.advance(
+                    index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
+                )
+            if not forced:
+                # a branch that has come to its end: its numbers are near by
+                done = c
+                while done > C.until:
+                    collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
+                    done = cluster(index, done).above
+        if forced:
+            rotor_variations(index, params, work, rates, q, forces, tau)
+            for i in range(n.cluster1 - n.cluster0):
+                done = n.cluster1 - 1 - i
+                collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
+        if pairs and not second:
+            coriolis(index, nv, v, M, dv)
+        if summed:
+            about_centre(index, params, work, nv, total)
+        return code
+
+    return derivatives
+
+
+derivatives = derivatives_with(loop.without_loops, loop.without_loops)
+derivatives_loops = derivatives_with(loop.advance, loop.collect)
+
+
+@kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics)", derivatives)
+def rnea_derivatives_at(address, q, v, a, forces, tau, dq, dv, M, total):
+    """Call derivatives with the tables at an address."""
+    index, params, work, rates = tables(address)
+    return derivatives(
+        index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),
+        borrowed(dq), borrowed(dv), borrowed(M), borrowed(total),
+    )  # fmt: skip
+
+
+@kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics, closed loops)", derivatives_loops)
+def rnea_derivatives_loops_at(address, q, v, a, forces, tau, dq, dv, M, total):
+    """Call derivatives with the tables at an address."""
+    index, params, work, rates = tables(address)
+    return derivatives_loops(
+        index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),
+        borrowed(dq), borrowed(dv), borrowed(M), borrowed(total),
+    )  # fmt: skip

@@ -1,0 +1,156 @@
+"""What the variations of one body do to its force, and where they go: inertia, momentum and sums toward the base."""
+
+from __future__ import annotations
+
+from .._jit import inline
+from ..momentum_rates import rate_of_inertia, twice_B, twice_B_transposed
+from ..motions import external_force, newton_euler
+from ..simd import put, zero
+from ..spatial import cross_force, rigid_mul, zero3, zero6
+from ..tuples import load3, load6
+from ..variations_layout import (
+    ACCELERATION,
+    OF_ACCELERATION,
+    OF_MOMENTUM,
+    OF_MOTION,
+    OF_POSITION,
+    OF_RATE,
+    QUADRATIC,
+    VELOCITY,
+)
+from ..workspace import (
+    add_composite,
+    add_force,
+    add_inertia_rate,
+    add_total_momentum,
+    composite,
+    force,
+    inertia_rate,
+    set_composite,
+    set_force,
+    set_inertia_rate,
+    set_total_momentum,
+    total_momentum,
+)
+
+
+@inline
+def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
+    """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2).
+
+    Reads: forces.
+    Writes: composite, force, inertia_rate, total_momentum.
+    """
+    set_composite(work, b, I)
+    set_total_momentum(work, b, rigid_mul(I, vel))
+    set_inertia_rate(work, b, rate_of_inertia(I, vel))
+    if second:
+        f = newton_euler(I, vel, acc)
+        if forced:
+            f = f - external_force(index, params, forces, b, B, R, x)
+        set_force(work, b, f)
+
+
+@inline
+def hand_inertial(work, b, out):
+    """Add what a body carries to an output body, but for the force.
+
+    Reads: composite, inertia_rate, total_momentum.
+    Writes: composite, inertia_rate, total_momentum.
+    """
+    add_composite(work, out, composite(work, b))
+    add_total_momentum(work, out, total_momentum(work, b))
+    add_inertia_rate(work, out, inertia_rate(work, b))
+
+
+@inline
+def forces_of(work, b, J, L, N, Gamma, second):
+    """F = I J, P = 2 B L + I N, Q = 2 B J + I Gamma, T = 2 B' J of a body; (V3).
+
+    P, if ``second``, is in axes that turn with the body.
+
+    Reads: composite, inertia_rate, total_momentum.
+    """
+    I, h, sigma = composite(work, b), total_momentum(work, b), inertia_rate(work, b)
+    Q = twice_B(h, sigma, J) + rigid_mul(I, Gamma)
+    P = twice_B(h, sigma, L) + rigid_mul(I, N) if second else Q
+    return rigid_mul(I, J), P, Q, twice_B_transposed(h, sigma, J)
+
+
+@inline
+def momentum_of(work, b, J, L):
+    """Variation of the momentum of a body, J x* h + I L; (V7).
+
+    Reads: composite, total_momentum.
+    """
+    return cross_force(J, total_momentum(work, b)) + rigid_mul(composite(work, b), L)
+
+
+@inline
+def clear(rates, at):
+    """No forces yet.
+
+    Writes: rates.
+    """
+    o = zero(rates)
+    put(rates, at + OF_POSITION, zero6(o))
+    put(rates, at + OF_RATE, zero6(o))
+    put(rates, at + OF_ACCELERATION, zero6(o))
+    put(rates, at + OF_MOTION, zero3(o))
+    put(rates, at + OF_MOMENTUM, zero6(o))
+
+
+@inline
+def add_forces(rates, at, P, Q, F, T):
+    """Add forces to those of a record.
+
+    Reads: rates.
+    Writes: rates.
+    """
+    put(rates, at + OF_POSITION, load6(rates, at + OF_POSITION) + P)
+    put(rates, at + OF_RATE, load6(rates, at + OF_RATE) + Q)
+    put(rates, at + OF_ACCELERATION, load6(rates, at + OF_ACCELERATION) + F)
+    put(rates, at + OF_MOTION, load3(rates, at + OF_MOTION) + T)
+
+
+@inline
+def add_momentum(rates, at, H):
+    """Add to the variation of the momentum.
+
+    Reads: rates.
+    Writes: rates.
+    """
+    put(rates, at + OF_MOMENTUM, load6(rates, at + OF_MOMENTUM) + H)
+
+
+@inline
+def forces_at(rates, at):
+    """P, Q, F, T of a record.
+
+    Reads: rates.
+    """
+    return (
+        load6(rates, at + OF_POSITION),
+        load6(rates, at + OF_RATE),
+        load6(rates, at + OF_ACCELERATION),
+        load3(rates, at + OF_MOTION),
+    )
+
+
+@inline
+def motions_at(rates, at):
+    """L, N, Gamma of a record.
+
+    Reads: rates.
+    """
+    return load6(rates, at + VELOCITY), load6(rates, at + ACCELERATION), load6(rates, at + QUADRATIC)
+
+
+@inline
+def hand_force(work, b, to):
+    """Add the force of a body to another one.
+
+    Reads: force.
+    Writes: force.
+    """
+    add_force(work, to, force(work, b))

@@ -1,0 +1,97 @@
+"""FREE: a free flyer on the universe, in whose axes all below it is: J is the identity, L is zero; (V6)."""
+
+from __future__ import annotations
+
+from .._jit import inline
+from ..bodies import free_rotation, unit_rotation
+from ..clusters.free import couple
+from ..layout import BODY_PARAMS, POSITION, ROTATION
+from ..momentum_rates import twice_B
+from ..motions import base_gravity, body_inertia
+from ..simd import put, zero
+from ..spatial import cross, cross_force, join, linear, matmul3, rigid_mul, rot, zero3
+from ..tuples import Rigid, Vec3, Vec6, load3, load6, load9
+from ..variations_layout import BASE_POSITION, BASE_ROTATION, UP
+from ..views import body
+from ..workspace import (
+    add_composite,
+    add_force,
+    add_total_momentum,
+    composite,
+    force,
+    inertia_rate,
+    set_acceleration,
+    set_position,
+    set_rotation,
+    set_velocity,
+    total_momentum,
+    velocity,
+)
+from .ancestors import column_of_six, enter_sum
+from .forces import set_inertial
+
+
+@inline
+def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced):
+    """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there.
+
+    Reads: a, forces, q, v.
+    Writes: acceleration, composite, force, inertia_rate, pose, total_momentum, velocity.
+    """
+    b, o = C.first, zero(work)
+    B, R, x = body(index, b), unit_rotation(o), zero3(o)
+    up = base_gravity(params, work, q, b, B)
+    vel, acc = load6(v, C.column), up + load6(a, C.column)
+    put(rates, C.at_rates + UP, linear(up))
+    if summed:
+        fixed = load9(params, b * BODY_PARAMS + ROTATION)
+        put(rates, C.at_rates + BASE_ROTATION, matmul3(fixed, free_rotation(q, B.iq)))
+        p = load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq))
+        put(rates, C.at_rates + BASE_POSITION, p)
+    set_rotation(work, b, R)
+    set_position(work, b, x)
+    set_velocity(work, b, vel)
+    set_acceleration(work, b, acc)
+    set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
+
+
+@inline
+def unit(o, k):
+    """Motion along axis k."""
+    return Vec6(
+        o + (1.0 if k == 0 else 0.0), o + (1.0 if k == 1 else 0.0), o + (1.0 if k == 2 else 0.0),
+        o + (1.0 if k == 3 else 0.0), o + (1.0 if k == 4 else 0.0), o + (1.0 if k == 5 else 0.0),
+    )  # fmt: skip
+
+
+@inline
+def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
+    """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0.
+
+    Reads: acceleration, composite, force, inertia_rate, total_momentum, velocity.
+    Writes: dq, dv, M, tau, total.
+    """
+    b, i, o = C.first, C.column, zero(work)
+    I, h, sigma, f = composite(work, b), total_momentum(work, b), inertia_rate(work, b), force(work, b)
+    vel, up = velocity(work, b), load3(rates, C.at_rates + UP)
+    if second:
+        put(tau, i, f)
+    if pairs:
+        couple(I, o, nv, i, M)
+    for k in range(6):
+        e = unit(o, k)
+        Q = twice_B(h, sigma, e) + rigid_mul(I, cross(vel, e))
+        P = rigid_mul(I, join(cross(up, Vec3(e[3], e[4], e[5])), zero3(o)))
+        if pairs:
+            column_of_six(dv, nv, i, i + k, Q)
+            if second:
+                column_of_six(dq, nv, i, i + k, P)
+        if summed:
+            enter_sum(index, rates, total, nv, C, i + k, rigid_mul(I, e), P + cross_force(e, f), Q, cross_force(e, h))
+    if summed:
+        # mass, first moment, momentum and force are all that is asked of the whole robot
+        R, p, z = load9(rates, C.at_rates + BASE_ROTATION), load3(rates, C.at_rates + BASE_POSITION), zero3(o)
+        moment = rot(R, Vec3(I[1], I[2], I[3])) + p * I[0]
+        add_composite(work, 0, Rigid(I[0], moment[0], moment[1], moment[2], o, o, o, o, o, o))
+        add_total_momentum(work, 0, join(rot(R, linear(h)), z))
+        add_force(work, 0, join(rot(R, linear(f)), z))

@@ -1,0 +1,297 @@
+"""LOOP: dG and ddG come first, then what GENERAL does; spin elements whose ratios change, rods, and what G' t needs."""
+
+from __future__ import annotations
+
+from .._jit import inline, paste
+from ..closure_biases import point_acceleration, point_rate
+from ..closure_rows import point
+from ..clusters.general import columns
+from ..clusters.loop import middle_inertia, rod_forces
+from ..coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
+from ..coupling_rates import along_joint, at_rates_of, differentiate_coupling
+from ..layout import MIDDLE
+from ..momentum_rates import rate_of_inertia, twice_B_transposed
+from ..motions import body_inertia, motion
+from ..simd import get, put, zero
+from ..spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, rot, zero3, zero6
+from ..tuples import load3
+from ..variations_layout import OF_MOTION
+from ..views import body, element, head, listed, rod, share, velocity_row
+from ..workspace import (
+    K_column,
+    acceleration,
+    add_moment,
+    add_spin_momentum,
+    force,
+    position,
+    rotation,
+    set_acceleration,
+    set_composite,
+    set_inertia_rate,
+    set_total_momentum,
+    set_velocity,
+    subspace,
+    velocity,
+)
+from . import record, sums
+from .contraction import contract
+from .forces import add_forces, add_momentum, clear, hand_force, motions_at, set_inertial
+from .general import carried, collect_body, hand_on, set_record
+
+
+@inline
+def without_loops(*arguments):
+    """Stand in for what is done to LOOP clusters, in models that have none."""
+    return False
+
+
+@inline
+def variations_of_ratio(index, params, work, C, e):
+    """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate.
+
+    Reads: ddG, dG, true.
+    Writes: row.
+    """
+    for k in range(C.nk):
+        first, second, true = zero(work), zero(work), zero(work)
+        for s in range(e.share0, e.share1):
+            part = share(index, s)
+            x, V = get(params, part.at), velocity_row(index, part.velocity)
+            first += x * get(work, V.at_dG + k)
+            second += x * get(work, V.at_ddG + k)
+            true += x * get(work, V.at_true + k)
+        put(work, e.at_row + C.nk + k, first)
+        put(work, e.at_row + 2 * C.nk + k, second)
+        put(work, e.at_row + 3 * C.nk + k, true)
+
+
+@inline
+def combined_rates(index, params, work, e):
+    """Speed and acceleration of a spin element.
+
+    Reads: acceleration_of_joint, rate.
+    """
+    rho, rhod = zero(work), zero(work)
+    for s in range(e.share0, e.share1):
+        part = share(index, s)
+        x, V = get(params, part.at), velocity_row(index, part.velocity)
+        rho += x * get(work, V.at_rate)
+        rhod += x * get(work, V.at_acceleration)
+    return rho, rhod
+
+
+@inline
+def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
+    """(V4) of one spin element or armature, with a ratio that changes.
+
+    Reads: acceleration, acceleration_of_joint, ddG, dG, dq, dv, force, K, M, pose, rate, rates, row, torque,
+        total_momentum, true, velocity.
+    Writes: dq, dv, force, M, rates, row, torque, total_momentum.
+    """
+    nk, o, c = C.nk, zero(work), e.carrier
+    variations_of_ratio(index, params, work, C, e)
+    rho, rhod = combined_rates(index, params, work, e)
+    J = get(params, e.at)
+    eta = rot(rotation(work, c), load3(params, e.at + 1)) * J
+    turn = cross(angular(velocity(work, c)), eta)
+    if c > 0:
+        add_moment(work, c, eta * rhod + turn * rho)
+        add_spin_momentum(work, c, eta * rho)
+    torque = J * rhod + dot3(eta, angular(acceleration(work, c)))
+    for s in range(e.share0, e.share1):
+        part = share(index, s)
+        V = velocity_row(index, part.velocity)
+        put(work, V.at_torque, get(work, V.at_torque) + get(params, part.at) * torque)
+    inside = c >= C.first and c < C.last
+    for m in range(nk):
+        r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
+        rdd, both = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
+        if c > 0 or summed:
+            to, rest = carried(index, C, c, m), zero3(o)
+            P, Q = join(rest, eta * rdd + turn * rd), join(rest, eta * both + turn * r)
+            add_forces(rates, to, P, Q, join(rest, eta * r), turn * r)
+            if summed:
+                add_momentum(rates, to, join(rest, eta * rd))
+        if pairs:
+            L, N, Gamma, K = zero6(o), zero6(o), zero6(o), zero6(o)
+            if inside:
+                L, N, Gamma = motions_at(rates, record(C, c, m))
+                K = K_column(work, body(index, c).at_K, m)
+            x = J * r + dot3(eta, angular(K))
+            y = J * both + dot3(eta, angular(Gamma)) + dot3(turn, angular(K))
+            z = J * rdd + dot3(eta, angular(N)) + dot3(turn, angular(L))
+            for k in range(nk):
+                ratio = get(work, e.at_row + k)
+                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, at, get(M, at) + ratio * x)
+                put(dv, at, get(dv, at) + ratio * y)
+                if second:
+                    put(dq, at, get(dq, at) + ratio * z)
+
+
+@inline
+def end_of_rod(index, params, work, rates, c, C, b, at, k):
+    """Variations of the end of a rod on body b: of its place, velocity and acceleration, and of the latter by rates.
+
+    Reads: acceleration, K, pose, rates, velocity.
+    """
+    o = zero(work)
+    dp, dx, ddx, by_rate = zero3(o), zero3(o), zero3(o), zero3(o)
+    if b >= C.first and b < C.last:
+        p, vel, acc = point(params, work, b, at), velocity(work, b), acceleration(work, b)
+        J = K_column(work, body(index, b).at_K, k)
+        L, N, Gamma = motions_at(rates, record(C, b, k))
+        w, x = angular(vel), point_rate(p, vel)
+        v_change = L + cross(J, vel)
+        a_change = N + cross(L, vel) + cross(J, acc)
+        g_change = Gamma + cross(J, vel)
+        dp = point_rate(p, J)
+        dx = point_rate(p, v_change) + cross(w, dp)
+        ddx = point_rate(p, a_change) + cross(angular(acc), dp) + cross(angular(v_change), x) + cross(w, dx)
+        by_rate = point_rate(p, g_change) + cross(angular(J), x) + cross(w, dp)
+    return dp, dx, ddx, by_rate
+
+
+@inline
+def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
+    """Forces on the end of a rod, half of those of its middle.
+
+    Reads: K, pose, rates.
+    Writes: rates.
+    """
+    p = point(params, work, b, at)
+    to = carried(index, C, b, k)
+    P = join(dF, cross(p, dF) + cross(dp, F))
+    if b >= C.first and b < C.last:
+        # the force of the body has this one already, and turns with it
+        P = P - cross_force(K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
+    add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3(zero(work)))
+    if summed:
+        add_momentum(rates, to, join(HF, cross(p, HF) + cross(dp, x)))
+
+
+@inline
+def rod_variations(index, params, work, rates, c, C, R, summed):
+    """Two thirds of the mass of a rod, which move with its middle.
+
+    Reads: acceleration, K, pose, rates, velocity.
+    Writes: composite, inertia_rate, rates, total_momentum.
+    """
+    half, o = 0.5 * get(params, R.at + 6), zero(work)
+    pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
+    x = (point_rate(pa, velocity(work, R.a)) + point_rate(pb, velocity(work, R.b))) * 0.5
+    ya = point_acceleration(pa, velocity(work, R.a), acceleration(work, R.a))
+    yb = point_acceleration(pb, velocity(work, R.b), acceleration(work, R.b))
+    F = (ya + yb) * (0.5 * half)
+    middle = R.middle
+    I = middle_inertia(params, work, middle, 2.0 * half)
+    twist = join(x, zero3(o))
+    h = rigid_mul(I, twist)
+    sigma = rate_of_inertia(I, twist)
+    set_composite(work, middle, I)
+    set_total_momentum(work, middle, h)
+    set_inertia_rate(work, middle, sigma)
+    for k in range(C.nk):
+        dpa, dxa, ddxa, ra = end_of_rod(index, params, work, rates, c, C, R.a, R.at, k)
+        dpb, dxb, ddxb, rb = end_of_rod(index, params, work, rates, c, C, R.b, R.at + 3, k)
+        dF, QF = (ddxa + ddxb) * (0.5 * half), (ra + rb) * (0.5 * half)
+        FF, HF = (dpa + dpb) * (0.5 * half), (dxa + dxb) * (0.5 * half)
+        at_end(index, params, work, rates, C, R.a, R.at, k, dpa, F, x * half, dF, QF, FF, HF, summed)
+        at_end(index, params, work, rates, C, R.b, R.at + 3, k, dpb, F, x * half, dF, QF, FF, HF, summed)
+        T = twice_B_transposed(h, sigma, join((dpa + dpb) * 0.5, zero3(o)))
+        to = sums(C, k) + OF_MOTION
+        put(rates, to, load3(rates, to) + T)
+
+
+@inline
+def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
+    """No torques, sums and entries yet.
+
+    Writes: dq, dv, M, rates, torque.
+    """
+    o = zero(work)
+    for n in range(H.velocity0, H.velocity1):
+        put(work, velocity_row(index, n).at_torque, o)
+    for k in range(C.nk):
+        clear(rates, sums(C, k))
+        if pairs:
+            for m in range(C.nk):
+                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, at, o)
+                put(dv, at, o)
+                if second:
+                    put(dq, at, o)
+
+
+@paste
+def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
+    """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
+
+    Reads: a, acceleration, acceleration_of_joint, angle, bias, condition, ddG, dG, dq, dv, E, factor0, factor1,
+        factor2, force, forces, G, K, M, momentum, P, pose, q, rate, rates, room, row, S, sine_and_cosine, slope,
+        slope0, slope1, slope2, spin_bias, torque, total_momentum, true, v, value, velocity, W.
+    """
+    prepare(index, params, work, q, C)
+    prepare_bias(index, params, work, q, v, c, C)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            columns(index, work, C, B)
+    differentiate_coupling(index, params, work, rates, q, a, c, C, second)
+    H = head(index, C.head)
+    clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            continue
+        vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 2))
+        set_velocity(work, b, vel)
+        set_acceleration(work, b, acc)
+        R, x = rotation(work, b), position(work, b)
+        set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
+        first = at_rates_of(B, C.nk)
+        size = B.ndof * C.nk
+        for k in range(C.nk):
+            change = along_joint(work, B, first, C.nk, k)
+            true = along_joint(work, B, first + 2 * size, C.nk, k)
+            twice = along_joint(work, B, first + size, C.nk, k) if second else change
+            set_record(index, work, rates, C, b, B, k, change, twice, change + true)
+    rod_forces(index, params, work, H)
+    for n in range(H.element0, H.element1):
+        spin_element(index, params, work, rates, C, element(index, n), nv, dq, dv, M, second, pairs, summed)
+    for r in range(H.rod0, H.rod1):
+        rod_variations(index, params, work, rates, c, C, rod(index, r), summed)
+    return is_singular(index, work, C)
+
+
+@paste
+def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
+    """(V3)-(V5), (L7).
+
+    Reads: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, P, pose, rates, S, torque, total_momentum,
+        velocity, W.
+    """
+    H = head(index, C.head)
+    for n in range(C.last - C.first):
+        b = C.last - 1 - n
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            continue
+        torques = B.at_G + B.ndof * (C.nk + 3)
+        for d in range(B.ndof):
+            t = dot6(subspace(work, B.at_S, d), force(work, b))
+            put(work, torques + d, get(work, torques + d) + t)
+        collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
+        if second and (summed or B.parent > 0):
+            hand_force(work, b, B.parent)
+    for k in range(C.nk):
+        t = zero(work)
+        for n in range(H.velocity0, H.velocity1):
+            V = velocity_row(index, n)
+            t += get(work, V.at_G + k) * get(work, V.at_torque)
+        if second:
+            put(tau, listed(index, C.column, k), t)
+    if pairs and second:
+        contract(index, params, work, c, C, nv, dq)
+    hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed)
+    return False

@@ -1,0 +1,128 @@
+"""What is made of the entries and sums: the Coriolis matrix, and derivatives about the centre of mass."""
+
+from __future__ import annotations
+
+from .._jit import inline
+from ..layout import FREE, FREEFLYER, SINGLE, SPHERICAL
+from ..simd import get, put, zero
+from ..spatial import cross, join, linear, zero3, zero6
+from ..tuples import Vec3, load3
+from ..views import body, cluster, ground, header, listed
+from ..workspace import composite, force, total_momentum
+from .free import unit
+
+
+@inline
+def column_at(A, nv, k, i):
+    """Three entries of column i, from row k on.
+
+    Reads: A.
+    """
+    at = k * nv + i
+    return Vec3(get(A, at), get(A, at + nv), get(A, at + 2 * nv))
+
+
+@inline
+def put_column(A, nv, k, i, x):
+    """Write three entries of column i, from row k on.
+
+    Writes: A.
+    """
+    at = k * nv + i
+    put(A, at, x[0])
+    put(A, at + nv, x[1])
+    put(A, at + 2 * nv, x[2])
+
+
+@inline
+def about_centre(index, params, work, nv, total):
+    """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves.
+
+    Reads: composite, force, total, total_momentum.
+    Writes: total.
+    """
+    n = header(index)
+    for row in range(n.ground0, n.ground1):
+        g = ground(index, row)
+        put_column(total, nv, 21, g.iv, column_at(total, nv, 21, g.iv) + load3(params, g.at))
+    I = composite(work, 0)
+    inverse = 1.0 / I[0]
+    c, l, f = Vec3(I[1], I[2], I[3]) * inverse, linear(total_momentum(work, 0)), linear(force(work, 0))
+    for i in range(nv):
+        dc = column_at(total, nv, 18, i) * inverse
+        for r in range(4):
+            x, y = column_at(total, nv, 6 * r, i), column_at(total, nv, 6 * r + 3, i)
+            y = y - cross(c, x)
+            if r == 0:
+                y = y - cross(dc, l)
+            elif r == 1:
+                y = y - cross(dc, f)
+            put_column(total, nv, 6 * r + 3, i, y)
+
+
+@inline
+def own_bracket(B, y, x):
+    """[y, x] of the velocities of a joint, of which three or six count.
+
+    Args:
+        B: Row of its body.
+        y: Velocity of the joint.
+        x: Another one.
+    """
+    if B.kind == FREEFLYER:
+        return cross(y, x)
+    a, b, o = linear(y), linear(x), y[0] * 0.0
+    if B.kind == SPHERICAL:
+        return join(cross(a, b), zero3(o))
+    # PLANAR: two translations, and a turn that moves them
+    return join(Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], o), zero3(o))
+
+
+@inline
+def turn_columns(index, nv, C, B, v, M, A):
+    """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv.
+
+    Reads: A, M, v.
+    Writes: A.
+    """
+    o = zero(M)
+    y, first = zero6(o), B.which
+    for d in range(B.ndof):
+        y = y + unit(o, d) * get(v, index_of(index, C, first + d))
+    for m in range(B.ndof):
+        x, to = own_bracket(B, y, unit(o, m)), index_of(index, C, first + m)
+        for i in range(nv):
+            t = get(A, i * nv + to)
+            for d in range(B.ndof):
+                t += 0.5 * entry_of(x, d) * get(M, i * nv + index_of(index, C, first + d))
+            put(A, i * nv + to, t)
+
+
+@inline
+def entry_of(x, d):
+    """Entry d of six numbers: tuples have none by number in compiled code."""
+    return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
+
+
+@inline
+def index_of(index, C, k):
+    """Index in v of column k of a cluster."""
+    return C.column + k if C.kind == FREE else listed(index, C.column, k)
+
+
+@inline
+def coriolis(index, nv, v, M, A):
+    """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add.
+
+    Reads: A, M, v.
+    Writes: A.
+    """
+    for i in range(nv * nv):
+        put(A, i, 0.5 * get(A, i))
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind != SINGLE:
+            for b in range(C.first, C.last):
+                B = body(index, b)
+                if B.ndof > 1 and (B.which >= 0 or C.kind == FREE):
+                    turn_columns(index, nv, C, B, v, M, A)

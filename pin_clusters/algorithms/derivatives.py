@@ -1,0 +1,265 @@
+"""Derivatives of dynamics by configuration and velocity, and the Coriolis matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._calls import fast
+from .._kernels import entry_points as kernels
+from ..errors import NotComputedError
+from ..model import ClusterData, ClusterModel
+from . import _bridge, _check
+
+_NOTHING = np.zeros(0)
+_COMMON = """
+    Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
+    joints follow, free flyers, ball and planar joints move in their own axes, as in Pinocchio. v, a and tau, of the
+    independent joints, and external forces, in the frames of their joints, are held.
+
+Args:
+    data: Its workspace.
+
+Raises:
+    SingularClusterError: Loops cannot be solved for their dependent joints, or a joint moves no inertia.
+
+References:
+    Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md (V1) to (V9).
+"""
+_documented = _check.documented(_COMMON, solves=False)
+Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
+    """Return what the kernels read external forces from."""
+    if fext is None:
+        return _NOTHING
+    _check.put_forces(model, data, fext)
+    found: np.ndarray = data._pointers["forced"].arrays[-1]
+    return found
+
+
+def _run(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
+    *results: np.ndarray,
+) -> None:  # fmt: skip
+    """Run the kernel: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
+    forces = _forces(model, data, fext)
+    _bridge.supply_third(model, data, q, v)
+    flat = [x.reshape(-1) for x in results]
+    _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat)
+
+
+@fast
+@_documented
+def computeRNEADerivatives(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None
+) -> Matrices:
+    """Compute the derivatives of inverse dynamics.
+
+    Args:
+        data: Its workspace; ``data.dtau_dq``, ``dtau_dv``, ``M`` and ``tau`` keep the results.
+
+    Returns:
+        Derivatives of the torques by q and v, and the mass matrix, which is the one by a; each of shape (nv, nv), a row
+        per torque, fresh.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mini_cheetah")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> dtau_dq, dtau_dv, M = pc.computeRNEADerivatives(model, data, q, v, 0 * v)
+        >>> h = pc.nonLinearEffects(model, data, q, v)  # quadratic in v
+        >>> np.allclose(dtau_dv @ v, 2 * (h - pc.computeGeneralizedGravity(model, data, q)))
+        True
+    """
+    q, v = _check.state(model, data, q, v)
+    a = _check.velocity(model, "a", a)
+    mine = data._derivatives
+    _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, _NOTHING)
+    mine.state[:] = np.concatenate([q, v, a])
+    data._changed()
+    return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
+
+
+@fast
+@_documented
+def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -> Matrices:
+    """Compute the derivatives of forward dynamics.
+
+    Call it with a state, ``computeABADerivatives(model, data, q, v, tau[, fext])``, or after ``pc.aba`` with none:
+    ``computeABADerivatives(model, data[, fext])``, the forces being those that were given there.
+
+    Args:
+        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` keep the results.
+        state: q, v, tau and external forces; or only the latter; or nothing.
+
+    Returns:
+        Derivatives of the accelerations by q and v, and the inverse mass matrix, which is the one by tau; each of shape
+        (nv, nv), a row per acceleration, fresh.
+
+    Raises:
+        NotComputedError: No state was given, and ``pc.aba`` was not called before.
+        TypeError: Another number of arguments.
+    """
+    _check.model_data(model, data)
+    mine = data._derivatives
+    if len(state) < 3:
+        if len(state) == 2:
+            raise TypeError("computeABADerivatives takes q, v, tau and maybe fext; after aba nothing, or only fext.")
+        if not np.isfinite(mine.after_aba).all():
+            raise NotComputedError(
+                "computeABADerivatives was given no state, and data knows none: pc.aba was not called with it, or with "
+                "numbers that are not finite. Call pc.aba(model, data, q, v, tau) before, or pass q, v, tau."
+            )
+        fext = state[0] if state else None
+        q, v, tau = np.split(mine.after_aba.copy(), [model.nq, model.nq + model.nv])
+    elif len(state) > 4:
+        raise TypeError(f"computeABADerivatives takes at most q, v, tau and fext, got {len(state)} arguments.")
+    else:
+        q, v = _check.state(model, data, state[0], state[1])
+        tau = _check.velocity(model, "tau", state[2])
+        fext = state[3] if len(state) == 4 else None
+    data._supply(q)
+    forces = _forces(model, data, fext)
+    forward = "forced" if fext is not None else "ddq"
+    ddq = data._ddq
+    _check.run(model, data, "aba", forward, q, v, tau, ddq)
+    _bridge.supply_third(model, data, q, v)
+    mine.after_aba[:] = np.concatenate([q, v, tau])
+    results = np.empty((3, model.nv, model.nv))
+    own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
+    wanted = [x.reshape(-1) for x in results]
+    if kernels.JIT:
+        inverse = data._rnea_derivatives.address()
+        code = kernels.aba_derivatives.call(
+            data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors.reshape(-1), q, v, tau, ddq,
+            forces, mine.tau, *own, _NOTHING, *wanted,
+        )  # fmt: skip
+        data._notice("rnea_derivatives")
+        data._notice("aba_derivatives")
+        _check.status(model, code, q)
+    else:
+        _check.run(model, data, "rnea_derivatives", "rates", q, v, ddq, forces, mine.tau, *own, _NOTHING)
+        from .._kernels.aba_derivatives import solved
+
+        solved(mine.tree, mine.sides, mine.factors.reshape(-1), model.nv, *own, *wanted)
+    mine.ddq[...], data._Minv[...] = results[:2], results[2]
+    data._changed()
+    return results[0], results[1], results[2]
+
+
+@fast
+@_documented
+def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Compute the derivative of the gravity torques by q, shape (nv, nv), a row per torque, fresh."""
+    return _static(model, data, q, None)
+
+
+@fast
+@_documented
+def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
+    """Compute the derivative by q of the torques at rest under external forces, shape (nv, nv), a row per torque."""
+    return _static(model, data, q, fext)
+
+
+def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
+    q = _check.pose(model, data, q)
+    mine, rest = data._derivatives, data._zeros
+    _run(model, data, q, rest, rest, fext, mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, _NOTHING)
+    return mine.dtau_dq.copy()
+
+
+@fast
+@_documented
+def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+    """Compute the Coriolis matrix C of Christoffel symbols: C v are the torques, dM/dt - 2 C is skew-symmetric.
+
+    Args:
+        data: Its workspace; ``data.C`` keeps the result.
+
+    Returns:
+        Shape (nv, nv), fresh.
+
+    References:
+        Echeandia and Wensing, arXiv 2010.01033.
+    """
+    q, v = _check.state(model, data, q, v)
+    mine = data._derivatives
+    _run(model, data, q, v, data._zeros, None, _NOTHING, _NOTHING, mine.C, mine.scratch, _NOTHING)
+    return mine.C.copy()
+
+
+def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
+    """Return the Coriolis matrix of the state of the last ``computeRNEADerivatives``, shape (nv, nv), fresh.
+
+    Args:
+        model: The model.
+        data: Its workspace.
+
+    Raises:
+        NotComputedError: There was none.
+    """
+    q, v, _ = _last(model, data, "getCoriolisMatrix")
+    return computeCoriolisMatrix(model, data, q, v)
+
+
+@fast
+@_documented
+def computeCentroidalDynamicsDerivatives(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Compute the derivatives of the centroidal momentum and of its rate: axes of the world, about the centre of mass.
+
+    Returns:
+        Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), linear first, fresh.
+    """
+    q, v = _check.state(model, data, q, v)
+    a = _check.velocity(model, "a", a)
+    mine = data._derivatives
+    _run(model, data, q, v, a, None, mine.tau, _NOTHING, _NOTHING, _NOTHING, mine.total)
+    first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
+    return first, second, third, fourth
+
+
+def getCentroidalDynamicsDerivatives(
+    model: ClusterModel, data: ClusterData
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``computeCentroidalDynamicsDerivatives`` of the state of the last ``computeRNEADerivatives``.
+
+    Args:
+        model: The model.
+        data: Its workspace.
+
+    Raises:
+        NotComputedError: There was none.
+    """
+    q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
+    return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
+
+
+def _last(model: ClusterModel, data: ClusterData, name: str) -> list[np.ndarray]:
+    _check.model_data(model, data)
+    state = data._derivatives.state
+    if np.isnan(state).any():
+        raise NotComputedError(
+            f"{name} needs the state of pc.computeRNEADerivatives, which was not called with this data. Call it before."
+        )
+    return np.split(state.copy(), [model.nq, model.nq + model.nv])
+
+
+@_documented
+def christoffel_symbols(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+    """Compute the Christoffel symbols of the first kind: C[k, j] = sum over i of Gamma[k, i, j] v[i].
+
+    The Coriolis matrix is linear in v: its columns come one velocity at a time, in O(nv^2 depth).
+
+    Returns:
+        Shape (nv, nv, nv), fresh; symmetric in the last two axes for joints of one degree of freedom.
+    """
+    q = _check.pose(model, data, q)
+    result = np.empty((model.nv,) * 3)
+    for i, v in enumerate(np.eye(model.nv)):
+        result[:, i] = computeCoriolisMatrix(model, data, q, v)
+    return result

@@ -1,0 +1,74 @@
+"""What derivatives need of a data object: records of the kernels, results with their pattern of zeros, a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._calls import desk
+from .._kernels import entry_points as kernels
+from ..arrays import on_a_page
+
+
+class DerivativeMemory:
+    """Where the kernels of derivatives write.
+
+    Kernels never write entries between clusters on different branches, so these stay zero.
+
+    Attributes:
+        rates: Records of the kernels.
+        dtau_dq: Shape (nv, nv).
+        dtau_dv: Shape (nv, nv).
+        C: Coriolis matrix, shape (nv, nv).
+        scratch: Shape (nv, nv).
+        ddq: Derivatives of forward dynamics by q and v, shape (2, nv, nv).
+        total: Shape (24, nv): derivatives of momentum and rate about the centre of mass.
+        tau: Torques that nobody asked for, shape (nv,).
+        state: q, v and a of the last derivatives of inverse dynamics; NaN if there were none.
+        after_aba: q, v and tau of the last forward dynamics; NaN if there was none.
+        tree: Tree of velocities, see ``tree_solve``.
+        sides: Room for right sides.
+        factors: Room for L.
+        desk: All this for calls in machine code.
+    """
+
+    __slots__ = (
+        "C", "after_aba", "ddq", "desk", "dtau_dq", "dtau_dv", "factors", "rates", "scratch", "sides", "state", "tau",
+        "total", "tree",
+    )  # fmt: skip
+
+    def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
+        """Allocate.
+
+        Args:
+            nq: Configuration of the tree.
+            nv: Independent velocities.
+            tree: Of the velocities.
+            rates: Size of the records.
+        """
+        self.tree = tree
+        (self.rates,) = on_a_page(np.zeros(rates))
+        self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))
+        self.ddq, self.total, self.tau = np.zeros((2, nv, nv)), np.zeros((24, nv)), np.zeros(nv)
+        self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)
+        lanes = kernels.lanes()
+        width = -(-3 * nv // lanes)
+        width += -width % 4  # four packs at a time
+        rows = nv * width
+        (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
+        (self.factors,) = on_a_page(np.zeros(nv * nv))
+        self.desk = np.zeros(desk.DERIVATIVES_SIZE, dtype=np.int64)
+
+    def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+        """Fill the desk, with results that others write as well; return it."""
+        d, tree = self.desk, self.tree
+        d[desk.TREE : desk.TREE + 3] = tree.ctypes.data, *tree.shape
+        d[desk.SIDES : desk.SIDES + 1 + self.sides.ndim] = self.sides.ctypes.data, *self.sides.shape
+        for field, array in (
+            (desk.OF_POSITION, self.dtau_dq), (desk.OF_RATE, self.dtau_dv), (desk.SCRATCH, self.scratch),
+            (desk.CORIOLIS, self.C), (desk.TOTAL, self.total), (desk.MASS, M), (desk.TORQUES_OF, self.tau),
+            (desk.STATE_OF, self.state), (desk.FACTORS, self.factors), (desk.ACCELERATION_OF, ddq),
+            (desk.OF_FORWARD, self.ddq), (desk.INVERSE, Minv),
+        ):  # fmt: skip
+            d[field] = array.ctypes.data
+        d[desk.SIX_AND_NV : desk.SIX_AND_NV + 2] = 6, self.tau.size
+        return d
