@@ -5,6 +5,9 @@ subspaces and inertias come from Pinocchio. G(q) and g of closed loops come from
 not known here. Read these to understand the algorithms, and use them to check the compiled ones, with which they share
 no code. Vectors and matrices are in body coordinates, [linear; angular].
 
+Derivatives are no cluster algorithms here: they are Pinocchio's on the expanded tree, with G and how it changes with q,
+rods that have mass included.
+
 References:
     Chignoli et al., arXiv 2311.13732.
 """
@@ -12,6 +15,13 @@ References:
 from __future__ import annotations
 
 from .contacts import constraintDynamics, contact_rows, impulseDynamics
+from .derivatives import (
+    aba_derivatives,
+    centroidal_derivatives,
+    coriolis_matrix,
+    coupling_derivatives,
+    rnea_derivatives,
+)
 from .energy import computeKineticEnergy, computePotentialEnergy
 from .forward import aba, computeMinverse
 from .hybrid import hybrid_dynamics
@@ -21,13 +31,17 @@ from .operational import apply_test_force, frame_jacobian, inverse_input_matrix,
 
 __all__ = [
     "aba",
+    "aba_derivatives",
     "apply_test_force",
+    "centroidal_derivatives",
     "computeGeneralizedGravity",
     "computeKineticEnergy",
     "computeMinverse",
     "computePotentialEnergy",
     "constraintDynamics",
     "contact_rows",
+    "coriolis_matrix",
+    "coupling_derivatives",
     "crba",
     "frame_jacobian",
     "hybrid_dynamics",
@@ -37,4 +51,5 @@ __all__ = [
     "motors",
     "nonLinearEffects",
     "rnea",
+    "rnea_derivatives",
 ]

@@ -1,0 +1,98 @@
+"""Motion of points and frames on bodies, with its derivatives along many directions at once.
+
+Everything is a complex number: the real part is the value, the imaginary part is ``STEP`` times the derivative along a
+direction. Formulas that are written for numbers then yield their derivatives exactly (complex step).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+STEP = 1e-40
+"""So small that its square is nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Directions in which the state of a tree changes, shape (tree.nv, n) each: of q (tangent), v and a."""
+
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """A frame on a body: entry 0 of the first axis belongs to no change at all, the others to the directions.
+
+    Attributes:
+        R: Rotation to world axes, shape (n + 1, 3, 3).
+        x: Place of its origin, world axes, shape (n + 1, 3).
+        xd: Velocity of its origin.
+        xdd: Acceleration of its origin.
+        w: Angular velocity.
+        wd: Angular acceleration.
+    """
+
+    R: np.ndarray
+    x: np.ndarray
+    xd: np.ndarray
+    xdd: np.ndarray
+    w: np.ndarray
+    wd: np.ndarray
+
+
+class Motion:
+    """A tree in motion; Pinocchio knows how the motion of each joint changes."""
+
+    def __init__(self, tree: pin.Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+        self.tree, self.data = tree, tree.createData()
+        pin.computeForwardKinematicsDerivatives(tree, self.data, q, v, a)
+
+    def end(self, j: int, placement: pin.SE3, along: Along) -> End:
+        """Return a frame that is at ``placement`` in the frame of joint j; joint 0 is the universe."""
+        n = along.q.shape[1] + 1
+        moved, v, a = np.zeros((3, 6, n), dtype=complex)
+        oMi = pin.SE3.Identity()
+        if j:
+            oMi = self.data.oMi[j]
+            local = pin.getJointAccelerationDerivatives(self.tree, self.data, j, pin.LOCAL)
+            v_q, a_q, a_v, J = (np.asarray(x) for x in local)
+            moved[:, 1:] = 1j * STEP * (J @ along.q)
+            v[:, 1:] = 1j * STEP * (v_q @ along.q + J @ along.v)
+            a[:, 1:] = 1j * STEP * (a_q @ along.q + a_v @ along.v + J @ along.a)
+            v += self.data.v[j].vector[:, None]
+            a += self.data.a[j].vector[:, None]
+        R = oMi.rotation @ (np.eye(3) + _skew(moved[3:].T))
+        arm = np.broadcast_to(placement.translation, (n, 3))
+        w, wd = v[3:].T, a[3:].T
+        speed = v[:3].T + np.cross(w, arm)
+        acceleration = a[:3].T + np.cross(wd, arm) + np.cross(w, speed)
+        x = oMi.translation + turned(R, arm) + turned(oMi.rotation, moved[:3].T)
+        axes = R @ placement.rotation
+        return End(axes, x, turned(R, speed), turned(R, acceleration), turned(R, w), turned(R, wd))
+
+
+def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return R x, entry by entry of the first axis."""
+    return np.einsum("nij,nj->ni", np.broadcast_to(R, (len(x), 3, 3)), x)
+
+
+def turned_back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return R' x, entry by entry of the first axis."""
+    return np.einsum("nji,nj->ni", R, x)
+
+
+def split(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the value, shape (size,), and the derivatives, shape (size, n), of what has shape (n + 1, size)."""
+    return values[0].real.copy(), values[1:].imag.T / STEP
+
+
+def _skew(x: np.ndarray) -> np.ndarray:
+    """Return the matrices of x cross, shape (n, 3, 3)."""
+    out = np.zeros((len(x), 3, 3), dtype=x.dtype)
+    out[:, 2, 1], out[:, 0, 2], out[:, 1, 0] = x.T
+    return out - out.transpose(0, 2, 1)
