@@ -73,9 +73,7 @@ def approach(make: Make, y: str, x: str, offsets: tuple[float, ...]) -> list[dic
         row = {"condition": loop_models.condition(other, q)}
         compared: dict[str, Any] = {"reference": lambda q=q, v=v, a=a: reference.rnea_derivatives(other, q, v, a)}
         if hasattr(pc, "computeRNEADerivatives"):
-            compared["package"] = lambda q=q, v=v, a=a: pc.computeRNEADerivatives(
-                other, other.createData(), q, v, a
-            )
+            compared["package"] = lambda q=q, v=v, a=a: pc.computeRNEADerivatives(other, other.createData(), q, v, a)
         for who, derivatives in compared.items():
             try:
                 results = derivatives()
@@ -94,8 +92,9 @@ def transformed(
     one, zero = np.ones(1), np.zeros(1)
     data = model.createData()
     s = float(pc.coupling_jacobian(model, data, q)[column, 0])
-    ds_dy, (_, a_q, _) = float(pc.coupling_bias(model, data, q, one)[column]), (
-        reference.coupling_derivatives(model, q, one, zero)
+    ds_dy, (_, a_q, _) = (
+        float(pc.coupling_bias(model, data, q, one)[column]),
+        (reference.coupling_derivatives(model, q, one, zero)),
     )
     d2s_dy2 = float(a_q[column, 0])
     v_y = float(v[0]) / s

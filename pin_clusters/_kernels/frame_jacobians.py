@@ -180,7 +180,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
 
     Reads: link_position, link_rotation, out, q, room.
-    Writes: link_position, link_rotation, room, to.
+    Writes: link_position, link_rotation, out, room, to.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -214,7 +214,7 @@ def frame_jacobian_at(address, q, place, reference, rate, to):
     """Call frame_jacobian with the tables at an address.
 
     Reads: link_position, link_rotation, out, room.
-    Writes: link_position, link_rotation, room.
+    Writes: link_position, link_rotation, out, room.
     """
     index, params, work, out = tables(address)
     return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

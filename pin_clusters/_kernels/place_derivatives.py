@@ -31,10 +31,7 @@ POINT = 3  # rows of a result that is of a point, not of a frame
 
 @inline
 def seen(m, x, R, y):
-    """Motion given at x in axes of the world, at y in the axes R.
-
-    Reads: R.
-    """
+    """Motion given at x in axes of the world, at y in the axes R."""
     there = carried(m, y - x)
     return join(rot_t(R, linear(there)), rot_t(R, angular(there)))
 
@@ -76,7 +73,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     those of a point (not in the frame of the world), none for what is not wanted. v_v is a_a. Returns WRONG_SIZE; 1 if
     what is wanted was not computed.
 
-    Reads: link_acceleration, link_position, link_rotation, link_velocity, M, out.
+    Reads: level, link, link_acceleration, link_position, link_rotation, link_velocity, M, out.
     Writes: a_q, a_v, v_q, v_v.
     """
     n = tree_header_at(index, 0)
@@ -164,8 +161,7 @@ def _signature():
 def place_derivatives_at(address, place, reference, M, v_q, v_v, a_q, a_v):
     """Call place_derivatives with the tables at an address.
 
-    Reads: link_acceleration, link_position, link_rotation, link_velocity, out.
-    Writes: a_q, a_v, v_q, v_v.
+    Reads: level, link, link_acceleration, link_position, link_rotation, link_velocity, out.
     """
     index, params, work, out = tables(address)
     return place_derivatives(

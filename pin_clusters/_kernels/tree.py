@@ -75,10 +75,10 @@ def remember(out, q, v, n, E, what, level):
 def tree(index, params, work, out, what, q, v, a):
     """Compute what is wished for, on the level that v and a say by their size: nothing, or nv.
 
-    Reads: a, a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, q, R, v, v_tree.
-    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, v_tree.
+    Reads: a, a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, q, R, u, v, v_tree.
+    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
     """
     n = tree_header_at(index, 0)
     A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
@@ -124,10 +124,10 @@ def _signature():
 def tree_at(address, what, q, v, a):
     """Call tree with the tables at an address.
 
-    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, R, v_tree.
-    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, v_tree.
+    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset, link_position,
+        link_rotation, link_turn, link_velocity, out, R, u, v_tree.
+    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
     """
     index, params, work, out = tables(address)
     return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

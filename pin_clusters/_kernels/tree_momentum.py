@@ -141,9 +141,9 @@ def subtrees(index, work, out, n, A, level):
 def masses(index, params, work, out, v, n, A, O, E, what, level):
     """All that has to do with mass, as far as it is wished for.
 
-    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_position, link_rotation, link_turn,
-        link_velocity, out, v, v_tree.
-    Writes: link_inertia, link_moments, out.
+    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_position,
+        link_rotation, link_turn, link_velocity, out, u, v, v_tree.
+    Writes: link_inertia, link_inertia_rate, link_moments, out.
     """
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)

@@ -2,90 +2,20 @@
 
 from __future__ import annotations
 
-from . import layout as at
 from ._jit import inline
-from .layout import BODY_PARAMS
 from .link_workspace import (
-    add_link_inertia_rate,
     link_inertia,
     link_inertia_rate,
     link_position,
-    link_rotation,
     link_velocity,
-    set_link_inertia_rate,
 )
 from .links import carried, direction
-from .simd import get, put, zero
-from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, zero_rigid
+from .simd import get, put
+from .spatial import angular, cross, join, linear, rigid_mul
 from .tree_columns import add_independent, clear
 from .tree_masses import end_of, lumped, middle, spin_momentum
 from .tree_views import dof, driver, entry, link, lump, spin_row
-from .tuples import Rigid, Vec3, load3, load6
-
-
-@inline
-def inertia_rate(I, v):
-    """Rate of change of a rigid-body inertia whose body has motion v: of mass, first moment, rotational inertia.
-
-    Reads: I.
-    """
-    m, h, u, w = I[0], Vec3(I[1], I[2], I[3]), linear(v), angular(v)
-    p = u * m + cross(w, h)
-    uh = 2.0 * (u[0] * h[0] + u[1] * h[1] + u[2] * h[2])
-    # w x J + (w x J)', J = ((a, b, c), (b, d, e), (c, e, f))
-    a, b, c, d, e, f = I[4], I[5], I[6], I[7], I[8], I[9]
-    return Rigid(
-        m * 0.0, p[0], p[1], p[2],
-        2.0 * (w[1] * c - w[2] * b) + uh - 2.0 * h[0] * u[0],
-        w[1] * e - w[2] * d + w[2] * a - w[0] * c - h[0] * u[1] - h[1] * u[0],
-        w[1] * f - w[2] * e + w[0] * b - w[1] * a - h[0] * u[2] - h[2] * u[0],
-        2.0 * (w[2] * b - w[0] * e) + uh - 2.0 * h[1] * u[1],
-        w[2] * c - w[0] * f + w[0] * d - w[1] * b - h[1] * u[2] - h[2] * u[1],
-        2.0 * (w[0] * e - w[1] * c) + uh - 2.0 * h[2] * u[2],
-    )  # fmt: skip
-
-
-@inline
-def point_inertia_rate(m, x, u):
-    """The same of a point mass at x with velocity u."""
-    p, h = u * m, x * m
-    xx, yy, zz = 2.0 * h[0] * u[0], 2.0 * h[1] * u[1], 2.0 * h[2] * u[2]
-    return Rigid(
-        m * 0.0, p[0], p[1], p[2],
-        yy + zz, -h[0] * u[1] - h[1] * u[0], -h[0] * u[2] - h[2] * u[0],
-        xx + zz, -h[1] * u[2] - h[2] * u[1], xx + yy,
-    )  # fmt: skip
-
-
-@inline
-def inertia_rates(index, params, work, n):
-    """Rates of the inertias of links with all that they carry, about the first one; returns that of the whole.
-
-    Reads: link_acceleration, link_inertia_rate, link_position, link_rotation, link_velocity.
-    Writes: link_inertia_rate.
-    """
-    o, whole = middle(work, n), zero_rigid(zero(work))
-    for b in range(1, n.links + 1):
-        k, x = b * BODY_PARAMS, link_position(work, b) - o
-        m, lever, I = get(params, k + at.MASS), load3(params, k + at.LEVER), load6(params, k + at.INERTIA)
-        J = rigid_in_world(link_rotation(work, b), x, m, lever, I)
-        set_link_inertia_rate(work, b, inertia_rate(J, carried(link_velocity(work, b), -x)))
-    for r in range(n.lump0, n.lump1):
-        M = lump(index, r)
-        m, x, u, _ = lumped(params, work, M, 1)
-        change = point_inertia_rate(m, x - o, u)
-        if M.common > 0:
-            add_link_inertia_rate(work, M.common, change)
-        else:
-            whole = whole + change
-    for i in range(n.links):
-        b = n.links - i
-        L = link(index, b)
-        if L.parent > 0:
-            add_link_inertia_rate(work, L.parent, link_inertia_rate(work, b))
-        else:
-            whole = whole + link_inertia_rate(work, b)
-    return whole
+from .tuples import Vec3, load3, load6
 
 
 @inline
@@ -159,10 +89,10 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
     """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before.
 
     Reads: link, link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, out.
-    Writes: link_inertia_rate, out.
+    Writes: out.
     """
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
-    whole = inertia_rates(index, params, work, n)
+    whole = link_inertia_rate(work, 0)
     c_rate = Vec3(whole[1], whole[2], whole[3]) * (1.0 / mass)
     put(out, A.vcom, c_rate)
     for iv in range(n.nv_tree):

@@ -189,7 +189,7 @@ def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray
         if model._tree_tables.curved:
             data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
         _tree.compute(model, data, _MAP_RATE, q, v)
-    _keep(data)
+    data.hg = data._tree.hg.copy()
     return data._dAg.copy()
 
 
