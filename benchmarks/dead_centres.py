@@ -5,8 +5,8 @@ it, everything in terms of x follows from what is known in terms of y, where not
 
     v_y = v/s,    a_y = (a - s' v_y^2)/s,    tau = tau_y/s,    d/dx = (1/s) d/dy  at the same v and a,
 
-with s' and s'' from the reference at v_y = 1. What is compared is relative to the largest entry: the entries grow, with
-the first to the fifth power of cond(K_d), and what rounding of q makes of s is amplified by cond(K_d) itself.
+with s' from the bias and s'' from the reference, at v_y = 1. Errors are relative: the derivatives themselves grow with
+powers of cond(K_d), and what rounding of q makes of s is amplified by cond(K_d) in any case, here too.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ LINKAGES: dict[str, tuple[Make, str, str]] = {
     "Watt six-bar": (loop_models.watt_six_bar, "crank", "rocker"),
     "Bennett": (loop_models.bennett, "one", "two"),
 }
+WHAT = ("dtau_dq", "dtau_dv", "M")
 OFFSETS = tuple(10.0 ** (-0.5 * k) for k in range(1, 11))
 """How far from the dead centre, in y, [rad]."""
 
 
 def measure(quick: bool = False) -> dict[str, Any]:
-    """Return, per linkage, cond(K_d) and the relative errors of dtau/dq, dtau/dv and M there, per implementation."""
+    """Return, per linkage, cond(K_d) on the way to a dead centre, errors and sizes there: see ``approach``."""
     found = {}
     for name, (make, y, x) in LINKAGES.items():
         if quick and name != "four-bar":
@@ -50,9 +51,13 @@ def measure(quick: bool = False) -> dict[str, Any]:
 
 
 def approach(make: Make, y: str, x: str, offsets: tuple[float, ...]) -> list[dict[str, float]]:
-    """Measure along the way to a dead centre of joint x, if it has one."""
-    rng = np.random.default_rng(3)
-    m = make(rng)
+    """Measure on the way to a dead centre of joint x.
+
+    Returns:
+        Per offset: ``condition``; ``size, <what>`` at v = 0.7 and a = -0.4; ``<who>, <what>``, the error relative to
+        it. Empty: there is no dead centre.
+    """
+    m = make(np.random.default_rng(3))
     model = m.build()
     data, column = model.createData(), model.tree.idx_vs[model.tree.getJointId(x)]
 
@@ -66,23 +71,27 @@ def approach(make: Make, y: str, x: str, offsets: tuple[float, ...]) -> list[dic
     rows = []
     for offset in offsets:
         q = np.array(pc.integrate(model, model.q_reference, [centre + offset]))
-        # as v_y and a_y are of one size, v and a become small as s does
-        s = rate(centre + offset)
-        v, a = np.array([0.7 * s]), np.array([-0.4 * s])
-        exact = transformed(model, column, q, v, a)
         row = {"condition": loop_models.condition(other, q)}
-        compared: dict[str, Any] = {"reference": lambda q=q, v=v, a=a: reference.rnea_derivatives(other, q, v, a)}
-        if hasattr(pc, "computeRNEADerivatives"):
-            compared["package"] = lambda q=q, v=v, a=a: pc.computeRNEADerivatives(other, other.createData(), q, v, a)
-        for who, derivatives in compared.items():
-            try:
-                results = derivatives()
-            except pc.SingularClusterError:
-                continue
-            for what, one, truth in zip(("dtau_dq", "dtau_dv", "M"), results, exact, strict=True):
+        v, a = np.array([0.7]), np.array([-0.4])
+        exact = transformed(model, column, q, v, a)
+        row |= {f"size, {what}": abs(truth) for what, truth in zip(WHAT, exact, strict=True)}
+        for who, results in _derivatives(other, q, v, a).items():
+            for what, one, truth in zip(WHAT, results, exact, strict=True):
                 row[f"{who}, {what}"] = abs(float(one[0, 0]) - truth) / abs(truth)
         rows.append(row)
     return rows
+
+
+def _derivatives(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, Any]:
+    """Return dtau/dq, dtau/dv and M, per implementation; of those that do not refuse the pose."""
+    found: dict[str, Any] = {}
+    try:
+        found["reference"] = reference.rnea_derivatives(model, q, v, a)
+        if hasattr(pc, "computeRNEADerivatives"):
+            found["package"] = pc.computeRNEADerivatives(model, model.createData(), q, v, a)
+    except pc.SingularClusterError:
+        pass
+    return found
 
 
 def transformed(
@@ -92,10 +101,8 @@ def transformed(
     one, zero = np.ones(1), np.zeros(1)
     data = model.createData()
     s = float(pc.coupling_jacobian(model, data, q)[column, 0])
-    ds_dy, (_, a_q, _) = (
-        float(pc.coupling_bias(model, data, q, one)[column]),
-        (reference.coupling_derivatives(model, q, one, zero)),
-    )
+    ds_dy = float(pc.coupling_bias(model, data, q, one)[column])
+    _, a_q, _ = reference.coupling_derivatives(model, q, one, zero)
     d2s_dy2 = float(a_q[column, 0])
     v_y = float(v[0]) / s
     a_y = (float(a[0]) - ds_dy * v_y**2) / s

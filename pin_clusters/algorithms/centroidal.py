@@ -222,12 +222,12 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
         )
     v_q = data._no_rows
     if model.closures:
-        q, v = (x.copy() for x in state)
+        q, v = state[0].copy(), state[1].copy()
         v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
     elif not data._standing:
-        data._run_tree(_QUIETLY, *(x.copy() for x in state))
+        data._run_tree(_QUIETLY, state[0].copy(), state[1].copy())
     result = np.empty((3, model.nv))
     data._run_center(v_q, result)
     return result

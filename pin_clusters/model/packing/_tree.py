@@ -288,12 +288,12 @@ def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Secti
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
-    sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1)
+    sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1]
     # without loops the constant G serves
-    sizes += (6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1)
-    at_out = (offset + np.cumsum((0, *sizes))).tolist()
-    own = tl.Own(*at_out[:9], behind, behind + nvt, behind + 2 * nvt)
-    derived = tl.Derived(*at_out[9:-1], behind + 8 * nvt)
+    sizes += [6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
+    at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
+    own = tl.Own._make([*at_out[:9], behind, behind + nvt, behind + 2 * nvt])
+    derived = tl.Derived._make([*at_out[9:-1], behind + 8 * nvt])
     if not loops:
         derived = derived._replace(coupled=own.G)
     return tl.Sections(*places), own, derived, behind + 8 * nvt + 1, at_out[-1]
