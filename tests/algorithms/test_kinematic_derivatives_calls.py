@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mechanisms, mixed, pool
+from samples import mixed, pool
 from support.fast import needed, python_calls
 
 import pin_clusters as pc
@@ -267,15 +267,6 @@ def test_masses_and_jacobians_that_were_not_computed(leg: Any) -> None:
             pc.getJointKinematicHessian(model, fresh, wrong, pin.LOCAL)
     with pytest.raises(pc.ArgumentTypeError):
         pc.getJointKinematicHessian(model, fresh, 1, 0)
-
-
-def test_singular_poses_name_the_joints(rng: np.random.Generator) -> None:
-    model = pc.load("four_bar_change_point")
-    data, v = model.createData(), np.ones(model.nv)
-    pose = pc.integrate(model, pc.neutral(model), [0.4])
-    pc.computeForwardKinematicsDerivatives(model, data, pose, v, v)
-    model = mechanisms.slider_crank(rng).build()
-    assert model.nv == 1
 
 
 @needed
