@@ -15,12 +15,12 @@ from .of_contacts import ContactDynamics
 from .of_derivatives import AbaDerivatives, Derivatives
 from .of_hybrid import Hybrid
 from .of_places import Accelerations, Center, Hessian, Velocities
-from .of_tree import FrameJacobian, Tree
+from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
 from .writer import Library
 
-_OF_TREE = (Tree, FrameJacobian, Tree, Velocities, Accelerations, Center, Hessian)
+_OF_TREE = (Tree, FrameJacobian, Motion, Velocities, Accelerations, Center, Hessian)
 _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},

@@ -55,6 +55,7 @@ def differentiate(
     if model._tree_tables.settles:
         _settle(model, data, q, v, a)
     data._run_tree(what, q, v, a, moved=True)
+    data._notice_motion()
 
 
 def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> None:

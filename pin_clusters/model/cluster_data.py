@@ -34,7 +34,7 @@ _NOBODY = object()  # no model that anybody can give
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in reversed(list(enumerate(_calls.ALL)))}
 _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 # calls that know nothing of what loops do to derivatives
-_WITHOUT_LOOPS = ("quick_motion", "quick_center", "quick_hessian")
+_WITHOUT_LOOPS = ("quick_center", "quick_hessian")
 # whose calls are not of the group "data"
 _SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
 _GROUPS = {
@@ -212,6 +212,9 @@ class ClusterData(TreeWorkspace):
         desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
         # the rate of what is curved takes more than the kernel knows
         desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
+        desk[_calls.MOTION_RATES_TABLES] = self._pointers["rates"].address
+        desk[_calls.COUPLED], desk[_calls.COUPLED_SIZE] = self._coupled.ctypes.data, model.own_tree.nv * model.nv
+        desk[_calls.COUPLING_G] = self._coupling[0].ctypes.data
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
         self._contact_plan: Any = None  # where the desk leads
@@ -233,13 +236,22 @@ class ClusterData(TreeWorkspace):
         if self._desk[_PLACE_OF[kernel]] != self._callable(kernel):
             self._use_compiled()
 
+    def _notice_motion(self) -> None:
+        """Put what differentiates loops on the desk, if it has just been compiled."""
+        if self._model.closures and self._desk[_calls.MOTION_RATES] != kernels.coupling_derivatives.compiled_address:
+            self._use_compiled()
+
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         if self._model.closures:
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
+            self._desk[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
-            if entry.name in _WITHOUT_LOOPS and self._model.closures:
+            if self._model.closures and (
+                entry.name in _WITHOUT_LOOPS
+                or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
+            ):
                 address = 0
             self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:

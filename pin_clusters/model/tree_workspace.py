@@ -52,6 +52,10 @@ class TreeWorkspace:
         """Put kernels that are compiled on the desk."""
         raise NotImplementedError
 
+    def _notice_motion(self) -> None:
+        """Put what differentiates loops on the desk, if it has just been compiled."""
+        raise NotImplementedError
+
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
         raise NotImplementedError
@@ -150,12 +154,14 @@ class TreeWorkspace:
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
         self._of_center.call(self._tree_tables, v_q, result)
-        self._notice("of_center")
+        if not self._model.closures:
+            self._notice("of_center")
 
     def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of Jacobians."""
         self._of_hessian.call(self._tree_tables, place, reference, M, G_q, result)
-        self._notice("of_hessian")
+        if not self._model.closures:  # they have no call in machine code
+            self._notice("of_hessian")
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

@@ -14,6 +14,7 @@ from support.fast import needed, python_calls
 
 import pin_clusters as pc
 
+pytestmark = pytest.mark.jitless
 FRAMES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 ROUNDING = 1e-12
 # Pinocchio (4.1) forgets that their axes move in their own body
