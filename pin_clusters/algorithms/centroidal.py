@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD
-from ..errors import ArgumentTypeError, NotAvailableError
+from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _tree
 from ._quick import quick_center, quick_tree
@@ -209,14 +209,14 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
         Shape (3, nv), in the world; a fresh array.
 
     Raises:
-        NotAvailableError: None of these was called before with v.
+        NotComputedError: None of these was called before with v.
     """
     if (found := quick_center(model, data)) is not None:
         return found
     _check.model_data(model, data)
     state = data._state
     if state is None:
-        raise NotAvailableError(
+        raise NotComputedError(
             "this data has no velocity of a centre of mass to differentiate: call pc.centerOfMass(model, data, q, v) "
             "first."
         )

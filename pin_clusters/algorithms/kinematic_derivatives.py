@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.tree_layout import AXES, MOTION, RATES
-from ..errors import NotAvailableError
+from ..errors import NotComputedError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _check, _ids, _tree
 from ._places import numbers_of, of_point, place_of, quickly
@@ -22,7 +22,7 @@ Args:
     placement: Placement of the frame or point in the frame of the joint.
 
 Raises:
-    NotAvailableError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration
         that is needed.
 
 References:
@@ -197,7 +197,7 @@ def _computed(data: ClusterData, level: int) -> None:
     """Check that what is asked for was computed."""
     if data._level < level:
         missing = "q, v)" if level == 1 else "q, v, a)"
-        raise NotAvailableError(
+        raise NotComputedError(
             f"this data has no {'velocities' if level == 1 else 'accelerations'} to differentiate: call "
             f"pc.computeForwardKinematicsDerivatives(model, data, {missing} first."
         )

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.tree_layout import COLUMNS
-from ..errors import NotAvailableError
+from ..errors import NotComputedError
 from ..model import NOTHING, ClusterData, ClusterModel
 from . import _bridge, _check, _ids, _tree
 from ._places import place_of, quickly
@@ -26,7 +26,7 @@ Returns:
     dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular]; a fresh array.
 
 Raises:
-    NotAvailableError: ``computeJointKinematicHessians`` was not called before.
+    NotComputedError: ``computeJointKinematicHessians`` was not called before.
 """
 _documented = _check.documented(_COMMON)
 _gets = _check.documented(_COMMON, _GETS, solves=False)
@@ -41,12 +41,12 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any
         q: Configuration of the whole tree, shape (nq,). Without it, after ``computeJointJacobians``.
 
     Raises:
-        NotAvailableError: q is not given, and was not given to another function before.
+        NotComputedError: q is not given, and was not given to another function before.
     """
     if q is None:
         _check.model_data(model, data)
         if not data._posed[-1]:
-            raise NotAvailableError(
+            raise NotComputedError(
                 "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
             )
     elif not quick_tree(model, data, COLUMNS, q, None, None):
@@ -94,7 +94,7 @@ def _asked(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame
 ) -> np.ndarray:
     if not data._bent[-1]:
-        raise NotAvailableError(
+        raise NotComputedError(
             "this data has no derivatives of Jacobians: call pc.computeJointKinematicHessians(model, data, q) first."
         )
     if model.closures:

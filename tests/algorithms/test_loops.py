@@ -335,7 +335,7 @@ def test_what_was_not_differentiated_is_not_given() -> None:
     pc.getJointVelocityDerivatives(model, data, 1, pin.LOCAL)
     with pytest.raises(pc.SingularClusterError):
         pc.computeForwardKinematicsDerivatives(model, data, np.zeros(3), [1.0])
-    with pytest.raises(pc.NotAvailableError):
+    with pytest.raises(pc.NotComputedError):
         pc.getJointVelocityDerivatives(model, data, 1, pin.LOCAL)
     with pytest.raises(pc.SingularClusterError):
         pc.computeJointKinematicHessians(model, data, np.zeros(3))
