@@ -34,7 +34,7 @@ CONTACTS_GIVEN, CONTACTS_CHECKS, CONTACTS_SIZE = 13, 15, 17
 # numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;
 # of forward dynamics the tree of velocities, the room of right sides, that of factors
 (
-    OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_ROWS, TREE_WIDTH, SIDES,
+    OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_SIZE, FACTORS_SIZE, SIDES,
     SIDES_ROWS, SIDES_LANES, FACTORS, ACCELERATION_OF, SIX_AND_NV, SIX_AND_NV_TOO, OF_FORWARD, INVERSE,
     DERIVATIVES_SIZE,
 ) = range(21)  # fmt: skip

@@ -127,7 +127,8 @@ class AbaDerivatives(Derivatives):
         self.need(self.there(inverse))
         mine, tables = self.mine, self.load(self.desk, forward + 8)
         acting = self._forces(forces)
-        plan = [self.load(mine, 8 * field) for field in (at.TREE, at.TREE_ROWS, at.TREE_WIDTH)]
+        factors = self._of_data(at.FACTORS, self.load(mine, 8 * at.FACTORS_SIZE))
+        plan = [self.load(mine, 8 * field) for field in (at.TREE, at.TREE_SIZE)]
         room = [self.load(mine, 8 * field) for field in (at.SIDES, at.SIDES_ROWS, at.SIDES_LANES)]
         own = [self._of_data(field, square) for field in (at.OF_POSITION, at.OF_RATE, at.MASS)]
         twice = b.add(self.desk, I64(8 * at.NV))
@@ -135,7 +136,7 @@ class AbaDerivatives(Derivatives):
         fine = self.run(
             self.kernel, self.tables,
             [
-                aba, tables, inverse, plan, room, self._of_data(at.FACTORS, square), *state,
+                aba, tables, inverse, plan, room, factors, *state,
                 self._of_data(at.ACCELERATION_OF, self.nv), acting, self._of_data(at.TORQUES_OF, self.nv), *own, none,
                 *results,
             ],

@@ -7,9 +7,9 @@ from numba import types
 from ._jit import kernel, paste
 from .addresses import call_at
 from .layout import OK
-from .simd import borrowed, get
-from .tree_solve import factor, place, solve
-from .user_functions import lanes_of, put_raw, raw
+from .simd import borrowed, flat, get, put
+from .tree_solve import IV, WIDTH, factor, solve
+from .user_functions import lanes_of
 
 
 @paste
@@ -19,7 +19,7 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
     Args:
         plan: Tree of velocities, see ``tree_solve``.
         room: nv rows of right sides, side by side in packs.
-        L: nv x nv, room for the factors.
+        L: Room for the factors: L' as a full matrix, then the rows of L.
         n: nv.
         dq: nv x nv, flat.
         dv: nv x nv, flat.
@@ -28,41 +28,42 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
         ddq_dv: nv x nv, flat.
         Minv: nv x nv, flat.
     """
-    lanes = lanes_of(room)
     width = room.shape[0] // max(n, 1)
-    wide = width * lanes
-    factor(plan, M, n, L)
+    sides, square = flat(room), n * n
+    wide = width * lanes_of(room)
+    factor(plan, M, n, L[square:], L)
     for i in range(n):
-        row, to = place(plan, i).iv * n, i * wide
-        for j in range(n):
-            put_raw(room, to + j, -get(dq, row + j))
-        for j in range(n):
-            put_raw(room, to + n + j, -get(dv, row + j))
-        for j in range(2 * n, wide):
-            put_raw(room, to + j, 0.0)
-        put_raw(room, to + 2 * n + place(plan, i).iv, 1.0)
-    solve(plan, n, L, room, width)
-    for i in range(n):
-        iv, at = place(plan, i).iv, i * wide
+        iv, to = plan[WIDTH * i + IV], i * wide
         row = iv * n
         for j in range(n):
-            ddq_dq[row + j] = raw(room, at + j)
+            put(sides, to + j, -get(dq, row + j))
         for j in range(n):
-            ddq_dv[row + j] = raw(room, at + n + j)
+            put(sides, to + n + j, -get(dv, row + j))
+        for j in range(2 * n, wide):
+            put(sides, to + j, 0.0)
+        put(sides, to + 2 * n + iv, 1.0)
+    solve(plan, n, L[square:], L, room, width)
+    for i in range(n):
+        iv, at = plan[WIDTH * i + IV], i * wide
+        row = iv * n
         for j in range(n):
-            Minv[row + j] = raw(room, at + 2 * n + j)
+            put(ddq_dq, row + j, get(sides, at + j))
+        for j in range(n):
+            put(ddq_dv, row + j, get(sides, at + n + j))
+        for j in range(n):
+            put(Minv, row + j, get(sides, at + 2 * n + j))
     for i in range(n):  # symmetric to the last bit
         for j in range(i):
-            Minv[i * n + j] = Minv[j * n + i]
+            put(Minv, i * n + j, get(Minv, j * n + i))
     return OK
 
 
 def _signature():
-    flat, integer = types.float64[::1], types.int64
+    line, integer = types.float64[::1], types.int64
     room = types.float64[:, ::1]
     return integer(
-        integer, integer, integer, integer, types.int64[:, ::1], room, flat, flat, flat, flat, flat, flat, flat, flat,
-        flat, flat, flat, flat, flat, flat,
+        integer, integer, integer, integer, types.int64[::1], room, line, line, line, line, line, line, line, line,
+        line, line, line, line, line, line,
     )  # fmt: skip
 
 

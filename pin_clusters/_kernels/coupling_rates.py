@@ -6,7 +6,7 @@ not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints
 
 from __future__ import annotations
 
-from ._jit import inline, paste
+from ._jit import device, inline, paste
 from .closure_biases import motion_of
 from .closure_rates import differentiated
 from .coupling_of_loops import joint_motion
@@ -101,7 +101,7 @@ def relative_columns(index, work, rates, c, C, second):
             put(rates, to + ACCELERATION, N)
 
 
-@inline
+@device
 def solve_rates(index, params, work, rates, c, C, second):
     """dG, or after it ddG.
 
@@ -150,7 +150,7 @@ def bracket(work, B, nk, k, d):
     return zero(work)
 
 
-@inline
+@device
 def true_rates(index, work, C):
     """Rate of G: dG, and what velocities that do not commute change.
 
@@ -190,7 +190,7 @@ def add_row(index, work, H, nk, k, i, x):
         put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
 
 
-@inline
+@device
 def derivatives_of_functions(index, params, work, q, C, second):
     """Derivatives of functions that the user compiled; those of Python functions stand there already.
 

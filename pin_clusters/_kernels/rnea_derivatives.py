@@ -14,10 +14,10 @@ from .motions import pose_of_rotor, rotor_force
 from .simd import borrowed, get, put, zero
 from .spatial import column, cross, cross_force, join, zero6, zero_rigid
 from .tuples import load6
-from .variations import free, general, loop, single
+from .variations import free, general, has_hinges, hinges, loop, single
 from .variations.general import carried
 from .variations.results import about_centre, coriolis
-from .variations_layout import OF_POSITION, ON_ROTOR
+from .variations_layout import OF_COLUMN, OF_POSITION, ON_ROTOR
 from .views import cluster, header, listed, rotor
 from .workspace import (
     add_force,
@@ -54,6 +54,8 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
                 set_own_torque(work, C.first, own_torque(work, C.first) - g * axial)
             else:
                 at = carried(index, C, r.carrier, k) + OF_POSITION
+                if C.kind == GENERAL and has_hinges(index, C):
+                    at = C.at_rates + OF_COLUMN * k + ON_ROTOR
                 if C.kind == GENERAL:
                     put(tau, i_v, get(tau, i_v) - g * axial)
             put(rates, at, load6(rates, at) - turned * g)
@@ -80,6 +82,8 @@ def derivatives_with(advance_loop, collect_loop):
             free.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
         elif C.kind == LOOP:
             collect_loop(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed)
+        elif has_hinges(index, C):
+            hinges.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
         else:
             general.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
 
@@ -128,21 +132,22 @@ def derivatives_with(advance_loop, collect_loop):
                     index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced
                 ):
                     code = -c
+            elif has_hinges(index, C):
+                hinges.advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
             else:
                 general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
-            if not forced:
-                # a branch that has come to its end: its numbers are near by
-                done = c
-                while done > C.until:
-                    collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
-                    done = cluster(index, done).above
-        if forced:
-            rotor_variations(index, params, work, rates, q, forces, tau)
-            for i in range(n.cluster1 - n.cluster0):
-                done = n.cluster1 - 1 - i
+            # a branch that has come to its end is finished while its numbers are near by; external forces come first
+            done, until = c, C.until
+            if forced:
+                until = c
+                if c == n.cluster1 - 1:
+                    until = n.cluster0 - 1
+                    rotor_variations(index, params, work, rates, q, forces, tau)
+            while done > until:
                 collect(index, params, work, rates, nv, done, tau, dq, dv, M, total, second, pairs, summed, forced)
+                done = done - 1 if forced else cluster(index, done).above
         if pairs and not second:
             coriolis(index, nv, v, M, dv)
         if summed:

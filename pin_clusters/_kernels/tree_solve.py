@@ -1,106 +1,95 @@
 """M = L' D L along the tree of velocities, and solving with it: many right sides side by side in packs; (V9).
 
 Velocities stand in the kernels' order, in which what hangs from one follows it at once: entries of L are zero but
-between a velocity and those above it.
+between a velocity and those above it. A row of L is kept as 1 / D, then the entries of those above, the nearest first:
+the row of one above has the same numbers from its own place on.
+
+``plan``: five numbers per velocity, then the lists of those above; see ``tree_of_velocities``.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final
 
 from ._jit import inline
 from .simd import get, put
-from .views import view_of
+from .tuples import load3, load6
 
-
-class Place(NamedTuple):
-    """Row of a velocity in the kernels' order."""
-
-    iv: int  # its index in v
-    above: int  # the next velocity above, -1 for none
-    behind: int  # behind the last one that hangs from it
-    path0: int  # rows of those above it, the nearest first
-    path1: int
-
-
-class Above(NamedTuple):
-    """Row of a velocity above another one."""
-
-    place: int
-
-
-place = view_of(Place)
-_above = view_of(Above)
+IV: Final = 0  # its index in v
+BEHIND: Final = 1  # behind the last one that hangs from it
+PATH: Final = 2  # where the list of those above begins
+DEPTH: Final = 3  # how many there are
+ROW: Final = 4  # where its row of L begins
+WIDTH: Final = 5
 
 
 @inline
-def factor(plan, M, n, L):
-    """Write L, and 1 / D on its diagonal; above the diagonal L' once more, as columns are read, too.
+def factor(plan, M, n, L, transposed):
+    """Write the rows of L, and L' once more as a full matrix, as its columns are read, too.
 
     Reads: L, M.
-    Writes: L.
+    Writes: L, transposed.
     """
     for i in range(n):
-        P = place(plan, i)
-        put(L, i * n + i, get(M, P.iv * n + P.iv))
-        for t in range(P.path0, P.path1):
-            j = _above(plan, t).place
-            put(L, i * n + j, get(M, P.iv * n + place(plan, j).iv))
+        iv, path, row = plan[WIDTH * i + IV] * n, plan[WIDTH * i + PATH], plan[WIDTH * i + ROW]
+        put(L, row, get(M, iv + plan[WIDTH * i + IV]))
+        for t in range(plan[WIDTH * i + DEPTH]):
+            put(L, row + 1 + t, get(M, iv + plan[WIDTH * plan[path + t] + IV]))
     for r in range(n):
         k = n - 1 - r
-        P = place(plan, k)
-        inverse = 1.0 / get(L, k * n + k)
-        for t in range(P.path0, P.path1):
-            i = _above(plan, t).place
-            x = get(L, k * n + i) * inverse
-            put(L, i * n + i, get(L, i * n + i) - x * get(L, k * n + i))
-            for s in range(t + 1, P.path1):
-                j = _above(plan, s).place
-                put(L, i * n + j, get(L, i * n + j) - x * get(L, k * n + j))
-            put(L, i * n + k, x)
-        for t in range(P.path0, P.path1):
-            i = _above(plan, t).place
-            put(L, k * n + i, get(L, i * n + k))
-        put(L, k * n + k, inverse)
+        path, depth, row = plan[WIDTH * k + PATH], plan[WIDTH * k + DEPTH], plan[WIDTH * k + ROW]
+        inverse = 1.0 / get(L, row)
+        for t in range(depth):
+            y = get(L, row + 1 + t)
+            x, i = y * inverse, plan[path + t]
+            to = plan[WIDTH * i + ROW]
+            for s in range(depth - t):
+                put(L, to + s, get(L, to + s) - x * get(L, row + 1 + t + s))
+            put(transposed, i * n + k, x)
+        for t in range(depth):
+            put(L, row + 1 + t, get(L, row + 1 + t) * inverse)
+        put(L, row, inverse)
+
+
+def _solving(load):
+    """Make what replaces some columns of X, from g on, by M^-1 times them, in registers row by row."""
+
+    @inline
+    def solve_some(plan, n, L, transposed, X, width, g):
+        for r in range(n):
+            j = n - 1 - r
+            x = load(X, j * width + g)
+            for i in range(j + 1, plan[WIDTH * j + BEHIND]):
+                x = x - load(X, i * width + g) * get(transposed, j * n + i)
+            put(X, j * width + g, x)
+        for i in range(n):
+            row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
+            x = load(X, i * width + g) * get(L, row)
+            for t in range(plan[WIDTH * i + DEPTH]):
+                x = x - load(X, plan[path + t] * width + g) * get(L, row + 1 + t)
+            put(X, i * width + g, x)
+
+    return solve_some
+
+
+# more columns at once take more registers than there are, fewer wait for each other
+_six, _three, _one = _solving(load6), _solving(load3), _solving(get)
 
 
 @inline
-def solve_four(plan, n, L, X, width, g):
-    """Replace four columns of X, from g on, by M^-1 times them, in registers row by row.
+def solve(plan, n, L, transposed, X, width):
+    """Replace X, n rows of ``width`` scalars, by M^-1 X.
 
-    Reads: L, X.
+    Reads: L, transposed, X.
     Writes: X.
     """
-    for r in range(n):
-        j = n - 1 - r
-        at = j * width + g
-        a, b, c, d = get(X, at), get(X, at + 1), get(X, at + 2), get(X, at + 3)
-        for i in range(j + 1, place(plan, j).behind):
-            x, s = get(L, j * n + i), i * width + g
-            a, b, c, d = a - get(X, s) * x, b - get(X, s + 1) * x, c - get(X, s + 2) * x, d - get(X, s + 3) * x
-        put(X, at, a)
-        put(X, at + 1, b)
-        put(X, at + 2, c)
-        put(X, at + 3, d)
-    for i in range(n):
-        P, at, e = place(plan, i), i * width + g, get(L, i * n + i)
-        a, b, c, d = get(X, at) * e, get(X, at + 1) * e, get(X, at + 2) * e, get(X, at + 3) * e
-        for t in range(P.path0, P.path1):
-            j = _above(plan, t).place
-            x, s = get(L, i * n + j), j * width + g
-            a, b, c, d = a - get(X, s) * x, b - get(X, s + 1) * x, c - get(X, s + 2) * x, d - get(X, s + 3) * x
-        put(X, at, a)
-        put(X, at + 1, b)
-        put(X, at + 2, c)
-        put(X, at + 3, d)
-
-
-@inline
-def solve(plan, n, L, X, width):
-    """Replace X, n rows of ``width`` scalars, a multiple of four, by M^-1 X.
-
-    Reads: L, X.
-    Writes: X.
-    """
-    for g in range(width // 4):
-        solve_four(plan, n, L, X, width, 4 * g)
+    g = 0
+    while g + 6 <= width:
+        _six(plan, n, L, transposed, X, width, g)
+        g += 6
+    if g + 3 <= width:
+        _three(plan, n, L, transposed, X, width, g)
+        g += 3
+    while g < width:
+        _one(plan, n, L, transposed, X, width, g)
+        g += 1

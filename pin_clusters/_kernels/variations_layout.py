@@ -1,7 +1,7 @@
 """Where the variations of a body stand in ``rates``: a record for each column that moves it, in its cluster's order.
 
-Behind the records of a cluster's bodies come those of the sums that its output body takes over. A SINGLE cluster has
-its own short form.
+Behind the records of a cluster's bodies come those of the sums that its output body takes over. Joints of one degree of
+freedom that follow no others have a short form, a column each.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ OF_MOTION: Final = 36  # T, angular part: a force per unit of another body's vel
 OF_MOMENTUM: Final = 39  # H
 RECORD: Final = 45
 
-# SINGLE: L and N, then what external forces on its rotor add to P
+# SINGLE, and each column of a cluster of hinges: L and N, then what external forces on its rotor add to P
 ON_ROTOR: Final = 12
-OF_SINGLE: Final = 18
+OF_COLUMN: Final = 18
 
 # FREE: minus gravity in its axes, then its pose in the universe
 UP: Final = 0

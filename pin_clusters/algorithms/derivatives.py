@@ -134,7 +134,7 @@ def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -
     if kernels.JIT:
         inverse = data._rnea_derivatives.address()
         code = kernels.aba_derivatives.call(
-            data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors.reshape(-1), q, v, tau, ddq,
+            data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors, q, v, tau, ddq,
             forces, mine.tau, *own, _NOTHING, *wanted,
         )  # fmt: skip
         data._notice("rnea_derivatives")
@@ -144,7 +144,7 @@ def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -
         _check.run(model, data, "rnea_derivatives", "rates", q, v, ddq, forces, mine.tau, *own, _NOTHING)
         from .._kernels.aba_derivatives import solved
 
-        solved(mine.tree, mine.sides, mine.factors.reshape(-1), model.nv, *own, *wanted)
+        solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
     mine.ddq[...], data._Minv[...] = results[:2], results[2]
     data._changed()
     return results[0], results[1], results[2]

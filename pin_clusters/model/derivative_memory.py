@@ -52,16 +52,15 @@ class DerivativeMemory:
         self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)
         lanes = kernels.lanes()
         width = -(-3 * nv // lanes)
-        width += -width % 4  # four packs at a time
         rows = nv * width
         (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
-        (self.factors,) = on_a_page(np.zeros(nv * nv))
+        (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
         self.desk = np.zeros(desk.DERIVATIVES_SIZE, dtype=np.int64)
 
     def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> np.ndarray:
         """Fill the desk, with results that others write as well; return it."""
         d, tree = self.desk, self.tree
-        d[desk.TREE : desk.TREE + 3] = tree.ctypes.data, *tree.shape
+        d[desk.TREE : desk.TREE + 2] = tree.ctypes.data, *tree.shape
         d[desk.SIDES : desk.SIDES + 1 + self.sides.ndim] = self.sides.ctypes.data, *self.sides.shape
         for field, array in (
             (desk.OF_POSITION, self.dtau_dq), (desk.OF_RATE, self.dtau_dv), (desk.SCRATCH, self.scratch),
@@ -70,5 +69,6 @@ class DerivativeMemory:
             (desk.OF_FORWARD, self.ddq), (desk.INVERSE, Minv),
         ):  # fmt: skip
             d[field] = array.ctypes.data
+        d[desk.FACTORS_SIZE] = self.factors.size
         d[desk.SIX_AND_NV : desk.SIX_AND_NV + 2] = 6, self.tau.size
         return d

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from .._jit import inline
 from ..variations_layout import RECORD
+from ..views import body
 
 
 @inline
 def record(C, b, k):
     """Where in ``rates`` the record of body b and column k of its cluster is."""
     return C.at_rates + ((b - C.first) * C.nk + k) * RECORD
+
+
+@inline
+def has_hinges(index, C):
+    """Whether a GENERAL cluster has the short form: a column is the same for all bodies, S of its joint."""
+    B = body(index, C.first)
+    return B.at_S == B.at_K + 6 * B.which
 
 
 @inline

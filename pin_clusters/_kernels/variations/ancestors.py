@@ -8,7 +8,7 @@ from ..layout import FREE
 from ..simd import put, zero
 from ..spatial import angular, cross, cross_force, dot3, dot6, join, linear, rot
 from ..tuples import load3, load6, load9
-from ..variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION
+from ..variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION, OF_COLUMN
 from ..views import body, cluster, listed
 from ..workspace import K_column, axis, velocity
 from . import record
@@ -80,8 +80,13 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
         elif C.kind == FREE:
             enter_base(work, load3(rates, C.at_rates), dq, dv, M, nv, i, C.column, b, F, P, Q, T, second)
         else:
+            short = B.at_S == B.at_K + 6 * B.which
             for r in range(C.nk):
-                if moves(B.mask, r):
+                if moves(B.mask, r) and short:
+                    at, J = C.at_rates + OF_COLUMN * r, K_column(work, B.at_K, r)
+                    L, N = load6(rates, at), load6(rates, at + ACCELERATION)
+                    enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, L * 2.0, second)
+                elif moves(B.mask, r):
                     L, N, Gamma = motions_at(rates, record(C, b, r))
                     J = K_column(work, B.at_K, r)
                     enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, Gamma, second)

@@ -7,7 +7,7 @@ equations of joints: -(lambda' phi'')[G_k, G_m].
 
 from __future__ import annotations
 
-from .._jit import inline
+from .._jit import device, inline
 from ..closure_rates import displacement, frames_rate, parts_of_row, rod_rate
 from ..closure_rows import frame, increase, point
 from ..coupling_rates import along_joint
@@ -198,7 +198,7 @@ def contract_function(index, params, work, C, r, values, nv, dq):
             subtract_twice(index, C, nv, k, m, total, dq)
 
 
-@inline
+@device
 def contract(index, params, work, c, C, nv, dq):
     """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inline
+from .._jit import device, inline
 from ..bodies import place
 from ..clusters.articulated import moves
 from ..clusters.general import columns
@@ -246,7 +246,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
             add_momentum(rates, to, H)
 
 
-@inline
+@device
 def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
     """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on.
 

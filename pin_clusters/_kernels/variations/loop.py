@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inline, paste
+from .._jit import device, inline, paste
 from ..closure_biases import point_acceleration, point_rate
 from ..closure_rows import point
 from ..clusters.general import columns
@@ -170,7 +170,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
         add_momentum(rates, to, join(HF, cross(p, HF) + cross(dp, x)))
 
 
-@inline
+@device
 def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inline
+from .._jit import device, inline
 from ..layout import FREE, FREEFLYER, SINGLE, SPHERICAL
 from ..simd import get, put, zero
 from ..spatial import cross, join, linear, zero3, zero6
@@ -34,7 +34,7 @@ def put_column(A, nv, k, i, x):
     put(A, at + 2 * nv, x[2])
 
 
-@inline
+@device
 def about_centre(index, params, work, nv, total):
     """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves.
 
@@ -110,7 +110,7 @@ def index_of(index, C, k):
     return C.column + k if C.kind == FREE else listed(index, C.column, k)
 
 
-@inline
+@device
 def coriolis(index, nv, v, M, A):
     """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add.
 

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from ..._kernels import layout as at
 from ..._kernels.sizes import offsets, rates_of_cluster
-from ..._kernels.variations_layout import OF_FREE, OF_SINGLE
+from ..._kernels.variations_layout import OF_COLUMN, OF_FREE
 from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
@@ -203,7 +203,7 @@ def _write_ground(out: Writer, topology: Topology, rotors: Sequence[RotorElement
 
 def _write_rates(out: Writer) -> int:
     """Write where each cluster keeps what derivatives need; return how much room that is."""
-    header, room, sizes = out.rows[0], 0, {at.SINGLE: OF_SINGLE, at.FREE: OF_FREE}
+    header, room, sizes = out.rows[0], 0, {at.SINGLE: OF_COLUMN, at.FREE: OF_FREE}
     for row in out.rows[header.cluster0 : header.cluster1]:
         row.at_rates = room
         room += sizes[row.kind] if row.kind in sizes else rates_of_cluster(row.last - row.first, row.nk)

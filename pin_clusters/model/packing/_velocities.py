@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._kernels.layout import FREE, ROW_WIDTH, SINGLE, Cluster, Header
+from ..._kernels.layout import FREE, SINGLE, Cluster, Header
+
+WIDTH = 5  # numbers per velocity, as in ``tree_solve``, which imports Numba
 
 
 def tree_of_velocities(index: np.ndarray) -> np.ndarray:
-    """Return the rows of ``tree_solve``: one per velocity in the kernels' order, then those above each.
+    """Return the plan of ``tree_solve``: five numbers per velocity in the kernels' order, then those above each.
 
     The velocities of a cluster follow each other, below the last one of the cluster above.
 
@@ -33,15 +35,14 @@ def tree_of_velocities(index: np.ndarray) -> np.ndarray:
     for i in reversed(range(n)):
         if above[i] >= 0:
             behind[above[i]] = max(behind[above[i]], behind[i])
-    rows: list[tuple[int, ...]] = []
-    paths: list[tuple[int]] = []
+    rows: list[int] = []
+    paths: list[int] = []
     for i in range(n):
-        first, j = n + len(paths), above[i]
+        path, j = [], above[i]
         while j >= 0:
-            paths.append((j,))
+            path.append(j)
             j = above[j]
-        rows.append((columns[i], above[i], behind[i], first, n + len(paths)))
-    table = np.zeros((max(1, n + len(paths)), ROW_WIDTH), dtype=np.int64)
-    for line, row in zip(table, [*rows, *paths], strict=False):
-        line[: len(row)] = row
-    return table
+        # a row of L has an entry more than its path
+        rows += [columns[i], behind[i], WIDTH * n + len(paths), len(path), len(paths) + i]
+        paths += path
+    return np.array(rows + paths, dtype=np.int64)
