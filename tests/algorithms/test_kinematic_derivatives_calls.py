@@ -82,7 +82,7 @@ def test_motions_are_pinocchios(make: Callable[[], pin.Model]) -> None:
 
 
 @pytest.mark.parametrize("make", trees()[:2])
-def test_masses_and_jacobians_are_pinocchios(make: Callable[[], pin.Model]) -> None:
+def test_masses_are_pinocchios(make: Callable[[], pin.Model]) -> None:
     p = Pair(make())
     pin.computeForwardKinematicsDerivatives(p.tree, p.theirs, p.q, p.v, p.a)
     pin.centerOfMass(p.tree, p.theirs, p.q, p.v)
@@ -98,6 +98,12 @@ def test_masses_and_jacobians_are_pinocchios(make: Callable[[], pin.Model]) -> N
             assert pool.error(*((x.matrix(), y.matrix()) if field == "Ig" else (x, y))) < ROUNDING, field
         assert pool.error(p.data.Ag, p.theirs.Ag) < ROUNDING
         assert pool.error(p.data.hg.vector, p.theirs.hg.vector) < ROUNDING
+
+
+@pytest.mark.skipif(not hasattr(pin, "getJointKinematicHessian"), reason="Pinocchio has them since version 4")
+@pytest.mark.parametrize("make", trees()[:2])
+def test_derivatives_of_jacobians_are_pinocchios(make: Callable[[], pin.Model]) -> None:
+    p = Pair(make())
     for given in ((p.q,), ()):
         pc.computeJointJacobians(p.model, p.data, p.q)
         pc.computeJointKinematicHessians(p.model, p.data, *given)
