@@ -6,7 +6,7 @@ not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints
 
 from __future__ import annotations
 
-from ._jit import device, inline, paste
+from ._jit import device, inline
 from .closure_biases import motion_of
 from .closure_rates import differentiated
 from .coupling_of_loops import joint_motion
@@ -206,7 +206,7 @@ def derivatives_of_functions(index, params, work, q, C, second):
                 called_third(index, params, work, q, r)
 
 
-@paste
+@device
 def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
     """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
 

@@ -1,7 +1,7 @@
 """Many states at once: the names of the functions of one state, over rows.
 
 ``rnea``, ``aba``, ``nonLinearEffects``, ``crba`` and ``computeMinverse`` run the kernels of the single state, compiled
-for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, or 2); the others run the kernels of the single state row
+for packs of ``lanes`` float64 (8 with AVX-512, 4 with AVX2, or 2), derivatives without closed loops, too; the others run the kernels of the single state row
 after row, without Python between them. ``threads`` share the rows of either. Results agree with the single state to
 rounding, and depend neither on the threads nor on the other rows. A row that is not finite, a joint that moves no
 inertia, or a closed loop that is open or singular gives a row of NaN. No function takes a data: each thread has a
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._kernels import entry_points as _kernels
+from .derivatives import computeABADerivatives, computeRNEADerivatives
 from .dynamics import aba, nonLinearEffects, rnea
 from .kinematics import forwardKinematics
 from .matrices import computeMinverse, crba, inverse_operational_inertia
@@ -22,7 +23,9 @@ from .simulation import Motions, simulate
 __all__ = [
     "Motions",
     "aba",
+    "computeABADerivatives",
     "computeMinverse",
+    "computeRNEADerivatives",
     "crba",
     "forwardKinematics",
     "integrate",

@@ -9,6 +9,7 @@ from .assembly import Equations, LoopAnalysis
 from .cluster_data import ClusterData, with_loops
 from .cluster_model import ClusterModel, remake
 from .continuation import carry
+from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
@@ -21,6 +22,7 @@ __all__ = [
     "Cluster",
     "ClusterData",
     "ClusterModel",
+    "DerivativeMemory",
     "Equations",
     "LoopAnalysis",
     "Loops",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import device, inline, paste
+from .._jit import device, inline
 from ..closure_biases import point_acceleration, point_rate
 from ..closure_rows import point
 from ..clusters.general import columns
@@ -223,7 +223,7 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
                     put(dq, at, o)
 
 
-@paste
+@device
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
     """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
 
@@ -264,7 +264,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
     return is_singular(index, work, C)
 
 
-@paste
+@device
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5), (L7).
 

@@ -1,0 +1,185 @@
+"""Derivatives of inverse and forward dynamics of many states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from ..algorithms.derivatives import computeABADerivatives as single_computeABADerivatives
+from ..algorithms.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
+from ..model import ClusterModel, DerivativeMemory, with_loops
+from ._docs import documented
+from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
+from ._program import Each, Program
+from ._room import PackRooms, Room
+from ._sharing import ROWS, Run, share
+from ._tables import Batch, forces, states
+from .dynamics import aba
+
+Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@documented
+def computeRNEADerivatives(
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    a: Any,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Matrices:
+    """Compute the derivatives of inverse dynamics of N motions.
+
+    Args:
+        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
+        out: Three arrays of shape (N, nv, nv).
+
+    Returns:
+        Derivatives of the torques by q and v, and the mass matrices, each of shape (N, nv, nv); ``out`` if given.
+
+    References:
+        docs/algorithms.md (V1) to (V8).
+    """
+    return _run("computeRNEADerivatives", model, q, v, ("a", a), fext, threads, out, status)
+
+
+@documented
+def computeABADerivatives(
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    tau: Any,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Matrices:
+    """Compute the derivatives of forward dynamics of N states under joint torques.
+
+    Args:
+        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
+        out: Three arrays of shape (N, nv, nv).
+
+    Returns:
+        Derivatives of the accelerations by q and v, and the inverse mass matrices, each of shape (N, nv, nv); ``out``
+        if it was given.
+
+    References:
+        docs/algorithms.md (V1) to (V9).
+    """
+    return _run("computeABADerivatives", model, q, v, ("tau", tau), fext, threads, out, status)
+
+
+_SINGLE = {
+    "computeRNEADerivatives": single_computeRNEADerivatives,
+    "computeABADerivatives": single_computeABADerivatives,
+}
+
+
+def _run(
+    name: str, model: ClusterModel, q: Any, v: Any, third: tuple[str, Any], fext: Any, threads: Any, out: Any,
+    status: Any,
+) -> Matrices:  # fmt: skip
+    given = [*states(model, q, ("v", v), third), *forces(model, fext)]
+    lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)
+    inverse = name == "computeRNEADerivatives"
+    sizes = (
+        model._tables.rates, model.nq, nv, nv, nv + wide if wide else 0, max(1, nv), nv * nv, nv * nv, nv * nv, 0,
+        0 if inverse else nv * nv + max(1, model._tables.velocities.size - 4 * nv), 0 if inverse else 3 * nv * nv,
+    )  # fmt: skip
+    wanted = [None] * 3 if out is None else list(out)
+    names = ("dtau_dq", "dtau_dv", "M") if inverse else ("ddq_dq", "ddq_dv", "Minv")
+    results = [(label, x, (nv, nv)) for label, x in zip(names, wanted, strict=True)]
+    batch = Batch(
+        name, model, given, threads, status, *results, work=lanes * (model._tables.work.size + sum(sizes)),
+        rows_of_work=0 if inverse else nv,
+    )  # fmt: skip
+    first, second, last = batch.out
+    if batch.rows == 0:
+        return first, second, last
+    if not kernels.JIT or model._tables.supplies:
+        data = model.createData()
+
+        def of_row(n: int) -> Any:
+            rows = [table[n] for table in batch.tables]
+            if fext is not None:
+                rows[-1] = rows[-1].reshape(-1, 6)
+            return _SINGLE[name](model, data, *rows)
+
+        all_one_by_one(batch, of_row, 3)
+    elif with_loops(model):
+        _one_by_one(batch, model, inverse, fext is not None)
+    else:
+        _packs(batch, model, sizes, inverse)
+    return first, second, last
+
+
+def _packs(batch: Batch, model: ClusterModel, sizes: tuple[int, ...], inverse: bool) -> None:
+    """Run the kernel on packs; accelerations of forward dynamics come first."""
+    q, v, x, *others = batch.tables
+    rows_of_forces = others[0] if others else np.zeros((batch.rows, 0))
+    if not inverse:
+        given = [rows_of_forces.reshape(batch.rows, -1, 6)] if others else []
+        ignored = np.zeros(batch.rows, dtype=np.int8)
+        x = aba(model, q, v, x, *given, threads=batch.threads, status=ignored)
+    flat = [out.reshape(batch.rows, -1) for out in batch.out]
+    run = kernels.derivatives_rows.function()
+    rooms = PackRooms(model, "derivatives", sizes)
+
+    def begin() -> Run:
+        work, *lines = rooms.take()
+        tables = (
+            model._index, model._params, model._tables.velocities, work, *lines, q, v, x, rows_of_forces, *flat,
+            batch.status,
+        )  # fmt: skip
+        return lambda first, last: run(*tables, first, last)
+
+    share(batch.rows, batch.threads, kernels.lanes(), begin)
+    rooms.give_back()
+    settle(batch, 4)
+
+
+def _one_by_one(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> None:
+    """Run the kernels of one state for each row: packs take as long to compile as they save where loops are closed."""
+    q, v, x, *others = batch.tables
+    nv = model.nv
+    if not inverse:
+        given = [others[0].reshape(batch.rows, -1, 6)] if forced else []
+        x = aba(model, q, v, x, *given, threads=batch.threads, status=np.zeros(batch.rows, dtype=np.int8))
+    acting: Any = np.zeros(0)
+    if forced:
+        acting = np.concatenate([np.zeros((batch.rows, nv)), others[0]], axis=1)
+        acting = Each(acting, (acting.shape[1],))
+    kernel = kernels.rnea_derivatives_loops
+    for needed in (kernel, kernels.rows, kernels.openness, *(() if inverse else (kernels.aba_derivatives,))):
+        needed.address()
+    for out in batch.out:
+        out[...] = 0.0  # kernels leave out entries between branches
+    row = Each(q, (model.nq,))
+    own, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
+
+    def begin() -> Run:
+        room, mine = Room(model), DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
+        tables = room.tables(mine.rates)
+        program = Program(batch.status)
+        state = row, Each(v, (nv,))
+        if inverse:
+            program.call(kernel, SINGULAR, tables, *state, Each(x, (nv,)), acting, mine.tau, *own, empty)
+        else:
+            matrices = [m.reshape(-1) for m in (mine.dtau_dq, mine.dtau_dv, mine.scratch)]
+            program.call(
+                kernels.aba_derivatives, SINGULAR, tables, 0, 0, kernel.address(), mine.tree, mine.sides, mine.factors,
+                *state, empty, Each(x, (nv,)), acting, mine.tau, *matrices, empty, *own,
+            )  # fmt: skip
+        if model.closures:
+            program.call(kernels.openness, OPEN, room.tables(np.zeros(nv * nv)), row)
+        return program.ready()
+
+    share(batch.rows, batch.threads, ROWS, begin)
+    finish(batch, 4, look=True)
