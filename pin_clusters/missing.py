@@ -24,10 +24,6 @@ _REGRESSOR = (
     "pc.spanning_velocity and G = pc.coupling_jacobian(model, data, q). pc.Rotor constraints are not in it: couple a "
     "body of the tree with pc.Gear instead."
 )
-_TREE_DERIVATIVE = (
-    "Map Pinocchio's: pinocchio.{f} on model.tree and data.tree, with pc.spanning_velocity, then times "
-    "pc.coupling_jacobian(model, data, q) from the right; gears and belts have a constant one."
-)
 _PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the states."
 
 _ROUTES = {
@@ -50,18 +46,12 @@ _ROUTES = {
     "rneaInParallel": _PARALLEL.format(f="rnea"),
     "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), with the rotors given by inertia.",
     "computeSubtreeMasses": "Use pinocchio.computeSubtreeMasses(model.inertia_tree, data.tree).",
-    **dict.fromkeys(
-        ("dccrba", "computeCentroidalMapTimeVariation"),
-        "Use pc.computeCentroidalMomentumTimeVariation, or finite differences of pc.computeCentroidalMap.",
-    ),
     "normalize": "Use pc.project(model, q), which also puts q on the couplings.",
     "isNormalized": "Use pinocchio.isNormalized(model.tree, q); pc.residual(model, q) tells about the couplings.",
     "isSameConfiguration": "Use pinocchio.isSameConfiguration(model.tree, q0, q1, precision): q is the whole tree's.",
     "distance": "Use numpy.linalg.norm(pc.difference(model, q0, q1)), which counts the independent joints only.",
     "squaredDistance": "Use pc.difference(model, q0, q1) ** 2, which counts the independent joints only.",
-    "dIntegrate": _TREE_DERIVATIVE.format(f="dIntegrate"),
-    "dDifference": _TREE_DERIVATIVE.format(f="dDifference"),
-    "computeForwardKinematicsDerivatives": _TREE_DERIVATIVE.format(f="computeForwardKinematicsDerivatives"),
+    "dIntegrateTransport": "Multiply by pc.dIntegrate(model, q, v, argument_position), with independent velocities.",
     "buildReducedModel": (
         "Lock joints in the tree, then add the constraints: "
         "pc.ClusterModel(pinocchio.buildReducedModel(tree, ids, q), constraints)."

@@ -9,9 +9,10 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE,
-) = range(20)  # fmt: skip
-PLACES = 20  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
+    MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G,
+) = range(27)  # fmt: skip
+PLACES = 27  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -78,6 +79,11 @@ ENTRIES = (
 HELPERS = (
     Entry("quick_tree", "of_tree", "tree", "", ""),
     Entry("quick_jacobian", "of_frame", "tree", "", ""),
+    Entry("quick_motion", "of_tree", "moved", "", ""),
+    Entry("quick_velocities", "of_place", "moved", "", ""),
+    Entry("quick_accelerations", "of_place", "moved", "", ""),
+    Entry("quick_center", "of_center", "tree", "", ""),
+    Entry("quick_hessian", "of_hessian", "tree", "", ""),
 )
 """What functions of the tree call: they tell whether the call was the usual one."""
 COLUMNS = tuple(

@@ -14,15 +14,17 @@ from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDynamics
 from .of_derivatives import AbaDerivatives, Derivatives
 from .of_hybrid import Hybrid
-from .of_tree import FrameJacobian, Tree
+from .of_places import Accelerations, Center, Hessian, Velocities
+from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
 from .writer import Library
 
+_OF_TREE = (Tree, FrameJacobian, Motion, Velocities, Accelerations, Center, Hessian)
 _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
-    **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, (Tree, FrameJacobian), strict=True)},
+    **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, _OF_TREE, strict=True)},
     **{
         entry.name: partial(writer, entry)
         for entry, writer in zip(COLUMNS, (Columns, OperationalInertia, InputMatrix), strict=True)

@@ -10,11 +10,26 @@ from llvmlite import ir
 from .._kernels.tree_layout import RATES
 from .._native.process import ALIGNED, C_CONTIGUOUS
 from .code import Function
-from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, RATE_TABLES, SIX, ZEROS
+from .desk import (
+    ALSO,
+    COUPLED,
+    COUPLED_SIZE,
+    COUPLING,
+    COUPLING_G,
+    COUPLING_TABLES,
+    MOTION_RATES,
+    MOTION_RATES_TABLES,
+    NFRAMES,
+    NJOINTS,
+    NV,
+    RATE_TABLES,
+    SIX,
+    ZEROS,
+)
 from .writer import I64
 
 
-class _OfTree(Function):
+class OfTree(Function):
     """What both have in common."""
 
     def whole(self, i: int, kind: str) -> ir.Value:
@@ -62,8 +77,15 @@ class _OfTree(Function):
         b.cbranch(fine, go, self.slow)
         b.position_at_end(go)
 
+    def numbered(self, index: ir.Value, kind: ir.Value) -> ir.Value:
+        """The place of a joint, or of a frame if that is the kind."""
+        b, of_frame = self.b, self.b.icmp_unsigned("!=", self.b.and_(kind, I64(1)), I64(0))
+        njoints = self.load(self.desk, 8 * NJOINTS)
+        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
+        return b.add(index, b.select(of_frame, njoints, I64(0)))
 
-class Tree(_OfTree):
+
+class Tree(OfTree):
     """``quick_tree(model, data, what, q, v, a)``: True, if it was done."""
 
     def write(self) -> None:
@@ -76,15 +98,38 @@ class Tree(_OfTree):
         q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
         v, a = self.vector_or_none(4, self.nv), self.vector_or_none(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
-        self.couple(q, v[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
+        self.prepare(q, v[0], a[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
         self.need(self.run(kernel, tables, [what, (q, self.nq), v, a]))
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)
         b.ret(done)
         self.hand_over(self.place)
 
+    def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
+        """Bring the couplings to the state; a is zeros where none is given."""
+        self.couple(q, v, rate)
 
-class FrameJacobian(_OfTree):
+
+class Motion(Tree):
+    """``quick_motion``, the same on tables of its own: what couplings do to derivatives comes with it."""
+
+    def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
+        """Bring the couplings and their derivatives to the state."""
+        b, kernel = self.b, self.load(self.desk, 8 * MOTION_RATES)
+        loops, go = self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", kernel, I64(0)), go, loops)
+        b.position_at_end(loops)
+        at, size = self.load(self.desk, 8 * COUPLED), self.load(self.desk, 8 * COUPLED_SIZE)
+        results = [(b.add(at, b.mul(size, I64(8 * i))), size) for i in (1, 2, 3)]
+        given = [(q, self.nq), (v, self.nv), (a, self.nv), *results]
+        self.need(self.run(kernel, self.load(self.desk, 8 * MOTION_RATES_TABLES), given))
+        self.couple(q, v, rate)
+        self.common("copy", at, self.load(self.desk, 8 * COUPLING_G), size)
+        b.branch(go)
+        b.position_at_end(go)
+
+
+class FrameJacobian(OfTree):
     """``quick_jacobian(model, data, q, index, reference_frame, kind)``: the Jacobian, if all was usual."""
 
     def write(self) -> None:
@@ -95,10 +140,7 @@ class FrameJacobian(_OfTree):
         kernel, tables = self.begin()
         index, reference = self.whole(3, "int"), self.whole(4, "reference_frame")
         kind = self.whole(5, "int")
-        of_frame = b.icmp_unsigned("!=", b.and_(kind, I64(1)), I64(0))
-        njoints = self.load(self.desk, 8 * NJOINTS)
-        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
-        place = b.add(index, b.select(of_frame, njoints, I64(0)))
+        place = self.numbered(index, kind)
         q = self.vector_or_none(2, self.nq)
         couple, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", q[1], I64(0)), go, couple)

@@ -13,7 +13,7 @@ from .link_workspace import link_position, link_rotation, set_link_position, set
 from .links import at_point, moved
 from .simd import borrowed, get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
-from .tree_views import dof, entry, field, link, own_at, place_at, tree_header_at
+from .tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
 from .tuples import Vec3, load3, load6, load9
 
 
@@ -180,7 +180,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
 
     Reads: link_position, link_rotation, out, q, room.
-    Writes: link_position, link_rotation, room, to.
+    Writes: link_position, link_rotation, out, room, to.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -193,6 +193,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     if q.shape[0] > 0:
         if q.shape[0] != n.nq:
             return WRONG_SIZE
+        put(out, derived_at(index, n.sections + 2).standing, zero(out))
         from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
         return 0
     if n.loops == 1:
@@ -213,7 +214,7 @@ def frame_jacobian_at(address, q, place, reference, rate, to):
     """Call frame_jacobian with the tables at an address.
 
     Reads: link_position, link_rotation, out, room.
-    Writes: link_position, link_rotation, room.
+    Writes: link_position, link_rotation, out, room.
     """
     index, params, work, out = tables(address)
     return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

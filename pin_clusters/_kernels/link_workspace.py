@@ -10,6 +10,7 @@ from .simd import put
 from .tree_layout import (
     LINK_ACCELERATION,
     LINK_INERTIA,
+    LINK_INERTIA_RATE,
     LINK_MOMENTS,
     LINK_OFFSET,
     LINK_ROTATION,
@@ -46,3 +47,4 @@ link_velocity, set_link_velocity, _ = _of_link(LINK_VELOCITY, load6)
 link_acceleration, set_link_acceleration, _ = _of_link(LINK_ACCELERATION, load6)
 link_inertia, set_link_inertia, add_link_inertia = _of_link(LINK_INERTIA, load10)
 link_moments, set_link_moments, add_link_moments = _of_link(LINK_MOMENTS, load10)
+link_inertia_rate, set_link_inertia_rate, add_link_inertia_rate = _of_link(LINK_INERTIA_RATE, load10)

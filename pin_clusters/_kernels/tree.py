@@ -15,10 +15,10 @@ from .links import start_links
 from .pack import INLINE
 from .simd import borrowed, get, put, zero
 from .tree_columns import axes, jacobian
-from .tree_layout import CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, RATES
+from .tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
 from .tree_momentum import masses
 from .tree_motion import outward, spread
-from .tree_views import field, own_at, sections_at, tree_header_at
+from .tree_views import derived_at, field, own_at, sections_at, tree_header_at
 
 
 def send(out, at, size, address):
@@ -52,17 +52,36 @@ def publish(index, out, n, what, level):
             send(out, F.at, F.size, F.address)
 
 
+@inline
+def remember(out, q, v, n, E, what, level):
+    """Keep the state, for derivatives that are asked for later.
+
+    Reads: q, v.
+    Writes: out.
+    """
+    for i in range(n.nq):
+        put(out, E.posed_q + i, get(q, i))
+    put(out, E.posed, zero(out) + 1.0)
+    if what & MOTION and level > 0:
+        for i in range(n.nq):
+            put(out, E.seen_q + i, get(q, i))
+        for i in range(n.nv):
+            put(out, E.seen_v + i, get(v, i))
+        put(out, E.seen, zero(out) + 1.0)
+    put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
+
+
 @paste
 def tree(index, params, work, out, what, q, v, a):
     """Compute what is wished for, on the level that v and a say by their size: nothing, or nv.
 
-    Reads: a, a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, q, R, v, v_tree.
-    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, v_tree.
+    Reads: a, a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, q, R, u, v, v_tree.
+    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
     """
     n = tree_header_at(index, 0)
-    A, O, level = sections_at(index, n.sections), own_at(index, n.sections + 1), 0
+    A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
     if q.shape[0] != n.nq:
         return WRONG_SIZE
     start_links(work)
@@ -80,16 +99,19 @@ def tree(index, params, work, out, what, q, v, a):
     if what & (MOTION | RATES | CENTERS):
         moves = level
     outward(index, params, work, out, q, n, A, O, moves)
-    if what & (COLUMNS | MAP | JCOM):  # Pinocchio leaves J with all of these
+    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio leaves J with all of these
         axes(index, params, work, out, n, A, what & RATES)
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)
-    masses(index, params, work, out, v, n, A, O, what, level)
+    masses(index, params, work, out, v, n, A, O, E, what, level)
+    put(work, E.level, zero(work) + moves)
+    remember(out, q, v, n, E, what, level)
     if what & KEEP:
         for i in range(n.nv_tree * n.nv):
             put(out, O.kept + i, get(out, O.G + i))
         put(out, O.lost, zero(out))
-    publish(index, out, n, what, level)
+    if what & QUIET == 0:
+        publish(index, out, n, what, level)
     return OK
 
 
@@ -102,10 +124,10 @@ def _signature():
 def tree_at(address, what, q, v, a):
     """Call tree with the tables at an address.
 
-    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, R, v_tree.
-    Writes: a_tree, link_acceleration, link_inertia, link_moments, link_offset, link_position, link_rotation,
-        link_turn, link_velocity, out, v_tree.
+    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset, link_position,
+        link_rotation, link_turn, link_velocity, out, R, u, v_tree.
+    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
+        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
     """
     index, params, work, out = tables(address)
     return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

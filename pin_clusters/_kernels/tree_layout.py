@@ -21,7 +21,7 @@ class TreeHeader(NamedTuple):
     dof0: int  # rows of the tree's velocities, in their order
     spin0: int  # rows of rotors that are no bodies
     spin1: int
-    sections: int  # row of Sections, then of Own
+    sections: int  # row of Sections, then of Own and Derived
     field0: int  # rows of what is copied to ``pin.Data``
     field1: int  # behind it are those that are used there: oMi, J, dJ, v, oMf
     loops: int  # 1 if G depends on q
@@ -68,6 +68,23 @@ class Own(NamedTuple):
     v_tree: int  # work
     a_tree: int  # work
     room: int  # work: six numbers per velocity of the tree
+
+
+class Derived(NamedTuple):
+    """What derivatives have besides: where in ``out``, or in ``work``."""
+
+    tree_dAg: int  # by columns, a field of ``pin.Data``
+    dAg: int  # rows of nv
+    coupled: int  # G where motions were last differentiated, then dv_tree/dq, da_tree/dq, da_tree/dv; or the constant G
+    posed_q: int  # q of the last call
+    posed: int  # 1 if it is there
+    bent_q: int  # q where Jacobians are differentiated
+    bent: int  # 1 if it is there
+    seen_q: int  # q and v of the last motion
+    seen_v: int
+    seen: int  # 1 if they are there
+    standing: int  # 1 if what was computed of the links then is there as well
+    level: int  # work: 1 if the links have velocities, 2 if accelerations too
 
 
 class Link(NamedTuple):
@@ -158,6 +175,9 @@ MAP: Final = 128  # Ag
 JCOM: Final = 256  # Jcom
 WHOLE: Final = 512  # Ig
 KEEP: Final = 1024  # G for the functions that are not given q
+AXES: Final = 2048  # J of the tree; dJ with RATES
+MAP_RATE: Final = 4096  # dAg; with MAP and RATES
+QUIET: Final = 8192  # nothing is copied to ``pin.Data``
 
 # work of a link; vectors in axes of the world, motions at the link's own origin
 LINK_ROTATION: Final = 0  # 9, and position: 3
@@ -167,4 +187,5 @@ LINK_VELOCITY: Final = 24
 LINK_ACCELERATION: Final = 30
 LINK_INERTIA: Final = 36  # 10: of all that it carries, about the first link
 LINK_MOMENTS: Final = 46  # 10: of all that it carries: mass, first moment about the first link, momentum, its rate
-LINK_WORK: Final = 56
+LINK_INERTIA_RATE: Final = 56  # 10: its rate of change
+LINK_WORK: Final = 66

@@ -20,9 +20,10 @@ from .link_workspace import (
 )
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, rot, rot_t, sym3_mul, zero3
-from .tree_layout import CENTERS, JCOM, MAP, MOMENTUM, SUBTREES, WHOLE, WORLD
+from .tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, SUBTREES, WHOLE, WORLD
 from .tree_masses import acceleration_of_center, lumped, middle, spin_momentum
 from .tree_momentum_matrix import momentum_matrix
+from .tree_momentum_rate import momentum_matrix_rate
 from .tree_views import driver, link, lump, spin_row
 from .tuples import Rigid, Vec3, load3, load6
 
@@ -137,15 +138,17 @@ def subtrees(index, work, out, n, A, level):
 
 
 @inline
-def masses(index, params, work, out, v, n, A, O, what, level):
+def masses(index, params, work, out, v, n, A, O, E, what, level):
     """All that has to do with mass, as far as it is wished for.
 
-    Reads: a_tree, link, link_acceleration, link_inertia, link_moments, link_position, link_rotation, link_turn,
-        link_velocity, out, v, v_tree.
-    Writes: link_inertia, link_moments, out.
+    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_position,
+        link_rotation, link_turn, link_velocity, out, u, v, v_tree.
+    Writes: link_inertia, link_inertia_rate, link_moments, out.
     """
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)
+        if what & MAP_RATE:
+            momentum_matrix_rate(index, params, work, out, n, A, O, E)
     if what & CENTERS:
         centers(index, params, work, out, n, A, O, what, level)
         if what & SUBTREES:

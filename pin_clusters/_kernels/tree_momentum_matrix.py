@@ -7,16 +7,21 @@ from ._jit import inline
 from .layout import BODY_PARAMS
 from .link_workspace import (
     add_link_inertia,
+    add_link_inertia_rate,
     link_inertia,
+    link_inertia_rate,
     link_position,
     link_rotation,
+    link_velocity,
     set_link_inertia,
+    set_link_inertia_rate,
 )
 from .links import carried, direction
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, zero3, zero_rigid
 from .tree_columns import add_independent, clear
-from .tree_layout import JCOM, MAP, MOMENTUM, WHOLE, WORLD
+from .tree_inertia_rates import rate_of_inertia, rate_of_point
+from .tree_layout import JCOM, MAP, MAP_RATE, MOMENTUM, WHOLE, WORLD
 from .tree_masses import end_of, lumped, middle, spin_momentum
 from .tree_views import dof, driver, entry, link, lump, spin_row
 from .tuples import Rigid, Vec3, load3, load6
@@ -57,27 +62,34 @@ def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, s
 
 
 @inline
-def inertias(index, params, work, n, turning):
+def inertias(index, params, work, n, turning, rates):
     """Inertias of links with all that they carry, about the first one; returns that of the whole.
 
-    Without ``turning`` mass and first moment alone.
+    Without ``turning`` mass and first moment alone; with ``rates`` their rates of change too, those of the whole at
+    link 0.
 
-    Reads: link_acceleration, link_inertia, link_position, link_rotation, link_velocity.
-    Writes: link_inertia.
+    Reads: link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, u.
+    Writes: link_inertia, link_inertia_rate.
     """
     o, whole = middle(work, n), zero_rigid(zero(work))
+    set_link_inertia_rate(work, 0, whole)
     for b in range(1, n.links + 1):
         k = b * BODY_PARAMS
         x = link_position(work, b) - o
         R, m, lever = link_rotation(work, b), get(params, k + at.MASS), load3(params, k + at.LEVER)
         if turning:
-            set_link_inertia(work, b, rigid_in_world(R, x, m, lever, load6(params, k + at.INERTIA)))
+            I = rigid_in_world(R, x, m, lever, load6(params, k + at.INERTIA))
+            set_link_inertia(work, b, I)
+            if rates:
+                set_link_inertia_rate(work, b, rate_of_inertia(I, carried(link_velocity(work, b), -x)))
         else:
             h, e = (x + rot(R, lever)) * m, zero(work)
             set_link_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
-        m, x, _, _ = lumped(params, work, M, 0)
+        m, x, u, _ = lumped(params, work, M, min(rates, 1))
+        if rates:
+            add_link_inertia_rate(work, M.common, rate_of_point(m, x - o, u))
         if M.common > 0:
             add_link_inertia(work, M.common, point_inertia(m, x - o))
         else:
@@ -85,6 +97,8 @@ def inertias(index, params, work, n, turning):
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
+        if rates:
+            add_link_inertia_rate(work, L.parent, link_inertia_rate(work, b))
         if L.parent > 0:
             add_link_inertia(work, L.parent, link_inertia(work, b))
         else:
@@ -131,10 +145,11 @@ def spin_columns(index, params, work, out, n, O):
 def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world.
 
-    Reads: link, link_acceleration, link_inertia, link_position, link_rotation, link_velocity, out, v.
-    Writes: link_inertia, out.
+    Reads: link, link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, out,
+        u, v.
+    Writes: link_inertia, link_inertia_rate, out.
     """
-    o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE))
+    o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
     m = whole[0] + get(params, at.MASS)
     share = 1.0 / m
     c = Vec3(whole[1], whole[2], whole[3]) * share

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .tree_layout import Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
+from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 from .views import view_of
 
 tree_header_at = view_of(TreeHeader)
 sections_at = view_of(Sections)
 own_at = view_of(Own)
+derived_at = view_of(Derived)
 link = view_of(Link)
 dof = view_of(Dof)
 entry = view_of(Term)

@@ -9,14 +9,50 @@ import numpy as np
 from .._calls import fast
 from ..model import ClusterData, ClusterModel
 
-JOINT, FRAME, RATE = 0, 1, 2
-"""Of what a Jacobian is asked: of a joint or a frame; added: its time derivative."""
+JOINT, FRAME, RATE, POINT = 0, 1, 2, 2
+"""Of what a Jacobian is asked: of a joint or a frame; added: its time derivative. Or: of a point."""
 
 
 @fast
 def quick_tree(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any, a: Any) -> bool:
     """Compute what is wished for; returns whether that was done. What is not given is None."""
     return False
+
+
+@fast
+def quick_motion(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any, a: Any) -> bool:
+    """Do the same where motions are differentiated."""
+    return False
+
+
+@fast
+def quick_velocities(
+    model: ClusterModel, data: ClusterData, index: Any, matrix: Any, reference_frame: Any, kind: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the derivatives of the velocity of a joint, frame or point (by the homogeneous matrix); None: not done."""
+    return None
+
+
+@fast
+def quick_accelerations(
+    model: ClusterModel, data: ClusterData, index: Any, matrix: Any, reference_frame: Any, kind: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return the derivatives of the acceleration, and of the velocity by q before them; None: not done."""
+    return None
+
+
+@fast
+def quick_center(model: ClusterModel, data: ClusterData) -> np.ndarray | None:
+    """Return the derivative of the velocity of the centre of mass; None: not done."""
+    return None
+
+
+@fast
+def quick_hessian(
+    model: ClusterModel, data: ClusterData, index: Any, matrix: Any, reference_frame: Any, kind: int
+) -> np.ndarray | None:
+    """Return the derivative of the Jacobian of a joint or frame; None: not done."""
+    return None
 
 
 @fast

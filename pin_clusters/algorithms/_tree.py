@@ -35,6 +35,29 @@ def compute(
     data._run_tree(what, q, v, a)
 
 
+def differentiate(
+    model: ClusterModel, data: ClusterData, what: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> None:
+    """Move the links where motions are differentiated, and bring what the couplings do to their derivatives there.
+
+    Raises:
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+    """
+    data._forget()
+    if model.closures:
+        # at v and a, before anything is left in the data
+        rates = _bridge.derivatives(model, data, q, v, a if a.size else data._zeros)
+        _bridge.bring(model, data, q, v, "coupling_rate" if what & RATES else "coupling")
+        data._coupled[0] = data._coupling[0]
+        for i, rate in enumerate(rates):
+            data._coupled[1 + i] = rate
+        what |= KEEP
+    if model._tree_tables.settles:
+        _settle(model, data, q, v, a)
+    data._run_tree(what, q, v, a, moved=True)
+    data._notice_motion()
+
+
 def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> None:
     """Compute what needs no G, at a singular pose as well: G is NaN there for the functions that are not given q."""
     if not model.closures:

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels.tree_layout import CENTERS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE, WORLD
-from ..errors import ArgumentTypeError
+from .._kernels.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD
+from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check, _tree
-from ._quick import quick_tree
+from ._quick import quick_center, quick_tree
 from ._rods import add_to_centers, lumps
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
+_QUIETLY = _CENTERS_OF_ALL | QUIET
+_MAP_RATE = MAP | MAP_RATE | WHOLE | MOMENTUM | RATES
 _documented = _check.documented(
     """
     References:
@@ -153,6 +155,82 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
         _tree.compute(model, data, MAP | WHOLE | MOMENTUM, q, v)
     _keep(data)
     return data._Ag.copy()
+
+
+@_documented
+def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+    """Compute the time derivative of the centroidal momentum matrix, the spin of all rotors included.
+
+    The rate of the momentum is ``Ag a + dAg v``.
+
+    Args:
+        data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
+            ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+    """
+    return dccrba(model, data, q, v)
+
+
+@_documented
+def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+    """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``.
+
+    Args:
+        data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
+            ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
+
+    Returns:
+        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+    """
+    if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
+        q, v = _check.state(model, data, q, v)
+        if model._tree_tables.curved:
+            data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
+        _tree.compute(model, data, _MAP_RATE, q, v)
+    data.hg = data._tree.hg.copy()
+    return data._dAg.copy()
+
+
+@_check.documented(
+    """
+    References:
+        Pinocchio's ``{name}``, with the mass of all rotors.
+    """
+)
+def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -> np.ndarray:
+    """Return the derivative of the velocity of the centre of mass by q along ``pc.integrate``, v held.
+
+    It is that at the last state of ``centerOfMass``, ``computeAllTerms`` or ``forwardKinematics`` with v. The
+    derivative by v is ``jacobianCenterOfMass``.
+
+    Returns:
+        Shape (3, nv), in the world; a fresh array.
+
+    Raises:
+        NotComputedError: None of these was called before with v.
+    """
+    if (found := quick_center(model, data)) is not None:
+        return found
+    _check.model_data(model, data)
+    state = data._state
+    if state is None:
+        raise NotComputedError(
+            "this data has no velocity of a centre of mass to differentiate: call pc.centerOfMass(model, data, q, v) "
+            "first."
+        )
+    v_q = data._no_rows
+    if model.closures:
+        q, v = state[0].copy(), state[1].copy()
+        v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
+        _bridge.bring(model, data, q, v)
+        data._run_tree(_QUIETLY, q, v)
+    elif not data._standing:
+        data._run_tree(_QUIETLY, state[0].copy(), state[1].copy())
+    result = np.empty((3, model.nv))
+    data._run_center(v_q, result)
+    return result
 
 
 @_documented

@@ -9,11 +9,14 @@ from .branches import branches
 from .manifold import ResidualRow, check, residual, residual_rows
 from .motions import difference, integrate, interpolate
 from .points import neutral, project, randomConfiguration
+from .tangents import dDifference, dIntegrate
 
 __all__ = [
     "ResidualRow",
     "branches",
     "check",
+    "dDifference",
+    "dIntegrate",
     "difference",
     "integrate",
     "interpolate",

@@ -31,8 +31,10 @@ _LOOPS = (
 
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
-_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
-_OF_TREE = ("of_tree", "of_frame")
+_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in reversed(list(enumerate(_calls.ALL)))}
+_OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
+# calls that know nothing of what loops do to derivatives
+_WITHOUT_LOOPS = ("quick_center", "quick_hessian")
 # whose calls are not of the group "data"
 _SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
 _GROUPS = {
@@ -42,6 +44,7 @@ _GROUPS = {
 }
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
+_MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
 _VALUES = (
     "hg",
     "lambda_c",
@@ -91,6 +94,7 @@ class ClusterData(TreeWorkspace):
         "_Minv",
         "_aba",
         "_aba_derivatives",
+        "_bend",
         "_check",
         "_columns",
         "_contact_plan",
@@ -130,6 +134,7 @@ class ClusterData(TreeWorkspace):
     J = forwarded("_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
     Jcom = forwarded("_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
     Ag = forwarded("_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    dAg = forwarded("_dAg", "Result of ``dccrba`` and ``computeCentroidalMapTimeVariation``, shape (6, nv).")
     oMi = forwarded("tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
     liMi = forwarded("tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
     oMf = forwarded("tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
@@ -157,7 +162,8 @@ class ClusterData(TreeWorkspace):
             self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
             self._contacts, self._rnea_derivatives,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
-        self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
+        self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
+        self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
         self._aba_derivatives = kernels.aba_derivatives
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
@@ -165,6 +171,7 @@ class ClusterData(TreeWorkspace):
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
         coupling, with_rate = self._lay_out_tree()
+        self._bend: np.ndarray = self._no_rows  # dG/dq where Jacobians are differentiated
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0  # rank and residual
@@ -187,7 +194,7 @@ class ClusterData(TreeWorkspace):
         self._pointers = {
             name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
         }
-        self._pointers["tree"] = self._tree_tables
+        self._pointers["tree"], self._pointers["moved"] = self._tree_tables, self._moved_tables
         tables = model._tables
         self._derivatives = DerivativeMemory(model.nq, nv, tables.velocities, tables.rates)
         rates = self._derivatives.rates
@@ -200,10 +207,14 @@ class ClusterData(TreeWorkspace):
         desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
         desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
         desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
+        desk[[_calls.THREE, _calls.NV_TOO]] = 3, model.nv
         desk[_calls.ALSO] = KEEP if model.closures else 0
         desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
         # the rate of what is curved takes more than the kernel knows
         desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
+        desk[_calls.MOTION_RATES_TABLES] = self._pointers["rates"].address
+        desk[_calls.COUPLED], desk[_calls.COUPLED_SIZE] = self._coupled.ctypes.data, model.own_tree.nv * model.nv
+        desk[_calls.COUPLING_G] = self._coupling[0].ctypes.data
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
         self._contact_plan: Any = None  # where the desk leads
@@ -225,12 +236,23 @@ class ClusterData(TreeWorkspace):
         if self._desk[_PLACE_OF[kernel]] != self._callable(kernel):
             self._use_compiled()
 
+    def _notice_motion(self) -> None:
+        """Put what differentiates loops on the desk, if it has just been compiled."""
+        if self._model.closures and self._desk[_calls.MOTION_RATES] != kernels.coupling_derivatives.compiled_address:
+            self._use_compiled()
+
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         if self._model.closures:
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
+            self._desk[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
+            if self._model.closures and (
+                entry.name in _WITHOUT_LOOPS
+                or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
+            ):
+                address = 0
             self._desk[at : at + 2] = address, self._pointers[entry.result].address
             if address:
                 _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
@@ -328,13 +350,16 @@ class ClusterData(TreeWorkspace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
-        state = {name: getattr(self, name) for name in (*_ARRAYS, "_M_kernel", *_VALUES)}
+        state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
         return ClusterData, (self._model,), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over results; the kernels keep their addresses."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
+        for name in _MORE_ARRAYS:
+            if name in state and state[name].shape == getattr(self, name).shape:
+                getattr(self, name)[...] = state[name]
         self._desk[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:

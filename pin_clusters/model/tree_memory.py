@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
-_MATRICES = ("J", "dJ", "Ag", "Jcom")
+_MATRICES = ("J", "dJ", "Ag", "dAg", "Jcom")
 
 
 def made(tree: pin.Model) -> pin.Data:

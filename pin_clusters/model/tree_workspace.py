@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels.entry_points import Kernel, Pointer
+from .._kernels.tree_layout import QUIET
 from ..arrays import on_a_page
 from .cluster_model import ClusterModel
 from .packing import NEVER
@@ -19,25 +20,40 @@ class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
     __slots__ = (
-        "_Ag", "_G", "_J", "_Jcom", "_com", "_coupling", "_dJ", "_of_frame", "_of_tree", "_other_fields", "_tree",
-        "_tree_tables",
+        "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
+        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed",
+        "_tree", "_tree_tables",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
     _tree_tables: Pointer
+    _moved_tables: Pointer
     _of_tree: Kernel
     _of_frame: Kernel
+    _of_place: Kernel
+    _of_hessian: Kernel
+    _of_center: Kernel
     _other_fields: tuple[int, ...]
     _J: np.ndarray
     _dJ: np.ndarray
     _Jcom: np.ndarray
     _Ag: np.ndarray
+    _dAg: np.ndarray
+    _moved: np.ndarray
+    _coupled: np.ndarray
+    _posed: np.ndarray
+    _bent: np.ndarray
+    _no_rows: np.ndarray
     _G: np.ndarray
     _com: np.ndarray
     _coupling: tuple[np.ndarray, np.ndarray]
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
+        raise NotImplementedError
+
+    def _notice_motion(self) -> None:
+        """Put what differentiates loops on the desk, if it has just been compiled."""
         raise NotImplementedError
 
     def _notice(self, kernel: str) -> None:
@@ -53,10 +69,18 @@ class TreeWorkspace:
         out = arrays[-1]
         for first in (at.oMi, at.liMi):  # of the universe
             out[first : first + 9] = np.eye(3).ravel()
-        self._J, self._dJ, self._Jcom, self._Ag = (
+        more = tables.derived
+        self._J, self._dJ, self._Jcom, self._Ag, self._dAg = (
             out[first : first + rows * nv].reshape(rows, nv)
-            for first, rows in ((own.J, 6), (own.dJ, 6), (own.Jcom, 3), (own.Ag, 6))
+            for first, rows in ((own.J, 6), (own.dJ, 6), (own.Jcom, 3), (own.Ag, 6), (more.dAg, 6))
         )
+        # where the motion that is differentiated stands: no other function moves the links there
+        (self._moved,) = on_a_page(np.zeros(tables.work))
+        self._moved_tables = Pointer(arrays[0], arrays[1], self._moved, out)
+        self._no_rows = np.zeros((0, nv))
+        # q of the last call, and where Jacobians are differentiated; behind it whether it is there
+        self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
+        self._coupled = out[more.coupled : more.coupled + (4 * G.size if model.closures else 0)].reshape(-1, *G.shape)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
         self._G[: len(G)] = G
@@ -84,12 +108,22 @@ class TreeWorkspace:
         self._other_fields = tuple(row for row, name in tables.fields if not found[name])
         self._use_compiled()
 
-    def _run_tree(self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING) -> None:
-        """Run the kernel of the tree; the arrays must be what it takes."""
+    def _run_tree(
+        self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
+    ) -> None:
+        """Run the kernel of the tree; the arrays must be what it takes.
+
+        Args:
+            what: What is wished for.
+            q: Configuration.
+            v: Velocity.
+            a: Acceleration.
+            moved: Whether the links are to be moved where motions are differentiated.
+        """
         with np.errstate(all="ignore"):  # the centre of what has no mass
-            self._of_tree.call(self._tree_tables, what, q, v, a)
+            self._of_tree.call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
         self._notice("of_tree")
-        if self._other_fields:
+        if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
     def _write_fields(self, what: int, level: int) -> None:
@@ -111,6 +145,49 @@ class TreeWorkspace:
         code = int(self._of_frame.call(self._tree_tables, q, place, reference, rate, result))
         self._notice("of_frame")
         return code
+
+    def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
+        """Run the kernel of derivatives of the motion of a place."""
+        self._of_place.call(self._moved_tables, place, reference, M, *results)
+        self._notice("of_place")
+
+    def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
+        """Run the kernel of derivatives of the centre of mass."""
+        self._of_center.call(self._tree_tables, v_q, result)
+        if not self._model.closures:
+            self._notice("of_center")
+
+    def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
+        """Run the kernel of derivatives of Jacobians."""
+        self._of_hessian.call(self._tree_tables, place, reference, M, G_q, result)
+        if not self._model.closures:  # they have no call in machine code
+            self._notice("of_hessian")
+
+    def _section(self, name: str, size: int) -> np.ndarray:
+        """What stands at a place that ``Derived`` names."""
+        at = getattr(self._model._tree_tables.derived, name)
+        return self._tree_tables.arrays[-1][at : at + size]
+
+    @property
+    def _state(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Last q and v of which motions or centres of mass were asked for; None if there were none."""
+        if not self._section("seen", 1)[0]:
+            return None
+        return self._section("seen_q", self._model.nq), self._section("seen_v", self._model.nv)
+
+    @property
+    def _standing(self) -> bool:
+        """Whether what was computed there of the masses of links is still there."""
+        return bool(self._section("standing", 1)[0])
+
+    @property
+    def _level(self) -> int:
+        """What can be differentiated: 0 nothing, 1 velocities, 2 accelerations too."""
+        return int(self._moved[self._model._tree_tables.derived.level])
+
+    def _forget(self) -> None:
+        """Nothing can be differentiated until it is computed."""
+        self._moved[self._model._tree_tables.derived.level] = 0.0
 
     @property
     def _lost(self) -> bool:

@@ -312,6 +312,9 @@ SINGULAR = {
     "computeJointJacobians": lambda m, d, q: pc.computeJointJacobians(m, d, q),
     "variation": lambda m, d, q: pc.computeJointJacobiansTimeVariation(m, d, q, [1.0]),
     "centroidal": lambda m, d, q: pc.computeCentroidalMap(m, d, q),
+    "dccrba": lambda m, d, q: pc.dccrba(m, d, q, [1.0]),
+    "derivatives of motions": lambda m, d, q: pc.computeForwardKinematicsDerivatives(m, d, q, [1.0], [1.0]),
+    "derivatives of Jacobians": lambda m, d, q: pc.computeJointKinematicHessians(m, d, q),
     "independent_torque": lambda m, d, q: pc.independent_torque(m, d, q, np.ones(3)),
 }
 
@@ -322,6 +325,21 @@ def test_singular_poses_are_errors(name: str) -> None:
     with pytest.raises(pc.SingularClusterError, match="'left', 'right', 'bar'") as caught:
         SINGULAR[name](model, model.createData(), np.zeros(3))
     assert "change point" in str(caught.value)
+
+
+def test_what_was_not_differentiated_is_not_given() -> None:
+    model = parallelogram()
+    data, pose = model.createData(), np.array([-1.0, -1.0, 1.0])
+    pc.computeForwardKinematicsDerivatives(model, data, pose, [1.0])
+    pc.computeJointKinematicHessians(model, data, pose)
+    pc.getJointVelocityDerivatives(model, data, 1, pin.LOCAL)
+    with pytest.raises(pc.SingularClusterError):
+        pc.computeForwardKinematicsDerivatives(model, data, np.zeros(3), [1.0])
+    with pytest.raises(pc.NotComputedError):
+        pc.getJointVelocityDerivatives(model, data, 1, pin.LOCAL)
+    with pytest.raises(pc.SingularClusterError):
+        pc.computeJointKinematicHessians(model, data, np.zeros(3))
+    assert error(pc.getJointKinematicHessian(model, data, 3, pin.LOCAL), np.zeros((6, 1, 1))) > 0.0  # that of before
 
 
 def test_bodies_are_placed_at_a_singular_pose() -> None:

@@ -29,7 +29,7 @@ _FIELDS = (
     ("com", 3, "njoints", tl.SUBTREES | tl.WORLD, 0),
     ("vcom", 3, "njoints", tl.SUBTREES, 1),
     ("acom", 3, "njoints", tl.SUBTREES, 2),
-    ("J", 6, "nv", tl.COLUMNS | tl.MAP | tl.JCOM, 0),
+    ("J", 6, "nv", tl.COLUMNS | tl.MAP | tl.JCOM | tl.AXES, 0),
     ("dJ", 6, "nv", tl.RATES, 0),
     ("Ag", 6, "nv", tl.MAP, 0),
     ("Jcom", 3, "nv", tl.JCOM, 0),
@@ -41,7 +41,7 @@ _FIELDS = (
 # the entries of the whole robot alone
 _OF_THE_WHOLE = (
     ("com", tl.CENTERS | tl.MAP | tl.JCOM | tl.WHOLE, 0),
-    ("vcom", tl.CENTERS, 1),
+    ("vcom", tl.CENTERS | tl.MAP_RATE, 1),
     ("acom", tl.CENTERS, 2),
 )
 
@@ -71,6 +71,7 @@ class TreeTables:
         out: Size of the results.
         sections: Where the fields of ``pin.Data`` are among the results.
         own: Where our own results are.
+        derived: Where derivatives and what they need are.
         fields: Row of the index and name of each copy to ``pin.Data``.
         link_of_joint: The link that is moved by each joint.
         settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
@@ -85,6 +86,7 @@ class TreeTables:
     out: int
     sections: tl.Sections
     own: tl.Own
+    derived: tl.Derived
     fields: tuple[tuple[int, str], ...]
     link_of_joint: np.ndarray
     settles: bool
@@ -148,9 +150,9 @@ def pack_tree(
         for j, point in ends:
             params += (aligns[link_of_joint[j]].T @ point).tolist()
     lump1 = len(rows)
-    sections, own, work, out = _places(tree, nv, len(links))
+    sections, own, derived, work, out = _places(tree, nv, len(links), bool(topology.closures))
     where = len(rows)
-    rows += [sections, own]
+    rows += [sections, own, derived]
     field0 = len(rows)
     fields = []
     for name, item, count, what, level in _FIELDS:
@@ -159,6 +161,8 @@ def pack_tree(
     for name, what, level in _OF_THE_WHOLE:
         fields.append((len(rows), name))
         rows.append(tl.Field(getattr(sections, name), 3, 0, what, level))
+    fields.append((len(rows), "dAg"))
+    rows.append(tl.Field(derived.tree_dAg, 6 * nvt, 0, tl.MAP_RATE, 1))
     read = len(rows)
     counts = {name: item * _items(tree, count) for name, item, count, *_ in _FIELDS}
     for name in ("oMi", "J", "dJ", "v", "oMf"):
@@ -181,7 +185,7 @@ def pack_tree(
     for numbers, row in zip(index, rows, strict=True):
         numbers[: len(row)] = row
     return TreeTables(
-        index, np.array(params), work, out, sections, own, tuple(fields), link_of_joint, _settles(tree),
+        index, np.array(params), work, out, sections, own, derived, tuple(fields), link_of_joint, _settles(tree),
         *_of_loops(tree, topology), _masses(tree, inertia_tree, lumps),
     )  # fmt: skip
 
@@ -277,17 +281,22 @@ def _items(tree: pin.Model, count: str) -> int:
     return int(getattr(tree, count)) if count else 1
 
 
-def _places(tree: pin.Model, nv: int, links: int) -> tuple[tl.Sections, tl.Own, int, int]:
+def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
     """Return where all is in the results and behind the links of the workspace; and the sizes of both."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
-    sizes = (6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1)
-    own = [offset + sum(sizes[:i]) for i in range(len(sizes))]
-    size = offset + sum(sizes)
-    return tl.Sections(*places), tl.Own(*(*own, behind, behind + nvt, behind + 2 * nvt)), behind + 8 * nvt, size
+    sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1]
+    # without loops the constant G serves
+    sizes += [6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
+    at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
+    own = tl.Own._make([*at_out[:9], behind, behind + nvt, behind + 2 * nvt])
+    derived = tl.Derived._make([*at_out[9:-1], behind + 8 * nvt])
+    if not loops:
+        derived = derived._replace(coupled=own.G)
+    return tl.Sections(*places), own, derived, behind + 8 * nvt + 1, at_out[-1]
 
 
 def _settles(tree: pin.Model) -> bool:
