@@ -165,6 +165,7 @@ columns = Kernel("columns.columns_at")
 columns_loops = Kernel("columns.columns_loops_at")
 contacts = Kernel("contacts.contacts_at")
 contacts_loops = Kernel("contacts.contacts_loops_at")
+regressor = Kernel("regressor.regressor_at")
 hybrid = Kernel("hybrid.hybrid_at")
 hybrid_loops = Kernel("hybrid.hybrid_loops_at")
 
