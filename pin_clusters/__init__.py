@@ -81,6 +81,12 @@ from .algorithms.kinematics import (
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
+from .algorithms.regressors import (
+    computeJointTorqueRegressor,
+    computeKineticEnergyRegressor,
+    computePotentialEnergyRegressor,
+    computeStaticRegressor,
+)
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
 from .algorithms.with_independent import CoordinateChange, with_independent
 
@@ -209,10 +215,14 @@ __all__ = [
     "computeJointJacobian",
     "computeJointJacobians",
     "computeJointJacobiansTimeVariation",
+    "computeJointTorqueRegressor",
     "computeKineticEnergy",
+    "computeKineticEnergyRegressor",
     "computeMechanicalEnergy",
     "computeMinverse",
     "computePotentialEnergy",
+    "computePotentialEnergyRegressor",
+    "computeStaticRegressor",
     "computeStaticTorque",
     "condition",
     "constraintDynamics",

@@ -9,9 +9,9 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, KNOWN, CONTACTS,
-) = range(18)  # fmt: skip
-PLACES = 18  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, REGRESSOR_ROWS, REGRESSOR_WIDTH,
+) = range(20)  # fmt: skip
+PLACES = 20  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -79,7 +79,8 @@ COLUMNS = tuple(
 HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
 CONTACT_DYNAMICS = Entry("constraintDynamics", "contacts", "ddq", "", "")
 """Contacts that are kept closed, given by Pinocchio's objects."""
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS)
+REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, REGRESSOR)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -89,6 +90,7 @@ GROUPS = {
     "columns": tuple(entry.name for entry in COLUMNS),
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
+    "regressor": (REGRESSOR.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

@@ -8,11 +8,12 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES
+from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES, REGRESSOR
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDynamics
 from .of_hybrid import Hybrid
+from .of_regressor import Regressor
 from .of_tree import FrameJacobian, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
@@ -28,6 +29,7 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     },
     HYBRID.name: partial(Hybrid, HYBRID),
     CONTACT_DYNAMICS.name: partial(ContactDynamics, CONTACT_DYNAMICS),
+    REGRESSOR.name: partial(Regressor, REGRESSOR),
     ASK: Ask,
 }
 

@@ -14,8 +14,8 @@ from .desk import ALSO, COUPLING, COUPLING_TABLES, NFRAMES, NJOINTS, NV, RATE_TA
 from .writer import I64
 
 
-class _OfTree(Function):
-    """What both have in common."""
+class OfTree(Function):
+    """What they have in common."""
 
     def whole(self, i: int, kind: str) -> ir.Value:
         """The value of an argument that is a whole number of a type; never -1."""
@@ -63,7 +63,7 @@ class _OfTree(Function):
         b.position_at_end(go)
 
 
-class Tree(_OfTree):
+class Tree(OfTree):
     """``quick_tree(model, data, what, q, v, a)``: True, if it was done."""
 
     def write(self) -> None:
@@ -84,7 +84,7 @@ class Tree(_OfTree):
         self.hand_over(self.place)
 
 
-class FrameJacobian(_OfTree):
+class FrameJacobian(OfTree):
     """``quick_jacobian(model, data, q, index, reference_frame, kind)``: the Jacobian, if all was usual."""
 
     def write(self) -> None:

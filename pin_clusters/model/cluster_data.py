@@ -14,6 +14,7 @@ from .._kernels.tree_layout import KEEP
 from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
+from .regressor_tables import regressor_tables
 from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
@@ -33,7 +34,7 @@ _NOBODY = object()  # no model that anybody can give
 _PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in enumerate(_calls.ALL)}
 _OF_TREE = ("of_tree", "of_frame")
 # whose calls are not of the group "data"
-_SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
+_SOLE = ("columns", "hybrid", "contacts", "regressor")  # each a group of its own
 _GROUPS = {**dict.fromkeys(_OF_TREE, "tree"), **dict(zip(_SOLE, _SOLE, strict=True))}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
@@ -47,6 +48,9 @@ _VALUES = (
     "mechanical_energy",
     "tree",
     "check",
+    "staticRegressor",
+    "kineticEnergyRegressor",
+    "potentialEnergyRegressor",
 )
 
 
@@ -78,6 +82,9 @@ class ClusterData(TreeWorkspace):
         lambda_c: Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``.
         impulse_c: Their impulses, after ``impulseDynamics``.
         dq_after: Independent velocity after the impact.
+        staticRegressor: Result of ``computeStaticRegressor``.
+        kineticEnergyRegressor: Result of ``computeKineticEnergyRegressor``.
+        potentialEnergyRegressor: Result of ``computePotentialEnergyRegressor``.
     """
 
     __slots__ = (
@@ -103,15 +110,20 @@ class ClusterData(TreeWorkspace):
         "_nle",
         "_plans",
         "_pointers",
+        "_regressor",
         "_rnea",
         "_tau",
+        "_torque_regressor",
         "_unchecked",
         "_work",
         "_zeros",
         "dq_after",
         "hg",
         "impulse_c",
+        "kineticEnergyRegressor",
         "lambda_c",
+        "potentialEnergyRegressor",
+        "staticRegressor",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -149,7 +161,8 @@ class ClusterData(TreeWorkspace):
             self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
             self._contacts,
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
-        self._of_tree, self._of_frame = kernels.tree, kernels.frame_jacobian
+        self._of_tree, self._of_frame, self._regressor = kernels.tree, kernels.frame_jacobian, kernels.regressor
+        self._torque_regressor: np.ndarray | None = None
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
@@ -159,6 +172,8 @@ class ClusterData(TreeWorkspace):
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0  # rank and residual
+        self.staticRegressor, self.kineticEnergyRegressor = np.zeros((3, 0)), np.zeros(0)
+        self.potentialEnergyRegressor = np.zeros(0)
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {
@@ -215,12 +230,15 @@ class ClusterData(TreeWorkspace):
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
-            self._desk[at : at + 2] = address, self._pointers[entry.result].address
+            pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
+            self._desk[at : at + 2] = address, pointer.address if pointer else 0
             if address:
                 _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
+        if kernel == "regressor" and self._torque_regressor is None:
+            return 0
         if kernel in _OF_TREE:
             loops = self._model.closures and not kernels.coupling.compiled_address
             if loops or self._other_fields or self._model._tree_tables.settles:
@@ -281,15 +299,36 @@ class ClusterData(TreeWorkspace):
             self._M, self._desk[_calls.CHANGED] = self._M_kernel.copy(), 0
         return self._M
 
+    def _make_regressor(self) -> None:
+        """Make the tables of the regressor, and the room for it: many robots never need either."""
+        index, params, work, (at, *shape) = regressor_tables(self._model)
+        tables = kernels.Pointer(*on_a_page(index, params, work), self._tree_tables.arrays[-1])
+        self._pointers["regressor"] = tables
+        self._torque_regressor = tables.arrays[2][at : at + shape[0] * shape[1]].reshape(shape)
+        self._desk[_calls.REGRESSOR_ROWS : _calls.REGRESSOR_ROWS + 2] = shape
+
+    @property
+    def jointTorqueRegressor(self) -> np.ndarray:
+        """Result of ``computeJointTorqueRegressor``, shape (nv, parameters)."""
+        if self._torque_regressor is None:
+            self._make_regressor()
+        assert self._torque_regressor is not None
+        return self._torque_regressor.copy()  # what is always zero is never written again, and users write to it
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
-        state = {name: getattr(self, name) for name in (*_ARRAYS, "_M_kernel", *_VALUES)}
+        names = (*_ARRAYS, "_M_kernel", *_VALUES, *(() if self._torque_regressor is None else ("_torque_regressor",)))
+        state = {name: getattr(self, name) for name in names}
         return ClusterData, (self._model,), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over results; the kernels keep their addresses."""
         for name in (*_ARRAYS, "_M_kernel"):
             getattr(self, name)[...] = state[name]
+        if "_torque_regressor" in state:
+            self._make_regressor()
+            assert self._torque_regressor is not None
+            self._torque_regressor[...] = state["_torque_regressor"]
         self._desk[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
