@@ -33,7 +33,6 @@ from .regressor_views import (
 )
 from .simd import LANES, borrowed, get, put, zero
 from .spatial import angular, cross, dot3, rot
-from .tree_motion import spread
 from .tree_views import dof, entry
 from .tuples import load3, load6, load9
 
@@ -136,9 +135,11 @@ def copied(work, n, O, result):
     """
     if result.shape[0] != n.nv or result.shape[1] != n.width:
         return False
-    for k in range(n.nv):
-        for i in range(n.width):
-            result[k, i] = get(work, O.Y + k * n.width + i)
+    flat, size = result.reshape(-1), n.nv * n.width
+    for i in range(0, size - LANES, LANES):
+        put_pack(flat, i, get_pack(work, O.Y + i))
+    if size > 0:  # a body has more parameters than a register has numbers
+        put_pack(flat, size - LANES, get_pack(work, O.Y + size - LANES))
     return True
 
 
@@ -153,12 +154,10 @@ def regressor(index, params, work, out, q, v, a, result):
     O = room_at(index, n.room)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:
         return WRONG_SIZE
-    spread(index, work, out, v, n, O, O.v_tree, -1)
-    spread(index, work, out, a, n, O, O.a_tree, O.g)
     start_regressor(params, work)
     for b in range(1, n.links + 1):
         L = link_at(index, b)
-        step_outward(index, params, work, out, q, n, O, b, L)
+        step_outward(index, params, work, out, q, v, a, n, O, b, L)
         if L.body == 1:
             forces_of_parameters(work, b * LINK_ROOM)
     for r in range(n.body0, n.body1):

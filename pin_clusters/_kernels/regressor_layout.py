@@ -44,7 +44,10 @@ class Room(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Row of a link."""
+    """Row of a link.
+
+    A HINGE turns about its z axis at a constant ratio to one independent velocity: most links do.
+    """
 
     parent: int
     kind: int  # of its joint, as in ``layout``
@@ -56,10 +59,14 @@ class Link(NamedTuple):
     column0: int  # rows of the columns of its Jacobian that are not its parent's
     column1: int
     body: int  # 1 if it has a body: it is the last link of its joint
+    k: int  # HINGE: the one independent velocity that turns it; -1: all else
+    at_G: int  # HINGE: its entry of G, never with a bias
+    place: int  # HINGE: the column of its Jacobian, and its parent's
+    up: int
 
 
 class Column(NamedTuple):
-    """Row of a column of a link's Jacobian."""
+    """Row of a column of a link's Jacobian; a HINGE has none."""
 
     at: int  # work: its six numbers
     up: int  # its parent's, or those of nothing

@@ -14,7 +14,7 @@ from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, PULL, 
 from .regressor_views import column_at, entry_at
 from .simd import get, put, zero
 from .spatial import column, cross, join, rot, rot_t, zero3
-from .tree_views import dof
+from .tree_views import dof, entry
 from .tuples import Vec3, load3, load6, load9
 
 
@@ -40,7 +40,7 @@ def set_link_motion(work, A, w, alpha, pull):
 
 
 @inline
-def step_outward(index, params, work, out, q, n, O, b, L):
+def step_outward(index, params, work, out, q, v, a, n, O, b, L):
     """Place link b (row L), move it, write its columns.
 
     Reads: motion_of_link, pose_of_link, q, rates.
@@ -60,15 +60,21 @@ def step_outward(index, params, work, out, q, n, O, b, L):
     put(work, A + ROTATION + 9, x)
     put(work, A + TURN, turned(R, L.align, params, k + at.ALIGN))
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
-    if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:
-        z, rate = column(R, 2), get(work, O.v_tree + L.iv)
+    if L.k >= 0:
+        z, ratio = column(R, 2), get(out, L.at_G)
+        rate, rise = ratio * get(v, L.k), ratio * get(a, L.k)
+        put(work, O.v_tree + L.iv, rate)
+        put(work, O.a_tree + L.iv, rise)
         turn = z * rate
-        set_link_motion(work, A, w_up + turn, alpha + cross(w_up, turn) + z * get(work, O.a_tree + L.iv), pull)
+        set_link_motion(work, A, w_up + turn, alpha + cross(w_up, turn) + z * rise, pull)
+        put(work, L.place, load6(work, L.up) + join(cross(x, z), z) * ratio)
     else:
         along, turn, gain, speeding = zero3(zero(work)), zero3(zero(work)), zero3(zero(work)), zero3(zero(work))
         for i in range(L.ndof):
             D = dof(index, n.dof0 + L.iv + i)
-            e, rate, rise = axis_of(R, D.axis), get(work, O.v_tree + L.iv + i), get(work, O.a_tree + L.iv + i)
+            e, (rate, rise) = axis_of(R, D.axis), rates(index, out, v, a, O, L.iv + i, D)
+            put(work, O.v_tree + L.iv + i, rate)
+            put(work, O.a_tree + L.iv + i, rise)
             if D.turns == 1:
                 turn, gain = turn + e * rate, gain + e * rise
                 if D.screw >= 0:
@@ -86,6 +92,21 @@ def step_outward(index, params, work, out, q, n, O, b, L):
             e = axis_of(R, E.axis)
             J = J + direction_at(params, E, e, x) * get(out, E.at_G)
         put(work, C.at, J)
+
+
+@inline
+def rates(index, out, v, a, O, iv, D):
+    """Velocity and acceleration of the tree, of its velocity iv (row D).
+
+    Reads: a, out, v.
+    """
+    rate, rise = zero(out), get(out, O.g + iv)
+    for t in range(D.term0, D.term1):
+        T = entry(index, t)
+        g = get(out, O.G + T.at)
+        rate += g * get(v, T.k)
+        rise += g * get(a, T.k)
+    return rate, rise
 
 
 @inline

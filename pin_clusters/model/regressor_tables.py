@@ -36,6 +36,8 @@ class _Writer:
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(row.parent > 0 for row in links[1:])
         # of each link: where the columns of its Jacobian are
         self.places: list[dict[int, int]] = [{}]
+        # velocities whose entries of G depend on q: they have a bias
+        self.curved = {int(iv) for turn in self.tree.rounds for iv in turn.rows}
         self.room = rl.LINK_ROOM * (self.head.links + 1)
         self.nothing = self._reserve(6)
         self.units = [self._reserve(6) for _ in range(6 * self.base)]
@@ -62,9 +64,17 @@ class _Writer:
         L, own = self.links[b], self.tree.own
         here = dict(self.places[L.parent])
         self.places.append(here)
-        if self.base and b == 1:
-            here.update(enumerate(self.units))
+        hinge = -1, 0, 0, 0
+        turns = [T for iv in range(L.iv, L.iv + L.ndof) for T in self._terms(iv)]
+        if L.kind in (at.REVOLUTE, at.CONTINUOUS) and len(turns) == 1 and L.iv not in self.curved:
+            (T,) = turns
+            place = self._reserve(6)
+            hinge = T.k, own.G + T.at, place, here.get(T.k, self.nothing)
+            here[T.k] = place
             found: list[rl.Column] = []
+        elif self.base and b == 1:
+            here.update(enumerate(self.units))
+            found = []
         else:
             entries: dict[int, list[rl.Entry]] = {}
             for iv in range(L.iv, L.iv + L.ndof):
@@ -77,7 +87,8 @@ class _Writer:
                 found.append(rl.Column(place, here.get(k, self.nothing), *self._add(list(made_of))))
                 here[k] = place
         self.rows[b] = rl.Link(
-            L.parent, L.kind, L.iq, L.iv, L.ndof, L.shuffle, L.align, *self._add(list(found)), int(L.joint > 0)
+            L.parent, L.kind, L.iq, L.iv, L.ndof, L.shuffle, L.align, *self._add(list(found)), int(L.joint > 0),
+            *hinge,
         )
 
     def _pairs(self, *links: int, also: tuple[int, ...] = (), base: bool = True) -> tuple[int, int]:
