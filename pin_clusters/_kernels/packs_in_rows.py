@@ -1,4 +1,4 @@
-"""Packs of neighbours in a flat array: entries i, i + 1, ... of one state, as many as a register holds."""
+"""Packs of neighbours in a flat array: entries i, i + 1, ... of one state, as many as a register holds, or two."""
 
 from __future__ import annotations
 
@@ -14,52 +14,56 @@ from .simd import LANES
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
+PAIR = min(LANES, 2)  # without the JIT one number
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
+
+def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any, lanes: int) -> Any:
     """Point at a pack in a flat array."""
     at = builder.gep(context.make_array(kind)(context, builder, array).data, [i])
-    return builder.bitcast(at, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
+    return builder.bitcast(at, ir.VectorType(ir.DoubleType(), lanes).as_pointer())
 
 
-@intrinsic
-def _load(typing: Any, a: Any, i: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_place(context, builder, a, *args), align=8)
+def _accessors(lanes: int) -> tuple[Any, Any]:
+    """Return what reads and writes a pack of that size."""
 
-    return Pack(LANES)(a, types.intp), codegen
+    def read(a, i):
+        return a[i]
+
+    def write(a, i, x):
+        a[i] = x
+
+    @intrinsic
+    def load(typing: Any, a: Any, i: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(_place(context, builder, a, *args, lanes), align=8)
+
+        return Pack(lanes)(a, types.intp), codegen
+
+    @intrinsic
+    def store(typing: Any, a: Any, i: Any, x: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store(args[2], _place(context, builder, a, *args[:2], lanes), align=8)
+
+        return types.void(a, types.intp, x), codegen
+
+    @overload(read, **INLINE)
+    def _read(a, i):
+        def checked(a, i):
+            assert 0 <= i <= a.shape[0] - lanes, "kernel reads out of bounds"
+            return load(a, i)
+
+        return checked if BOUNDSCHECK else lambda a, i: load(a, i)
+
+    @overload(write, **INLINE)
+    def _write(a, i, x):
+        def checked(a, i, x):
+            assert 0 <= i <= a.shape[0] - lanes, "kernel writes out of bounds"
+            store(a, i, x)
+
+        return checked if BOUNDSCHECK else lambda a, i, x: store(a, i, x)
+
+    return read, write
 
 
-@intrinsic
-def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _place(context, builder, a, *args[:2]), align=8)
-
-    return types.void(a, types.intp, x), codegen
-
-
-def get_pack(a, i):
-    """Return entries i, i + 1, ... of a flat array as a pack; without the JIT it is one number."""
-    return a[i]
-
-
-def put_pack(a, i, x):
-    """Write a pack there."""
-    a[i] = x
-
-
-@overload(get_pack, **INLINE)
-def _get_pack(a, i):
-    def checked(a, i):
-        assert 0 <= i <= a.shape[0] - LANES, "kernel reads out of bounds"
-        return _load(a, i)
-
-    return checked if BOUNDSCHECK else lambda a, i: _load(a, i)
-
-
-@overload(put_pack, **INLINE)
-def _put_pack(a, i, x):
-    def checked(a, i, x):
-        assert 0 <= i <= a.shape[0] - LANES, "kernel writes out of bounds"
-        _store(a, i, x)
-
-    return checked if BOUNDSCHECK else lambda a, i, x: _store(a, i, x)
+get_pack, put_pack = _accessors(LANES)
+get_pair, put_pair = _accessors(PAIR)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .layout import OK, WRONG_SIZE
-from .packs_in_rows import get_pack, put_pack
-from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, SPEED, TURN
+from .packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
+from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, ROTATION, SPEED, TURN
 from .regressor_links import (
     at_place,
     forces_of_parameters,
     place_of,
     pull_at,
+    sines_and_cosines,
     start_regressor,
     step_outward,
 )
@@ -36,25 +37,24 @@ from .spatial import angular, cross, dot3, rot
 from .tree_views import dof, entry
 from .tuples import load3, load6, load9
 
-CHUNKS = -(-PARAMETERS // LANES)
-LAST = PARAMETERS - LANES  # the last pack overlaps the one before: what both have is the same
+WHOLE = PARAMETERS // LANES * LANES  # the rest is pairs: few of these cross a line of the cache
 
 
-@inline
-def rows_of_body(index, work, n, O, B):
-    """Write what the ten parameters of a body give to the rows of all velocities that move it.
+def rows_with(load, store):
+    """Make what writes some neighbouring columns of a body, of which ``load`` reads one pack."""
 
-    Reads: work.
-    Writes: work.
-    """
-    A = B.link * LINK_ROOM
-    R, x = load9(work, A + TURN), load3(work, A + 9)
-    for c in range(CHUNKS):
-        j = min(c * LANES, LAST)
-        at = A + FORCE + j
-        f0, f1, f2 = get_pack(work, at), get_pack(work, at + PARAMETERS), get_pack(work, at + 2 * PARAMETERS)
+    @inline
+    def columns_of_body(index, work, n, O, B, j):
+        """Write what the parameters from the jth on give to the rows of all velocities that move the body.
+
+        Reads: work.
+        Writes: work.
+        """
+        A = B.link * LINK_ROOM
+        R, x, at = load9(work, A + TURN), load3(work, A + ROTATION + 9), A + FORCE + j
+        f0, f1, f2 = load(work, at), load(work, at + PARAMETERS), load(work, at + 2 * PARAMETERS)
         at = A + MOMENT + j
-        m0, m1, m2 = get_pack(work, at), get_pack(work, at + PARAMETERS), get_pack(work, at + 2 * PARAMETERS)
+        m0, m1, m2 = load(work, at), load(work, at + PARAMETERS), load(work, at + 2 * PARAMETERS)
         u0 = f0 * R[0] + f1 * R[1] + f2 * R[2]
         u1 = f0 * R[3] + f1 * R[4] + f2 * R[5]
         u2 = f0 * R[6] + f1 * R[7] + f2 * R[8]
@@ -63,18 +63,23 @@ def rows_of_body(index, work, n, O, B):
         w2 = m0 * R[6] + m1 * R[7] + m2 * R[8] + u1 * x[0] - u0 * x[1]
         at = O.Y + B.column + j
         if n.base == 1:
-            put_pack(work, at, u0)
-            put_pack(work, at + n.width, u1)
-            put_pack(work, at + 2 * n.width, u2)
-            put_pack(work, at + 3 * n.width, w0)
-            put_pack(work, at + 4 * n.width, w1)
-            put_pack(work, at + 5 * n.width, w2)
+            store(work, at, u0)
+            store(work, at + n.width, u1)
+            store(work, at + 2 * n.width, u2)
+            store(work, at + 3 * n.width, w0)
+            store(work, at + 4 * n.width, w1)
+            store(work, at + 5 * n.width, w2)
         for t in range(B.pair0, B.pair1):
             P = pair_at(index, t)
             J = load6(work, P.at)
-            put_pack(
-                work, at + P.k * n.width, u0 * J[0] + u1 * J[1] + u2 * J[2] + w0 * J[3] + w1 * J[4] + w2 * J[5]
-            )
+            row = u0 * J[0] + u1 * J[1] + u2 * J[2] + w0 * J[3] + w1 * J[4] + w2 * J[5]
+            store(work, at + P.k * n.width, row)
+
+    return columns_of_body
+
+
+columns_of_body = rows_with(get_pack, put_pack)
+two_columns_of_body = rows_with(get_pair, put_pair)
 
 
 @inline
@@ -155,13 +160,18 @@ def regressor(index, params, work, out, q, v, a, result):
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:
         return WRONG_SIZE
     start_regressor(params, work)
+    sines_and_cosines(work, q, n, O)
     for b in range(1, n.links + 1):
         L = link_at(index, b)
         step_outward(index, params, work, out, q, v, a, n, O, b, L)
         if L.body == 1:
             forces_of_parameters(work, b * LINK_ROOM)
     for r in range(n.body0, n.body1):
-        rows_of_body(index, work, n, O, body_at(index, r))
+        B = body_at(index, r)
+        for j in range(0, WHOLE, LANES):
+            columns_of_body(index, work, n, O, B, j)
+        for j in range(WHOLE, PARAMETERS, PAIR):
+            two_columns_of_body(index, work, n, O, B, j)
     for r in range(n.spin0, n.spin1):
         column_of_rotor(index, params, work, out, n, O, spin_at(index, r))
     for r in range(n.armature0, n.armature1):

@@ -40,6 +40,8 @@ class Room(NamedTuple):
     g: int
     v_tree: int  # work
     a_tree: int
+    sines: int  # of all entries of q, those that are no angles as well
+    cosines: int
     Y: int  # the regressor by rows; what is always zero is never written
 
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from . import layout as at
 from ._jit import inline
+from .angles import sincos, turn_z
 from .bodies import turned, unit_rotation
 from .layout import BODY_PARAMS
 from .links import moved
+from .packs_in_rows import get_pack, put_pack
 from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, PULL, ROTATION, SPEED, TURN
 from .regressor_views import column_at, entry_at
-from .simd import get, put, zero
+from .simd import LANES, get, put, zero
 from .spatial import column, cross, join, rot, rot_t, zero3
 from .tree_views import dof, entry
 from .tuples import Vec3, load3, load6, load9
@@ -40,6 +42,26 @@ def set_link_motion(work, A, w, alpha, pull):
 
 
 @inline
+def sines_and_cosines(work, q, n, O):
+    """Write those of all entries of q: as many at once as a register holds, and at no price for what is no angle.
+
+    Reads: q.
+    Writes: work.
+    """
+    if n.nq < LANES:
+        for i in range(n.nq):
+            s, c = sincos(get(q, i))
+            put(work, O.sines + i, s)
+            put(work, O.cosines + i, c)
+        return
+    for k in range(0, n.nq, LANES):
+        i = min(k, n.nq - LANES)
+        s, c = sincos(get_pack(q, i))
+        put_pack(work, O.sines + i, s)
+        put_pack(work, O.cosines + i, c)
+
+
+@inline
 def step_outward(index, params, work, out, q, v, a, n, O, b, L):
     """Place link b (row L), move it, write its columns.
 
@@ -48,9 +70,11 @@ def step_outward(index, params, work, out, q, v, a, n, O, b, L):
     """
     k, U, A = b * BODY_PARAMS, L.parent * LINK_ROOM, b * LINK_ROOM
     R_up, w_up, pull = load9(work, U + ROTATION), load3(work, U + SPEED), load3(work, U + PULL)
-    R, d = moved(
-        params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
-    )
+    R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
+    if L.kind == at.REVOLUTE:
+        R = turn_z(R, get(work, O.cosines + L.iq), get(work, O.sines + L.iq))
+    else:
+        R, d = moved(params, q, L, k, R, d)
     alpha = load3(work, U + GAIN)
     if n.base == 1 and b == 1:  # its own frame is the world below it
         pull = rot_t(R, pull)

@@ -125,8 +125,8 @@ class _Writer:
         armatures = self._add([rl.Armature(columns.armatures_from + i, iv) for i, iv in enumerate(columns.armatures)])
         rods = self._add([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
         v_tree, a_tree = self._reserve(n.nv_tree), self._reserve(n.nv_tree)
-        place = self._reserve(nv * columns.width)
-        room, _ = self._add([rl.Room(self.tree.own.G, self.tree.own.g, v_tree, a_tree, place)])
+        sines, cosines, place = self._reserve(n.nq), self._reserve(n.nq), self._reserve(nv * columns.width)
+        room, _ = self._add([rl.Room(self.tree.own.G, self.tree.own.g, v_tree, a_tree, sines, cosines, place)])
         self.rows[0] = rl.Head(
             n.links, n.nq, nv, n.nv_tree, dof0, columns.width, int(self.base), *bodies, *spins, *armatures, *rods, room
         )
