@@ -24,8 +24,8 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
     """Compute Y: ``pc.rnea(model, data, q, v, a) = Y @ parameters``, of torques of the independent joints.
 
     Columns: ten per body of the tree (joints 1, 2, ...: mass, first moment, inertia about the origin of the joint: xx
-    xy yy xz yz zz, as Pinocchio has them), one per ``Rotor`` (its axial inertia), one per armature that is not zero, one
-    per rod with mass. ``pc.parameters`` has their values and labels.
+    xy yy xz yz zz, as Pinocchio has them), one per ``Rotor`` (its axial inertia), one per armature that is not zero,
+    one per rod with mass. ``pc.parameters`` has their values and labels.
 
     Args:
         data: Its workspace; ``data.jointTorqueRegressor`` keeps the result.

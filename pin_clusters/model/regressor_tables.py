@@ -87,7 +87,15 @@ class _Writer:
                 found.append(rl.Column(place, here.get(k, self.nothing), *self._add(list(made_of))))
                 here[k] = place
         self.rows[b] = rl.Link(
-            L.parent, L.kind, L.iq, L.iv, L.ndof, L.shuffle, L.align, *self._add(list(found)), int(L.joint > 0),
+            L.parent,
+            L.kind,
+            L.iq,
+            L.iv,
+            L.ndof,
+            L.shuffle,
+            L.align,
+            *self._add(list(found)),
+            int(L.joint > 0),
             *hinge,
         )
 
