@@ -54,6 +54,8 @@ from .algorithms.coupling import (
 from .algorithms.crba import crba
 from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
 from .algorithms.hybrid import hybrid_dynamics
+from .algorithms.identifiable import identifiable_parameters
+from .algorithms.inertial_parameters import parameters, with_parameters
 from .algorithms.inputs import inverse_input_matrix, task_input_matrix
 from .algorithms.jacobians import (
     computeFrameJacobian,
@@ -81,6 +83,7 @@ from .algorithms.kinematics import (
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
+from .algorithms.ratio_derivatives import computeRatioDerivatives
 from .algorithms.regressors import (
     computeJointTorqueRegressor,
     computeKineticEnergyRegressor,
@@ -222,6 +225,7 @@ __all__ = [
     "computeMinverse",
     "computePotentialEnergy",
     "computePotentialEnergyRegressor",
+    "computeRatioDerivatives",
     "computeStaticRegressor",
     "computeStaticTorque",
     "condition",
@@ -247,6 +251,7 @@ __all__ = [
     "getJointJacobianTimeVariation",
     "getVelocity",
     "hybrid_dynamics",
+    "identifiable_parameters",
     "impulseDynamics",
     "independent_torque",
     "independent_velocity",
@@ -261,6 +266,7 @@ __all__ = [
     "neutral",
     "nonLinearEffects",
     "operational_inertia",
+    "parameters",
     "project",
     "randomConfiguration",
     "residual",
@@ -276,6 +282,7 @@ __all__ = [
     "updateFramePlacements",
     "updateGlobalPlacements",
     "with_independent",
+    "with_parameters",
 ]
 
 # subpackages that the algorithms do not need: imported at their first use
