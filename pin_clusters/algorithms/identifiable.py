@@ -21,8 +21,8 @@ from .regressors import computeKineticEnergyRegressor, computePotentialEnergyReg
 _BODY = 10
 _SMALL = 1e-8
 """Singular values below it, in units of the largest, are rounding; those that are not are larger by far."""
-_REACH, _LEAST = 1.5, 1e-3
-"""How far joints are moved from the neutral pose, and how far at least, [rad] or [m]."""
+_FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
+"""How far joints are moved from the neutral pose, without loops and with, and how far at least, [rad] or [m]."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -99,7 +99,7 @@ def _energies(model: ClusterModel, states: int, seed: int) -> tuple[np.ndarray, 
     """Rows of kinetic and potential energy at states of the robot, in which its clusters move as they like."""
     rng, data = np.random.default_rng(seed), ClusterData(model)
     kinetic, potential, start = [], [], neutral(model)
-    reach = _REACH
+    reach = first = _NEAR if model.closures else _FAR
     for _ in range(states):
         step = rng.uniform(-reach, reach, model.nv)
         while True:  # as far as loops go; the next ones are not asked for more
@@ -108,7 +108,7 @@ def _energies(model: ClusterModel, states: int, seed: int) -> tuple[np.ndarray, 
                 kinetic.append(computeKineticEnergyRegressor(model, data, q, rng.standard_normal(model.nv)))
                 break
             except (BranchLost, SingularClusterError):
-                step, reach = step / 2.0, max(0.8 * reach, _REACH / 10.0)
+                step, reach = step / 2.0, max(0.8 * reach, first / 10.0)
                 if np.abs(step).max() < _LEAST:
                     raise
         potential.append(computePotentialEnergyRegressor(model, data, q))

@@ -172,5 +172,5 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         if hit:
             raise ModelError(
                 f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. Take "
-                "differences of pc.rnea of models with other ratios, at poses of pc.project."
+                "differences of pc.rnea of models with other ratios, at poses of pc.project with the independent joints held."
             )
