@@ -28,9 +28,11 @@ _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return which combinations of parameters the torques determine, from the tree, the couplings and the loops.
 
-    These are base parameters: each has one parameter of its own, and what cannot be told from it. If ``p`` are the
-    columns of these (``basis.argmax`` does not tell; ``labels`` begin with them), ``Y @ values = Y[:, p] @ basis @
-    values`` at every state.
+    These are base parameters: each is one parameter of its own and what cannot be told from it. With the columns ``p``
+    of these own parameters (``p = (basis != 0.0).argmax(axis=1)``), ``Y @ values = Y[:, p] @ basis @ values`` at every
+    state.
+
+    Poses are those that the robot reaches from ``pc.neutral``.
 
     Args:
         model: Cluster model.
