@@ -21,7 +21,7 @@ _CONTACT = (
 )
 _BODY_REGRESSOR = (
     "It is of one body: use pinocchio.bodyRegressor(data.v[j], data.a[j] - data.oMi[j].actInv(model.gravity)) after "
-    "pc.forwardKinematics(model, data, q, v, a). pc.computeJointTorqueRegressor has the columns of all bodies and rotors."
+    "pc.forwardKinematics(model, data, q, v, a). pc.computeJointTorqueRegressor has the columns of all of them."
 )
 _KINEMATIC_REGRESSOR = (
     "It is of placements of the tree, which know nothing of couplings: use pinocchio.{f}(model.tree, data.tree, ...) "

@@ -35,14 +35,14 @@ def _accessors(lanes: int) -> tuple[Any, Any]:
     @intrinsic
     def load(typing: Any, a: Any, i: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(_place(context, builder, a, *args, lanes), align=8)
+            return builder.load(_place(context, builder, a, args[0], args[1], lanes), align=8)
 
         return Pack(lanes)(a, types.intp), codegen
 
     @intrinsic
     def store(typing: Any, a: Any, i: Any, x: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            builder.store(args[2], _place(context, builder, a, *args[:2], lanes), align=8)
+            builder.store(args[2], _place(context, builder, a, args[0], args[1], lanes), align=8)
 
         return types.void(a, types.intp, x), codegen
 

@@ -1,10 +1,10 @@
 """Which combinations of inertial parameters the torques determine: cluster by cluster.
 
-Parameters change no torque if the energies that they give do not depend on the motion. Seen from the body that carries a
-cluster, that body moves in any way that what is below it allows, whatever the cluster does. So the energies of a cluster
-and of all that it carries must be those of a rigid body there: what a cluster can hide, it hides in the body below it.
-Each cluster is a small problem of its own (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine 2024 for single
-joints), here with rotors, couplings and loops in it. No torque and no state of the whole robot is compared.
+Parameters change no torque if the energies that they give do not depend on the motion. The body that carries a cluster
+moves in any way that what is below it allows, whatever the cluster does. So the energies of a cluster and of all that
+it carries must be those of a rigid body there: what a cluster can hide, it hides in the body below it. Each cluster is a
+small problem of its own (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine for single joints), here with rotors,
+couplings and loops in it; no two clusters are compared.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         seed: Of the poses at which mechanisms are looked at; the answer does not depend on it.
 
     Returns:
-        ``basis``, shape (identifiable, parameters), in reduced row echelon form, so that ``basis @ values`` are the base
-        parameters; and their labels: ``"knee: Izz + 0.09 foot: mass"``.
+        ``basis``, shape (identifiable, parameters), in reduced row echelon form: ``basis @ values`` are the base
+        parameters. And their labels: ``"knee: Izz + 0.09 foot: mass"``.
 
     Raises:
         ArgumentTypeError: ``model`` is no cluster model.
@@ -149,7 +149,8 @@ def _complement(N: np.ndarray) -> np.ndarray:
 
 def _echelon(R: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """Bring orthonormal rows to reduced row echelon form; return it and the columns of its ones."""
-    R, pivots = R.copy(), []
+    pivots: list[int] = []
+    R = R.copy()
     for k in range(R.shape[1]):
         row = len(pivots)
         if row == len(R):

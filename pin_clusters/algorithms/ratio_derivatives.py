@@ -171,6 +171,7 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         hit = [j for j in sorted(tied - {0}) if np.any(response[span.from_tree_v[list(in_v(tree, j))]])]
         if hit:
             raise ModelError(
-                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. Take "
-                "differences of pc.rnea of models with other ratios, at poses of pc.project with the independent joints held."
+                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. "
+                "Take differences of pc.rnea of models with other ratios, at poses of pc.project that hold the independent "
+                "joints."
             )

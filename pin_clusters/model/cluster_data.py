@@ -302,7 +302,8 @@ class ClusterData(TreeWorkspace):
     def _make_regressor(self) -> None:
         """Make the tables of the regressor, and the room for it: many robots never need either."""
         index, params, work, (at, *shape) = regressor_tables(self._model)
-        tables = kernels.Pointer(*on_a_page(index, params, work), self._tree_tables.arrays[-1])
+        index, params, work = on_a_page(index, params, work)
+        tables = kernels.Pointer(index, params, work, self._tree_tables.arrays[-1])
         self._pointers["regressor"] = tables
         self._torque_regressor = tables.arrays[2][at : at + shape[0] * shape[1]].reshape(shape)
         self._desk[_calls.REGRESSOR_ROWS : _calls.REGRESSOR_ROWS + 2] = shape

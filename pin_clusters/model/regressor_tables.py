@@ -161,5 +161,5 @@ class _Writer:
         """Write a rod with mass."""
         (a, p), (b, s) = rod.ends
         links = [int(self.tree.link_of_joint[j]) for j in (a, b)]
-        ends = self._pairs(links[0]), self._pairs(links[1])
-        return rl.Rod(column, self._numbers([p, s]), *links, *self._pairs(*links), *ends[0], *ends[1])
+        all_pairs, of_a, of_b = self._pairs(*links), self._pairs(links[0]), self._pairs(links[1])
+        return rl.Rod(column, self._numbers([p, s]), links[0], links[1], *all_pairs, *of_a, *of_b)
