@@ -2,8 +2,8 @@
 
 Parameters change no torque if the energies that they give do not depend on the motion. The body that carries a cluster
 moves in any way that what is below it allows, whatever the cluster does. So the energies of a cluster and of all that
-it carries must be those of a rigid body there: what a cluster can hide, it hides in the body below it. Each cluster is a
-small problem of its own (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine for single joints), here with rotors,
+it carries must be those of a rigid body there: what a cluster can hide, it hides in the body below it. Each cluster is
+a small problem of its own (Gautier and Khalil 1990; Wensing, Niemeyer and Slotine for single joints), here with rotors,
 couplings and loops in it; no two clusters are compared.
 """
 

@@ -172,6 +172,6 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
         if hit:
             raise ModelError(
                 f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. "
-                "Take differences of pc.rnea of models with other ratios, at poses of pc.project that hold the independent "
-                "joints."
+                "Take differences of pc.rnea of models with other ratios, at poses of pc.project that hold the "
+                "independent joints."
             )
