@@ -55,7 +55,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
         >>> basis, labels = pc.identifiable_parameters(model)
         >>> basis.shape
-        (36, 60)
+        (38, 60)
     """
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"identifiable_parameters: model must be a ClusterModel, got {type(model).__name__}.")

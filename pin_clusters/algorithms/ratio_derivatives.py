@@ -64,7 +64,7 @@ def computeRatioDerivatives(
         >>> q, v, a = pc.neutral(model), np.ones(model.nv), np.ones(model.nv)
         >>> slopes, labels = pc.computeRatioDerivatives(model, model.createData(), q, v, a)
         >>> slopes.shape, labels[0]
-        ((5, 5), "Gear('hip_rz', 'hip_rz_rotor'): ratio")
+        ((5, 5), "Belt('hip_rz', 'hip_rz_rotor'): ratio")
     """
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
