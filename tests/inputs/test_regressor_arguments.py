@@ -118,6 +118,7 @@ def test_a_rotor_that_is_no_more_balanced_stays_a_body() -> None:
     assert not other.rotors[0].spins
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of kernels as plain Python
 def test_singular_poses_are_named() -> None:
     model = pc.load("four_bar_change_point")
     data, q, v = model.createData(), np.zeros(model.nq), np.ones(1)
