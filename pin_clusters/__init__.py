@@ -68,6 +68,8 @@ from .algorithms.derivatives import (
 )
 from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
 from .algorithms.hybrid import hybrid_dynamics
+from .algorithms.identifiable import identifiable_parameters
+from .algorithms.inertial_parameters import parameters, with_parameters
 from .algorithms.inputs import inverse_input_matrix, task_input_matrix
 from .algorithms.jacobians import (
     computeFrameJacobian,
@@ -109,6 +111,13 @@ from .algorithms.kinematics import (
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
+from .algorithms.ratio_derivatives import computeRatioDerivatives
+from .algorithms.regressors import (
+    computeJointTorqueRegressor,
+    computeKineticEnergyRegressor,
+    computePotentialEnergyRegressor,
+    computeStaticRegressor,
+)
 from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
 from .algorithms.with_independent import CoordinateChange, with_independent
 
@@ -249,11 +258,16 @@ __all__ = [
     "computeJointJacobians",
     "computeJointJacobiansTimeVariation",
     "computeJointKinematicHessians",
+    "computeJointTorqueRegressor",
     "computeKineticEnergy",
+    "computeKineticEnergyRegressor",
     "computeMechanicalEnergy",
     "computeMinverse",
     "computePotentialEnergy",
+    "computePotentialEnergyRegressor",
     "computeRNEADerivatives",
+    "computeRatioDerivatives",
+    "computeStaticRegressor",
     "computeStaticTorque",
     "computeStaticTorqueDerivatives",
     "condition",
@@ -293,6 +307,7 @@ __all__ = [
     "getPointVelocityDerivatives",
     "getVelocity",
     "hybrid_dynamics",
+    "identifiable_parameters",
     "impulseDynamics",
     "independent_torque",
     "independent_velocity",
@@ -307,6 +322,7 @@ __all__ = [
     "neutral",
     "nonLinearEffects",
     "operational_inertia",
+    "parameters",
     "project",
     "randomConfiguration",
     "residual",
@@ -322,6 +338,7 @@ __all__ = [
     "updateFramePlacements",
     "updateGlobalPlacements",
     "with_independent",
+    "with_parameters",
 ]
 
 # subpackages that the algorithms do not need: imported at their first use

@@ -19,10 +19,13 @@ _CONTACT = (
     "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
     "pc.constraintDynamics is the forward way."
 )
-_REGRESSOR = (
-    "Project Pinocchio's: G.T @ pinocchio.{f}(model.tree, data.tree, q, ...) with the velocities of "
-    "pc.spanning_velocity and G = pc.coupling_jacobian(model, data, q). pc.Rotor constraints are not in it: couple a "
-    "body of the tree with pc.Gear instead."
+_BODY_REGRESSOR = (
+    "It is of one body: use pinocchio.bodyRegressor(data.v[j], data.a[j] - data.oMi[j].actInv(model.gravity)) after "
+    "pc.forwardKinematics(model, data, q, v, a). pc.computeJointTorqueRegressor has the columns of all of them."
+)
+_KINEMATIC_REGRESSOR = (
+    "It is of placements of the tree, which know nothing of couplings: use pinocchio.{f}(model.tree, data.tree, ...) "
+    "after pc.forwardKinematics."
 )
 _PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the states."
 
@@ -104,7 +107,7 @@ def route(name: str) -> str:
         return _ROUTES[name]
     thing = getattr(pin, name)
     if "egressor" in name:
-        return _REGRESSOR.format(f=name)
+        return (_KINEMATIC_REGRESSOR if "Kinematic" in name else _BODY_REGRESSOR).format(f=name)
     if name.startswith(("build", "load", "create", "remove")):
         return f"it makes no cluster model, use pinocchio.{name}; a tree goes into pc.ClusterModel(tree, constraints)."
     signature = (thing.__doc__ or "").split("->")[0]

@@ -226,6 +226,25 @@ def draw_13(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def draw_14(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Axial inertias of rotors with their confidence, and errors of torques of another motion."""
+    figure, axes = sheet()
+    rows = np.arange(len(found["names"]))
+    share = found["found"] / found["truth"]
+    axes[0].errorbar(share, rows, xerr=2.0 * found["deviation"] / found["truth"], fmt="o", color=BLUE, capsize=3)
+    axes[0].axvline(1.0, color=GREY, lw=1.0)
+    axes[0].set(yticks=rows, yticklabels=[name.replace("_rotor", "") for name in found["names"]], ylim=(-0.5, 3.5))
+    axes[0].set(title="axial inertia of rotors: found / true", xlabel="bars: two standard deviations", xlim=(-9, 9))
+    joints = np.arange(len(found["rotors"]))
+    for shift, key, color in ((-0.2, "rotors", BLUE), (0.2, "armature", ORANGE)):
+        axes[1].bar(joints + shift, found[key], 0.38, color=color, label=f"links and {key} fitted")
+    axes[1].axhline(example.NOISE, color=GREY, ls="--", label="noise of the measurement")
+    axes[1].set(xticks=joints, xticklabels=["hip_rz", "hip_rx", "hip_ry", "knee", "ankle"], ylabel="[N m]")
+    axes[1].set(title="error of torques of another motion", ylim=(0, 0.75))
+    axes[1].legend(loc="upper center", fontsize=7.5)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright

@@ -10,9 +10,9 @@ from .._native.process import FOUND as OF_PROCESS
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
     NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
-    MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G,
-) = range(27)  # fmt: skip
-PLACES = 27  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
+) = range(29)  # fmt: skip
+PLACES = 29  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -103,7 +103,8 @@ DERIVATIVES_OF = (
     Entry("computeABADerivatives", "aba_derivatives", "rates", "qvv", ""),
 )
 """Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF)
+REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, REGRESSOR)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -114,6 +115,7 @@ GROUPS = {
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
     "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
+    "regressor": (REGRESSOR.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

@@ -30,7 +30,7 @@ from .writer import I64
 
 
 class OfTree(Function):
-    """What both have in common."""
+    """What they have in common."""
 
     def whole(self, i: int, kind: str) -> ir.Value:
         """The value of an argument that is a whole number of a type; never -1."""

@@ -173,6 +173,7 @@ rnea_derivatives_loops = Kernel("rnea_derivatives.rnea_derivatives_loops_at")
 derivatives_rows = Kernel("batch_derivatives.derivatives_rows")
 aba_derivatives = Kernel("aba_derivatives.aba_derivatives_at")
 coupling_derivatives = Kernel("coupling_derivatives.coupling_derivatives_at")
+regressor = Kernel("regressor.regressor_at")
 hybrid = Kernel("hybrid.hybrid_at")
 hybrid_loops = Kernel("hybrid.hybrid_loops_at")
 

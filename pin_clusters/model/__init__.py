@@ -13,6 +13,7 @@ from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
+from .parameters import ParameterColumns, parameter_columns
 from .primitives import axis_to_z, primitives_of
 from .singular import cluster_at, regular_independents, singular_error
 from .tree_workspace import NOTHING
@@ -26,6 +27,7 @@ __all__ = [
     "Equations",
     "LoopAnalysis",
     "Loops",
+    "ParameterColumns",
     "RotorElement",
     "SpanningTree",
     "analysis_of",
@@ -41,6 +43,7 @@ __all__ = [
     "joint_forces",
     "loops_of",
     "names_of_cluster",
+    "parameter_columns",
     "primitives_of",
     "regular_independents",
     "remake",

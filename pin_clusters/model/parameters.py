@@ -1,0 +1,63 @@
+"""Which inertial parameters a robot has, in the order of the regressors' columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._kernels.regressor_layout import PARAMETERS
+from ..constraints.closures import RodClosure, massive
+from .elements import RotorElement
+
+if TYPE_CHECKING:
+    from .cluster_model import ClusterModel
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterColumns:
+    """The columns of the regressor.
+
+    Attributes:
+        bodies: How many bodies there are: joints 1, 2, ... of the tree, ten columns each.
+        rotors: ``Rotor`` constraints, a column each.
+        armatures: Index in the tree's v of every armature that is not zero, a column each.
+        rods: Rods with mass, a column each.
+    """
+
+    bodies: int
+    rotors: tuple[RotorElement, ...]
+    armatures: tuple[int, ...]
+    rods: tuple[RodClosure, ...]
+
+    @cached_property
+    def rotors_from(self) -> int:
+        """First column of the rotors."""
+        return PARAMETERS * self.bodies
+
+    @cached_property
+    def armatures_from(self) -> int:
+        """First column of the armatures."""
+        return self.rotors_from + len(self.rotors)
+
+    @cached_property
+    def rods_from(self) -> int:
+        """First column of the rods."""
+        return self.armatures_from + len(self.armatures)
+
+    @cached_property
+    def width(self) -> int:
+        """How many columns there are."""
+        return self.rods_from + len(self.rods)
+
+
+def parameter_columns(model: ClusterModel) -> ParameterColumns:
+    """Return which columns the regressors of a model have."""
+    return ParameterColumns(
+        model.own_tree.njoints - 1,
+        tuple(r for r in model.rotors if r.source is not None),
+        tuple(np.flatnonzero(model.inertia_tree.armature).tolist()),
+        tuple(massive(model.closures)),
+    )

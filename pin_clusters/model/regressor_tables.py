@@ -1,0 +1,165 @@
+"""The tables of the regressor: ``_kernels.regressor_layout``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._kernels import layout as at
+from .._kernels import regressor_layout as rl
+from .._kernels import tree_layout as tl
+from .parameters import parameter_columns
+
+if TYPE_CHECKING:
+    from .cluster_model import ClusterModel
+
+
+def regressor_tables(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
+    """Return index, params and work; and where the regressor stands in work, with its shape."""
+    return _Writer(model).tables()
+
+
+class _Writer:
+    """Writes them; all links, velocities and entries of G are read in the tree's tables."""
+
+    def __init__(self, model: ClusterModel) -> None:
+        self.model, self.tree = model, model._tree_tables
+        self.index = self.tree.index
+        self.head = tl.TreeHeader(*(int(x) for x in self.index[0, : len(tl.TreeHeader._fields)]))
+        self.columns = parameter_columns(model)
+        self.params: list[float] = self.tree.params.tolist()
+        self.params[at.MINUS_GRAVITY : at.MINUS_GRAVITY + 3] = (-model.gravity.linear).tolist()
+        self.rows: list[Any] = [None] * (1 + self.head.links)
+        links = [tl.Link(*map(int, self.index[b, : len(tl.Link._fields)])) for b in range(1, self.head.links + 1)]
+        self.links: list[tl.Link] = [links[0]._replace(parent=-1) if links else tl.Link(*[0] * 10), *links]
+        self.base = bool(links) and links[0].kind == at.FREEFLYER and all(row.parent > 0 for row in links[1:])
+        # of each link: where the columns of its Jacobian are
+        self.places: list[dict[int, int]] = [{}]
+        # velocities whose entries of G depend on q: they have a bias
+        self.curved = {int(iv) for turn in self.tree.rounds for iv in turn.rows}
+        self.room = rl.LINK_ROOM * (self.head.links + 1)
+        self.nothing = self._reserve(6)
+        self.units = [self._reserve(6) for _ in range(6 * self.base)]
+
+    def _reserve(self, size: int) -> int:
+        self.room += size
+        return self.room - size
+
+    def _dof(self, iv: int) -> tl.Dof:
+        row = self.head.dof0 + iv
+        return tl.Dof(*map(int, self.index[row, : len(tl.Dof._fields)]))
+
+    def _terms(self, iv: int) -> list[tl.Term]:
+        D = self._dof(iv)
+        return [tl.Term(*map(int, self.index[t, :2])) for t in range(D.term0, D.term1)]
+
+    def _add(self, rows: list[Any]) -> tuple[int, int]:
+        """Append rows; return where they begin and end."""
+        self.rows += rows
+        return len(self.rows) - len(rows), len(self.rows)
+
+    def _link(self, b: int) -> None:
+        """Write a link, and the columns of its Jacobian that are new."""
+        L, own = self.links[b], self.tree.own
+        here = dict(self.places[L.parent])
+        self.places.append(here)
+        hinge = -1, 0, 0, 0
+        turns = [T for iv in range(L.iv, L.iv + L.ndof) for T in self._terms(iv)]
+        if L.kind in (at.REVOLUTE, at.CONTINUOUS) and len(turns) == 1 and L.iv not in self.curved:
+            (T,) = turns
+            place = self._reserve(6)
+            hinge = T.k, own.G + T.at, place, here.get(T.k, self.nothing)
+            here[T.k] = place
+            found: list[rl.Column] = []
+        elif self.base and b == 1:
+            here.update(enumerate(self.units))
+            found = []
+        else:
+            entries: dict[int, list[rl.Entry]] = {}
+            for iv in range(L.iv, L.iv + L.ndof):
+                D = self._dof(iv)
+                for T in self._terms(iv):
+                    entries.setdefault(T.k, []).append(rl.Entry(own.G + T.at, D.axis, D.turns, D.screw))
+            found = []
+            for k, made_of in sorted(entries.items()):
+                place = self._reserve(6)
+                found.append(rl.Column(place, here.get(k, self.nothing), *self._add(list(made_of))))
+                here[k] = place
+        self.rows[b] = rl.Link(
+            L.parent,
+            L.kind,
+            L.iq,
+            L.iv,
+            L.ndof,
+            L.shuffle,
+            L.align,
+            *self._add(list(found)),
+            int(L.joint > 0),
+            *hinge,
+        )
+
+    def _pairs(self, *links: int, also: tuple[int, ...] = (), base: bool = True) -> tuple[int, int]:
+        """Write what moves links; velocities that move none have a column of nothing."""
+        moving = {k: self.nothing for k in also}
+        for b in links:
+            moving.update(self.places[b])
+        return self._add([rl.Pair(k, place) for k, place in sorted(moving.items()) if base or k > 5])
+
+    def _numbers(self, values: Any) -> int:
+        self.params += np.ravel(values).tolist()
+        return len(self.params) - np.size(values)
+
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
+        """Write all."""
+        n, nv, columns, link_of = self.head, self.model.nv, self.columns, self.tree.link_of_joint
+        for b in range(1, n.links + 1):
+            self._link(b)
+        dof0 = len(self.rows)
+        dofs = [self._dof(iv) for iv in range(n.nv_tree)]
+        first = dof0 + n.nv_tree
+        for iv, D in enumerate(dofs):
+            terms = self._terms(iv)
+            dofs[iv] = D._replace(term0=first, term1=first + len(terms))
+            first += len(terms)
+        self._add(dofs)
+        for iv in range(n.nv_tree):
+            self._add(list(self._terms(iv)))
+        bodies = self._add([
+            rl.Body(10 * i, int(link_of[i + 1]), *self._pairs(int(link_of[i + 1]), base=not self.base))
+            for i in range(columns.bodies)
+        ])  # fmt: skip
+        spins = self._add([self._spin(columns.rotors_from + i, r) for i, r in enumerate(columns.rotors)])
+        armatures = self._add([rl.Armature(columns.armatures_from + i, iv) for i, iv in enumerate(columns.armatures)])
+        rods = self._add([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
+        v_tree, a_tree = self._reserve(n.nv_tree), self._reserve(n.nv_tree)
+        sines, cosines, place = self._reserve(n.nq), self._reserve(n.nq), self._reserve(nv * columns.width)
+        room, _ = self._add([rl.Room(self.tree.own.G, self.tree.own.g, v_tree, a_tree, sines, cosines, place)])
+        self.rows[0] = rl.Head(
+            n.links, n.nq, nv, n.nv_tree, dof0, columns.width, int(self.base), *bodies, *spins, *armatures, *rods, room
+        )
+        index = np.zeros((len(self.rows), at.ROW_WIDTH), dtype=np.int64)
+        for numbers, row in zip(index, self.rows, strict=True):
+            numbers[: len(row)] = row
+        work = np.zeros(self.room)
+        for i, unit in enumerate(self.units):
+            work[unit + i] = 1.0
+        return index, np.array(self.params), work, (place, nv, columns.width)
+
+    def _spin(self, column: int, r: Any) -> rl.Spin:
+        """Write a rotor that is no body."""
+        drivers = [(iv, self._numbers(ratio)) for iv, ratio in r.drivers]
+        turns = [rl.Turn(T.k, self.tree.own.G + T.at, ratio) for iv, ratio in drivers for T in self._terms(iv)]
+        carrier = int(self.tree.link_of_joint[r.carrier_id])
+        pairs = self._pairs(carrier, also=tuple({T.k for T in turns}))
+        return rl.Spin(
+            column, carrier, self._numbers(r.axis), *self._add([rl.Driver(*d) for d in drivers]), *pairs,
+            *self._add(list(turns)),
+        )  # fmt: skip
+
+    def _rod(self, column: int, rod: Any) -> rl.Rod:
+        """Write a rod with mass."""
+        (a, p), (b, s) = rod.ends
+        links = [int(self.tree.link_of_joint[j]) for j in (a, b)]
+        all_pairs, of_a, of_b = self._pairs(*links), self._pairs(links[0]), self._pairs(links[1])
+        return rl.Rod(column, self._numbers([p, s]), links[0], links[1], *all_pairs, *of_a, *of_b)
