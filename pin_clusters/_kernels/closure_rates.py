@@ -143,7 +143,10 @@ def third_derivative(r, factor):
 
 @inline
 def series(f, third, u, du, w, dw):
-    """Coefficients of a factor of an angle that moves with u t + du t^2 / 2 + e (w + dw t): those of 1 and e."""
+    """Coefficients of a factor of an angle that moves with u t + du t^2 / 2 + e (w + dw t): those of 1 and e.
+
+    Reads: f.
+    """
     still = f[0], f[1] * u, f[2] * u * u + f[1] * du
     moved = (
         f[1] * w,
@@ -155,7 +158,10 @@ def series(f, third, u, du, w, dw):
 
 @inline
 def product(a, b):
-    """Product of two series in t, as value and derivatives."""
+    """Product of two series in t, as value and derivatives.
+
+    Reads: a, b.
+    """
     return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
 
 
@@ -179,7 +185,7 @@ def angle_series(work, r, slope, factor):
 def harmonic_row(index, params, work, r, to, k, second):
     """Rows of a harmonic closure, for column k: second or third derivatives of its products.
 
-    Reads: acceleration_of_joint, dG, factor0, factor1, factor2, G, rate, slope, slope0, slope1, slope2.
+    Reads: acceleration, dG, factor0, factor1, factor2, G, other, rate, slope, slope0, slope1, slope2, turned.
     Writes: room, slope, to.
     """
     n, t = r.angles, r.term0
@@ -214,7 +220,7 @@ def harmonic_row(index, params, work, r, to, k, second):
 def function_row(index, params, work, r, to, k, second):
     """Rows of a user's function, for column k; its derivatives are in its room.
 
-    Reads: acceleration_of_joint, dG, G, rate, room.
+    Reads: acceleration, dG, G, rate, room.
     Writes: to.
     """
     n = r.part1 - r.part0
@@ -243,8 +249,8 @@ def function_row(index, params, work, r, to, k, second):
 def differentiated(index, params, work, rates, c, C, k, second):
     """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known.
 
-    Reads: acceleration, acceleration_of_joint, dG, factor0, factor1, factor2, G, K, pose, rate, rates, room, slope,
-        slope0, slope1, slope2, velocity, W.
+    Reads: acceleration, dG, factor0, factor1, factor2, G, K, other, pose, rate, rates, room, slope, slope0, slope1,
+        slope2, turned, velocity, W.
     Writes: room, slope, value.
     """
     H = head(index, C.head)

@@ -27,7 +27,7 @@ def accelerations_of(index, work, a, C):
     """G a + g of all velocities of a LOOP cluster.
 
     Reads: a, bias, G.
-    Writes: acceleration_of_joint.
+    Writes: acceleration.
     """
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
@@ -76,7 +76,7 @@ def along_joint(work, B, at_rows, nk, k):
 def relative_columns(index, work, rates, c, C, second):
     """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG.
 
-    Reads: acceleration, dG, G, rates, S, velocity.
+    Reads: acceleration, G, rates, S, velocity.
     Writes: rates.
     """
     for b in range(C.first, C.last):
@@ -105,9 +105,9 @@ def relative_columns(index, work, rates, c, C, second):
 def solve_rates(index, params, work, rates, c, C, second):
     """dG, or after it ddG.
 
-    Reads: acceleration, acceleration_of_joint, ddG, dG, factor0, factor1, factor2, G, K, P, pose, rate, rates, room,
-        S, slope, slope0, slope1, slope2, value, velocity, W.
-    Writes: ddG, dG, rates, room, slope, value.
+    Reads: acceleration, dG, factor0, factor1, factor2, G, K, other, P, pose, rate, rates, room, S, slope, slope0,
+        slope1, slope2, turned, value, velocity, W.
+    Writes: rates, room, slope, value.
     """
     H, nk = head(index, C.head), C.nk
     L = block(H, nk)
@@ -133,7 +133,7 @@ def solve_rates(index, params, work, rates, c, C, second):
 def bracket(work, B, nk, k, d):
     """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k].
 
-    Reads: G, rate.
+    Reads: G.
     """
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = (
@@ -154,8 +154,8 @@ def bracket(work, B, nk, k, d):
 def true_rates(index, work, C):
     """Rate of G: dG, and what velocities that do not commute change.
 
-    Reads: dG, G, rate.
-    Writes: true_rate.
+    Reads: dG, G, true.
+    Writes: true.
     """
     H, nk = head(index, C.head), C.nk
     for n in range(H.velocity0, H.velocity1):
@@ -212,9 +212,9 @@ def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
 
     Leaves motions of bodies relative to the output body.
 
-    Reads: a, acceleration, acceleration_of_joint, bias, ddG, dG, factor0, factor1, factor2, G, K, P, pose, q, rate,
-        rates, room, S, slope, slope0, slope1, slope2, value, velocity, W.
-    Writes: acceleration, acceleration_of_joint, ddG, dG, rates, room, slope, true_rate, value, velocity.
+    Reads: a, acceleration, bias, dG, factor0, factor1, factor2, G, K, other, P, pose, q, rate, rates, room, S, slope,
+        slope0, slope1, slope2, true, turned, value, velocity, W.
+    Writes: acceleration, rates, room, slope, true, value, velocity.
     """
     accelerations_of(index, work, a, C)
     relative_motion(index, work, c, C)

@@ -14,8 +14,8 @@ from .motions import pose_of_rotor, rotor_force
 from .simd import borrowed, get, put, zero
 from .spatial import column, cross, cross_force, join, zero6, zero_rigid
 from .tuples import load6
-from .variations import free, general, has_hinges, hinges, loop, single
-from .variations.general import carried
+from .variations import has_hinges, hinges, of_free, of_general, of_loop, of_single
+from .variations.of_general import carried
 from .variations.results import about_centre, coriolis
 from .variations_layout import OF_COLUMN, OF_POSITION, ON_ROTOR
 from .views import cluster, header, listed, rotor
@@ -43,8 +43,8 @@ def column_of(index, C, i_v):
 def rotor_variations(index, params, work, rates, q, forces, tau):
     """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5).
 
-    Reads: forces, G, pose, q, rates, tau, torque.
-    Writes: force, rates, tau, torque.
+    Reads: forces, G, own_torque, pose, q, rates, tau.
+    Writes: force, G, own_torque, rates, tau.
     """
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
@@ -81,21 +81,21 @@ def derivatives_with(advance_loop, collect_loop):
     def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
         """(V3)-(V5) of cluster c.
 
-        Reads: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, own_torque, rates, S, spin, tau,
+        Reads: composite, dq, dv, E, F, force, G, inertia_rate, K, M, own_torque, P, Q, rates, S, spin, T, tau,
             total_momentum, velocity.
         Writes: composite, dq, dv, force, inertia_rate, M, rates, tau, total, total_momentum.
         """
         C = cluster(index, c)
         if C.kind == SINGLE:
-            single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
+            of_single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
         elif C.kind == FREE:
-            free.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
+            of_free.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
         elif C.kind == LOOP:
             collect_loop(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed)
         elif has_hinges(index, C):
             hinges.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
         else:
-            general.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
+            of_general.collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed)
 
     @paste
     def derivatives(index, params, work, rates, q, v, a, forces, tau, dq, dv, M, total):
@@ -117,6 +117,11 @@ def derivatives_with(advance_loop, collect_loop):
             M: nv x nv, or empty: then sums only.
             total: 24 x nv, or empty: derivatives of the momentum, of its rate by q and v, and the momentum matrix,
                 about the centre of mass.
+
+        Reads: a, acceleration, composite, dq, dv, E, F, force, forces, G, inertia_rate, K, M, momentum, own_torque,
+            P, pose, Q, q, rates, S, sine_and_cosine, spin, T, tau, total, total_momentum, v, velocity.
+        Writes: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, own_torque, pose, rates, S,
+            sine_and_cosine, spin, spin_momentum, tau, total, total_momentum, velocity.
         """
         n = header(index)
         nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
@@ -134,9 +139,9 @@ def derivatives_with(advance_loop, collect_loop):
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:
-                single.advance(index, params, work, rates, q, v, a, forces, C, second, forced)
+                of_single.advance(index, params, work, rates, q, v, a, forces, C, second, forced)
             elif C.kind == FREE:
-                free.advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced)
+                of_free.advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced)
             elif C.kind == LOOP:
                 if advance_loop(
                     index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced
@@ -145,7 +150,7 @@ def derivatives_with(advance_loop, collect_loop):
             elif has_hinges(index, C):
                 hinges.advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
             else:
-                general.advance(
+                of_general.advance(
                     index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced
                 )
             # a branch that has come to its end is finished while its numbers are near by; external forces come first
@@ -167,13 +172,19 @@ def derivatives_with(advance_loop, collect_loop):
     return derivatives
 
 
-derivatives = derivatives_with(loop.without_loops, loop.without_loops)
-derivatives_loops = derivatives_with(loop.advance, loop.collect)
+derivatives = derivatives_with(of_loop.without_loops, of_loop.without_loops)
+derivatives_loops = derivatives_with(of_loop.advance, of_loop.collect)
 
 
 @kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics)", derivatives)
 def rnea_derivatives_at(address, q, v, a, forces, tau, dq, dv, M, total):
-    """Call derivatives with the tables at an address."""
+    """Call derivatives with the tables at an address.
+
+    Reads: acceleration, composite, E, F, force, G, inertia_rate, K, momentum, own_torque, P, pose, Q, rates, S,
+        sine_and_cosine, spin, T, total_momentum, velocity.
+    Writes: acceleration, composite, force, G, inertia_rate, K, own_torque, pose, rates, S, sine_and_cosine, spin,
+        spin_momentum, total_momentum, velocity.
+    """
     index, params, work, rates = tables(address)
     return derivatives(
         index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),

@@ -27,7 +27,7 @@ WIDTH: Final = 5
 def factor(plan, M, n, L, transposed):
     """Write the rows of L, and L' once more as a full matrix, as its columns are read, too.
 
-    Reads: L, M.
+    Reads: L, M, plan.
     Writes: L, transposed.
     """
     for i in range(n):
@@ -78,11 +78,7 @@ _six, _three, _one = _solving(load6), _solving(load3), _solving(get)
 
 @inline
 def solve(plan, n, L, transposed, X, width):
-    """Replace X, n rows of ``width`` scalars, by M^-1 X.
-
-    Reads: L, transposed, X.
-    Writes: X.
-    """
+    """Replace X, n rows of ``width`` scalars, by M^-1 X."""
     g = 0
     while g + 6 <= width:
         _six(plan, n, L, transposed, X, width, g)

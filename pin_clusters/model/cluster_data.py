@@ -177,7 +177,8 @@ class ClusterData(TreeWorkspace):
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
         self._aba_derivatives = kernels.aba_derivatives
-        self._regressor, self._torque_regressor = kernels.regressor, None
+        self._regressor = kernels.regressor
+        self._torque_regressor: np.ndarray | None = None
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)

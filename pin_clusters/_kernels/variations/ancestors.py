@@ -35,6 +35,7 @@ def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
 def column_of_six(A, nv, k, i, x):
     """Write six entries of column i, from row k on.
 
+    Reads: x.
     Writes: A.
     """
     at = k * nv + i
@@ -50,7 +51,7 @@ def column_of_six(A, nv, k, i, x):
 def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
     """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there.
 
-    Reads: acceleration, velocity.
+    Reads: F, P, Q, T, velocity.
     Writes: dq, dv, M.
     """
     put(M, i * nv + k, F)
@@ -68,7 +69,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
     """Entries of column i, whose forces on body b are given, and those of all clusters above.
 
-    Reads: acceleration, K, rates, S, velocity.
+    Reads: F, K, P, Q, rates, S, T, velocity.
     Writes: dq, dv, M.
     """
     while b > 0:

@@ -61,7 +61,7 @@ def x_of(index, work, c, C, b, k, m):
 def wrench_of(index, params, work, r, wrench, values):
     """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a.
 
-    Reads: pose, value, W.
+    Reads: pose, values, wrench.
     """
     o = zero(work)
     W, m, share_of, n = zero6(o), zero3(o), o, zero3(o)
@@ -83,7 +83,7 @@ def wrench_of(index, params, work, r, wrench, values):
 def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
     """A closure on bodies.
 
-    Reads: dq, G, K, pose, S, value, W.
+    Reads: dq, G, K, pose, S, values, wrench.
     Writes: dq.
     """
     W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
@@ -106,7 +106,7 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 def slopes_of(index, params, work, r, k, m):
     """Rates of the angles of a harmonic closure along columns k and m.
 
-    Reads: G.
+    Reads: G, slope.
     Writes: room, slope.
     """
     n = r.angles
@@ -121,7 +121,10 @@ def slopes_of(index, params, work, r, k, m):
 
 @inline
 def mixed(f, u, w):
-    """Value, derivatives along two directions, and the mixed one, of a factor of an angle."""
+    """Value, derivatives along two directions, and the mixed one, of a factor of an angle.
+
+    Reads: f.
+    """
     return f[0], f[1] * u, f[1] * w, f[2] * u * w
 
 
@@ -139,7 +142,7 @@ def mixed_product(a, b):
 def contract_harmonic(index, params, work, C, r, values, nv, dq):
     """A harmonic closure.
 
-    Reads: dq, factor0, factor1, factor2, G, slope, slope0, slope1, slope2, value.
+    Reads: dq, factor0, factor1, factor2, G, slope, slope0, slope1, slope2, values.
     Writes: dq, room, slope.
     """
     n = r.angles
@@ -178,7 +181,7 @@ def subtract_twice(index, C, nv, k, m, x, dq):
 def contract_function(index, params, work, C, r, values, nv, dq):
     """A function of the user.
 
-    Reads: dq, G, room, value.
+    Reads: dq, G, room, values.
     Writes: dq.
     """
     n = r.part1 - r.part0

@@ -38,7 +38,7 @@ from ..workspace import (
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
     """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2).
 
-    Reads: forces.
+    Reads: forces, I.
     Writes: composite, force, inertia_rate, total_momentum.
     """
     set_composite(work, b, I)

@@ -33,8 +33,9 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
     """(V1), (V2), (V4).
 
-    Reads: a, acceleration, E, forces, momentum, pose, q, S, sine_and_cosine, spin, tau, v, velocity.
-    Writes: acceleration, composite, force, inertia_rate, pose, rates, S, spin, tau, total_momentum, velocity.
+    Reads: a, acceleration, E, forces, momentum, pose, q, sine_and_cosine, spin, tau, v, velocity.
+    Writes: acceleration, composite, force, inertia_rate, pose, rates, S, spin, spin_momentum, tau, total_momentum,
+        velocity.
     """
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -90,7 +91,7 @@ def begin_entries(index, work, nv, C, dq, dv, M, second):
     """Entries between branches of the cluster: spin elements alone tie them.
 
     Reads: E.
-    Writes: dq, dv, M.
+    Writes: M.
     """
     for k in range(C.nk):
         for m in range(C.nk):
@@ -102,7 +103,7 @@ def begin_entries(index, work, nv, C, dq, dv, M, second):
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
     """(V3)-(V5).
 
-    Reads: acceleration, composite, E, force, inertia_rate, K, rates, S, spin, tau, total_momentum, velocity.
+    Reads: composite, E, force, inertia_rate, K, P, rates, S, spin, T, tau, total_momentum, velocity.
     Writes: composite, dq, dv, force, inertia_rate, M, tau, total, total_momentum.
     """
     if pairs:

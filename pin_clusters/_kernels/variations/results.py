@@ -9,7 +9,7 @@ from ..spatial import cross, join, linear, zero3, zero6
 from ..tuples import Vec3, load3
 from ..views import body, cluster, element, ground, head, header, listed, share, velocity_row
 from ..workspace import E_entry, composite, force, total_momentum
-from .free import unit
+from .of_free import unit
 
 
 @inline
@@ -26,6 +26,7 @@ def column_at(A, nv, k, i):
 def put_column(A, nv, k, i, x):
     """Write three entries of column i, from row k on.
 
+    Reads: x.
     Writes: A.
     """
     at = k * nv + i
@@ -71,6 +72,8 @@ def own_bracket(B, y, x):
         B: Row of its body.
         y: Velocity of the joint.
         x: Another one.
+
+    Reads: y.
     """
     if B.kind == FREEFLYER:
         return cross(y, x)
@@ -85,7 +88,7 @@ def own_bracket(B, y, x):
 def turn_columns(index, params, work, nv, C, b, B, v, M, A):
     """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv.
 
-    Reads: A, M, v.
+    Reads: A, E, M, v.
     Writes: A.
     """
     o = zero(M)
@@ -126,7 +129,10 @@ def own_armature(index, params, work, C, b, k):
 
 @inline
 def entry_of(x, d):
-    """Entry d of six numbers: tuples have none by number in compiled code."""
+    """Entry d of six numbers: tuples have none by number in compiled code.
+
+    Reads: x.
+    """
     return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
 
 
@@ -140,7 +146,7 @@ def index_of(index, C, k):
 def coriolis(index, params, work, nv, v, M, A):
     """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add.
 
-    Reads: A, M, v.
+    Reads: A, E, M, v.
     Writes: A.
     """
     for i in range(nv * nv):

@@ -70,7 +70,7 @@ def set_record(index, work, rates, C, b, B, k, change, second_change, quadratic_
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.
 
-    Reads: acceleration, G, K, rates, S, velocity.
+    Reads: acceleration, G, rates, S, velocity.
     Writes: rates.
     """
     to, o = record(C, b, k), zero(work)
@@ -104,8 +104,8 @@ def carried(index, C, b, k):
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
     """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes.
 
-    Reads: K, rates, spin, v, velocity.
-    Writes: dq, dv, M, rates, total_momentum.
+    Reads: dq, dv, K, M, rates, spin, v, velocity.
+    Writes: dq, dv, M, rates, spin_momentum.
     """
     nk, at, o = C.nk, C.at_work, zero(work)
     omega, inside = angular(velocity(work, carrier)), carrier >= C.first and carrier < C.last
@@ -149,9 +149,10 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
 def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
     """(V1), (V2), (V4).
 
-    Reads: a, acceleration, E, forces, G, K, momentum, pose, q, rates, S, sine_and_cosine, spin, tau, v, velocity.
-    Writes: acceleration, composite, dq, dv, force, inertia_rate, K, M, pose, rates, S, spin, tau, total_momentum,
+    Reads: a, acceleration, dq, dv, E, forces, G, K, M, momentum, pose, q, rates, S, sine_and_cosine, spin, tau, v,
         velocity.
+    Writes: acceleration, composite, dq, dv, force, inertia_rate, K, M, pose, rates, S, spin, spin_momentum, tau,
+        total_momentum, velocity.
     """
     rest = zero6(zero(work))
     for b in range(C.first, C.last):
@@ -250,7 +251,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
 def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
     """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on.
 
-    Reads: acceleration, composite, inertia_rate, K, rates, S, total_momentum, velocity.
+    Reads: composite, F, inertia_rate, K, M, P, Q, rates, S, T, total_momentum, velocity.
     Writes: composite, dq, dv, inertia_rate, M, total, total_momentum.
     """
     for m in range(C.nk):
@@ -273,7 +274,7 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5).
 
-    Reads: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, rates, S, tau, total_momentum, velocity.
+    Reads: composite, dq, dv, F, force, G, inertia_rate, K, M, P, Q, rates, S, T, tau, total_momentum, velocity.
     Writes: composite, dq, dv, force, inertia_rate, M, rates, tau, total, total_momentum.
     """
     for n in range(C.last - C.first):

@@ -36,7 +36,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
     """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there.
 
     Reads: a, forces, q, v.
-    Writes: acceleration, composite, force, inertia_rate, pose, total_momentum, velocity.
+    Writes: acceleration, composite, force, inertia_rate, pose, rates, total_momentum, velocity.
     """
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
@@ -68,8 +68,8 @@ def unit(o, k):
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0.
 
-    Reads: acceleration, composite, force, inertia_rate, total_momentum, velocity.
-    Writes: dq, dv, M, tau, total.
+    Reads: composite, force, inertia_rate, rates, total_momentum, velocity.
+    Writes: composite, dq, dv, force, M, tau, total, total_momentum.
     """
     b, i, o = C.first, C.column, zero(work)
     I, h, sigma, f = composite(work, b), total_momentum(work, b), inertia_rate(work, b), force(work, b)

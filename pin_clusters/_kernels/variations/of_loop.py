@@ -36,7 +36,7 @@ from ..workspace import (
 from . import record, sums
 from .contraction import contract
 from .forces import add_forces, add_momentum, clear, hand_force, motions_at, set_inertial
-from .general import carried, collect_body, hand_on, set_record
+from .of_general import carried, collect_body, hand_on, set_record
 
 
 @inline
@@ -69,7 +69,7 @@ def variations_of_ratio(index, params, work, C, e):
 def combined_rates(index, params, work, e):
     """Speed and acceleration of a spin element.
 
-    Reads: acceleration_of_joint, rate.
+    Reads: acceleration, rate.
     """
     rho, rhod = zero(work), zero(work)
     for s in range(e.share0, e.share1):
@@ -84,9 +84,8 @@ def combined_rates(index, params, work, e):
 def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
     """(V4) of one spin element or armature, with a ratio that changes.
 
-    Reads: acceleration, acceleration_of_joint, ddG, dG, dq, dv, force, K, M, pose, rate, rates, row, torque,
-        total_momentum, true, velocity.
-    Writes: dq, dv, force, M, rates, row, torque, total_momentum.
+    Reads: acceleration, ddG, dG, dq, dv, K, M, pose, rate, rates, row, torque, true, velocity.
+    Writes: dq, dv, force, M, rates, row, spin_momentum, torque.
     """
     nk, o, c = C.nk, zero(work), e.carrier
     variations_of_ratio(index, params, work, C, e)
@@ -227,9 +226,12 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
     """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
 
-    Reads: a, acceleration, acceleration_of_joint, angle, bias, condition, ddG, dG, dq, dv, E, factor0, factor1,
-        factor2, force, forces, G, K, M, momentum, P, pose, q, rate, rates, room, row, S, sine_and_cosine, slope,
-        slope0, slope1, slope2, spin_bias, torque, total_momentum, true, v, value, velocity, W.
+    Reads: a, acceleration, angle, bias, condition, ddG, dG, dq, dv, E, factor0, factor1, factor2, forces, G, K, M,
+        momentum, other, P, pose, q, rate, rates, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2,
+        spin_bias, torque, true, turned, v, value, velocity, W.
+    Writes: acceleration, angle, bias, composite, condition, dq, dv, E, force, G, inertia_rate, K, M, momentum, P,
+        pose, rate, rates, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, spin_momentum,
+        torque, total_momentum, true, value, velocity, W.
     """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
@@ -268,8 +270,10 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5), (L7).
 
-    Reads: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, P, pose, rates, S, torque, total_momentum,
-        velocity, W.
+    Reads: composite, dq, dv, F, factor0, factor1, factor2, force, G, inertia_rate, K, M, P, pose, Q, rates, room, S,
+        slope, slope0, slope1, slope2, T, torque, total_momentum, value, velocity, W.
+    Writes: composite, dq, dv, force, G, inertia_rate, M, rates, room, slope, tau, torque, total, total_momentum,
+        value.
     """
     H = head(index, C.head)
     for n in range(C.last - C.first):

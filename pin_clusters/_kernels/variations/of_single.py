@@ -32,7 +32,8 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
     """(V1), (V2) of its body, with its spin elements' share of the parent's force and momentum.
 
     Reads: a, acceleration, forces, pose, q, sine_and_cosine, v, velocity.
-    Writes: acceleration, composite, force, inertia_rate, own_torque, pose, rates, S, spin, total_momentum, velocity.
+    Writes: acceleration, composite, force, inertia_rate, own_torque, pose, rates, S, spin, spin_momentum,
+        total_momentum, velocity.
     """
     b = C.first
     B = body(index, b)
@@ -64,7 +65,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
 def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
     """(V3)-(V5): its torque and entries, and what it carries to the parent.
 
-    Reads: acceleration, composite, force, inertia_rate, K, own_torque, rates, S, spin, total_momentum, velocity.
+    Reads: composite, force, inertia_rate, K, own_torque, P, rates, S, spin, T, total_momentum, velocity.
     Writes: composite, dq, dv, force, inertia_rate, M, tau, total, total_momentum.
     """
     b = C.first
