@@ -79,7 +79,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
             vector[mine] = x[: len(mine)]
             vector[there] -= felt.T @ x[len(mine) :] if below else 0.0
             hidden.append(vector)
-    basis, pivots = _echelon(_complement(np.array(hidden).reshape(-1, columns.width)))
+    basis, pivots = _echelon(_complement(np.array(hidden).reshape(len(hidden), columns.width)))
     names = parameters(model)[1]
     return basis, tuple(_label(row, pivot, names) for row, pivot in zip(basis, pivots, strict=True))
 
@@ -115,7 +115,7 @@ def _energies(model: ClusterModel, states: int, seed: int) -> tuple[np.ndarray, 
                     raise
         potential.append(computePotentialEnergyRegressor(model, data, q))
     width = parameter_columns(model).width
-    return np.array(kinetic).reshape(-1, width), np.array(potential).reshape(-1, width)
+    return np.array(kinetic).reshape(states, width), np.array(potential).reshape(states, width)
 
 
 def _scaled(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -72,7 +72,7 @@ def computeRatioDerivatives(
     span = expand(model)
     tree, work = span.tree, span.tree.createData()
     ratios = _ratios(model, span)
-    moved = np.array([_response(model, span, r) for r in ratios]).reshape(-1, tree.nv)
+    moved = np.array([_response(model, span, r) for r in ratios]).reshape(len(ratios), tree.nv)
     _refuse_loops(model, span, ratios, moved)
     rates, rises = G @ v, G @ a + g
     G_all, state = span.from_tree @ G, span.configuration(q)

@@ -327,3 +327,31 @@ def test_ratios_of_belts_of_links(dependent: str, rng: np.random.Generator) -> N
             tree.appendBodyToJoint(parent, pin.Inertia.Random(), pin.SE3.Identity())
     belt = pc.Belt("left2", "right2", 1.7, offset=0.3, dependent=dependent)
     check_ratios(pc.ClusterModel(tree, [belt]), rng)
+
+
+@pytest.mark.jitless
+def test_robots_without_joints_and_side_by_side(rng: np.random.Generator) -> None:
+    nobody, nothing = pc.ClusterModel(pin.Model()), np.zeros(0)
+    data = nobody.createData()
+    assert pc.computeJointTorqueRegressor(nobody, data, nothing, nothing, nothing).shape == (0, 0)
+    assert pc.computeStaticRegressor(nobody, data, nothing).shape == (3, 0)
+    assert pc.computeRatioDerivatives(nobody, data, nothing, nothing, nothing)[0].shape == (0, 0)
+    assert pc.identifiable_parameters(nobody)[0].shape == (0, 0)
+    assert pc.with_parameters(nobody, nothing).nv == 0
+    tree = pin.Model()
+    for name in ("one", "other"):
+        j = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Random(), name)
+        tree.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
+    model = pc.ClusterModel(tree)
+    check_products(model, pc.randomConfiguration(model), *rng.normal(size=(2, model.nv)), 1e-12)
+    assert len(pc.identifiable_parameters(model)[0]) == 20
+
+
+def test_without_gravity_first_moments_of_a_fixed_axis_are_not_felt() -> None:
+    tree = pin.Model()
+    tree.appendBodyToJoint(
+        tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "arm"), pin.Inertia.Random(), pin.SE3.Identity()
+    )
+    model = pc.ClusterModel(tree)
+    assert pc.identifiable_parameters(model)[1] == ("arm: my", "arm: mz", "arm: Ixx")
+    assert pc.identifiable_parameters(model.with_gravity(np.zeros(3)))[1] == ("arm: Ixx",)
