@@ -11,10 +11,6 @@ import pinocchio as pin
 
 from .errors import NotAvailableError
 
-_DIFFERENCES = (
-    "Take finite differences of pc.{f} along pc.integrate: (pc.{f} at pc.integrate(model, q, h * e_i) minus "
-    "pc.{f} at q) / h for each independent velocity e_i."
-)
 _CONTACT = (
     "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
     "pc.constraintDynamics is the forward way."
@@ -30,19 +26,16 @@ _KINEMATIC_REGRESSOR = (
 _PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the states."
 
 _ROUTES = {
-    "computeRNEADerivatives": _DIFFERENCES.format(f="rnea"),
-    "computeABADerivatives": _DIFFERENCES.format(f="aba"),
-    "computeGeneralizedGravityDerivatives": _DIFFERENCES.format(f="computeGeneralizedGravity"),
-    "computeStaticTorqueDerivatives": _DIFFERENCES.format(f="computeStaticTorque"),
-    "computeCentroidalDynamicsDerivatives": _DIFFERENCES.format(f="computeCentroidalMomentum"),
-    "getCentroidalDynamicsDerivatives": _DIFFERENCES.format(f="computeCentroidalMomentum"),
-    "computeCoriolisMatrix": (
-        "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity; the matrix itself is, for "
-        "rotors that are bodies, G.T @ C_tree @ G with C_tree of pinocchio.computeCoriolisMatrix on a depth-first "
-        "copy of the tree and G = pc.coupling_jacobian(model, data, q)."
-    ),
-    "getCoriolisMatrix": "For the torque C v use pc.nonLinearEffects minus pc.computeGeneralizedGravity.",
     "nle": "It is pc.nonLinearEffects.",
+    **dict.fromkeys(
+        (
+            "computeConstraintDynamicsDerivatives",
+            "computeImpulseDynamicsDerivatives",
+            "getKKTContactDynamicMatrixInverse",
+        ),
+        "Contacts have no derivatives yet. Compose them: pc.computeRNEADerivatives with the contact forces as fext, "
+        "pc.computeMinverse, pc.getFrameJacobian and pc.getFrameAccelerationDerivatives of the contacts.",
+    ),
     "contactInverseDynamics": _CONTACT,
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
     "abaInParallel": _PARALLEL.format(f="aba"),

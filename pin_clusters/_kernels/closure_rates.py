@@ -167,6 +167,10 @@ def product(a, b):
 
 @inline
 def sum3(a, b):
+    """Sum of two series.
+
+    Reads: a, b.
+    """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 

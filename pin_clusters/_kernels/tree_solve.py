@@ -56,6 +56,11 @@ def _solving(load):
 
     @inline
     def solve_some(plan, n, L, transposed, X, width, g):
+        """Solve in place.
+
+        Reads: L, plan, transposed.
+        Writes: X.
+        """
         for r in range(n):
             j = n - 1 - r
             x = load(X, j * width + g)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._calls import fast
 from .._kernels import entry_points as kernels
-from ..errors import NotComputedError
+from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
@@ -67,7 +67,7 @@ def computeRNEADerivatives(
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> model = pc.load("mini_cheetah")
+        >>> model = pc.load("mit_humanoid")
         >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
         >>> dtau_dq, dtau_dv, M = pc.computeRNEADerivatives(model, data, q, v, 0 * v)
         >>> h = pc.nonLinearEffects(model, data, q, v)  # quadratic in v
@@ -85,15 +85,17 @@ def computeRNEADerivatives(
 
 @fast
 @_documented
-def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -> Matrices:
+def computeABADerivatives(
+    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, tau: Any = None, fext: Any = None
+) -> Matrices:
     """Compute the derivatives of forward dynamics.
 
-    Call it with a state, ``computeABADerivatives(model, data, q, v, tau[, fext])``, or after ``pc.aba`` with none:
-    ``computeABADerivatives(model, data[, fext])``, the forces being those that were given there.
+    After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or with the external forces that
+    were given there ``computeABADerivatives(model, data, fext)``.
 
     Args:
         data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``Minv`` and ``ddq`` keep the results.
-        state: q, v, tau and external forces; or only the latter; or nothing.
+        q: Configuration of the whole tree, shape (nq,); without v and tau, the external forces.
 
     Returns:
         Derivatives of the accelerations by q and v, and the inverse mass matrix, which is the one by tau; each of shape
@@ -101,26 +103,23 @@ def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -
 
     Raises:
         NotComputedError: No state was given, and ``pc.aba`` was not called before.
-        TypeError: Another number of arguments.
+        ArgumentTypeError: Of q, v and tau some are missing.
     """
     _check.model_data(model, data)
     mine = data._derivatives
-    if len(state) < 3:
-        if len(state) == 2:
-            raise TypeError("computeABADerivatives takes q, v, tau and maybe fext; after aba nothing, or only fext.")
+    if v is None and tau is None:
         if not np.isfinite(mine.after_aba).all():
             raise NotComputedError(
                 "computeABADerivatives was given no state, and data knows none: pc.aba was not called with it, or with "
                 "numbers that are not finite. Call pc.aba(model, data, q, v, tau) before, or pass q, v, tau."
             )
-        fext = state[0] if state else None
+        fext = q if fext is None else fext
         q, v, tau = np.split(mine.after_aba.copy(), [model.nq, model.nq + model.nv])
-    elif len(state) > 4:
-        raise TypeError(f"computeABADerivatives takes at most q, v, tau and fext, got {len(state)} arguments.")
+    elif q is None or v is None or tau is None:
+        raise ArgumentTypeError("computeABADerivatives needs q, v and tau, or, after pc.aba, none of them.")
     else:
-        q, v = _check.state(model, data, state[0], state[1])
-        tau = _check.velocity(model, "tau", state[2])
-        fext = state[3] if len(state) == 4 else None
+        q, v = _check.state(model, data, q, v)
+        tau = _check.velocity(model, "tau", tau)
     data._supply(q)
     forces = _forces(model, data, fext)
     forward = "forced" if fext is not None else "ddq"
@@ -153,14 +152,28 @@ def computeABADerivatives(model: ClusterModel, data: ClusterData, *state: Any) -
 @fast
 @_documented
 def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Compute the derivative of the gravity torques by q, shape (nv, nv), a row per torque, fresh."""
+    """Compute the derivative of the gravity torques by q.
+
+    Args:
+        data: Its workspace; ``data.dtau_dq`` keeps the result.
+
+    Returns:
+        Shape (nv, nv), a row per torque, fresh.
+    """
     return _static(model, data, q, None)
 
 
 @fast
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
-    """Compute the derivative by q of the torques at rest under external forces, shape (nv, nv), a row per torque."""
+    """Compute the derivative by q of the torques that hold the robot at rest under external forces.
+
+    Args:
+        data: Its workspace; ``data.dtau_dq`` keeps the result.
+
+    Returns:
+        Shape (nv, nv), a row per torque, fresh.
+    """
     return _static(model, data, q, fext)
 
 
@@ -192,11 +205,14 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
 
 
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return the Coriolis matrix of the state of the last ``computeRNEADerivatives``, shape (nv, nv), fresh.
+    """Return the Coriolis matrix at the state of the last ``computeRNEADerivatives``.
 
     Args:
         model: The model.
         data: Its workspace.
+
+    Returns:
+        Shape (nv, nv), fresh.
 
     Raises:
         NotComputedError: There was none.
@@ -226,11 +242,14 @@ def computeCentroidalDynamicsDerivatives(
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``computeCentroidalDynamicsDerivatives`` of the state of the last ``computeRNEADerivatives``.
+    """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last ``computeRNEADerivatives``.
 
     Args:
         model: The model.
         data: Its workspace.
+
+    Returns:
+        Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), fresh.
 
     Raises:
         NotComputedError: There was none.

@@ -76,7 +76,7 @@ def computeABADerivatives(
     return _run("computeABADerivatives", model, q, v, ("tau", tau), fext, threads, out, status)
 
 
-_SINGLE = {
+_SINGLE: dict[str, Any] = {
     "computeRNEADerivatives": single_computeRNEADerivatives,
     "computeABADerivatives": single_computeABADerivatives,
 }

@@ -130,6 +130,10 @@ def mixed(f, u, w):
 
 @inline
 def mixed_product(a, b):
+    """Product of two of them.
+
+    Reads: a, b.
+    """
     return (
         a[0] * b[0],
         a[1] * b[0] + a[0] * b[1],
