@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.fast import python_of
+from support.fast import needed
 
 import pin_clusters as pc
+from pin_clusters._calls import entries
 
 # rows of a batch are computed by the same formulas in another order of fused operations
 SAME = 1e-12
 ROBOTS = ("mit_humanoid", "four_bar")
 
 
-def state(name: str, rows: int, seed: int = 0) -> tuple[pc.ClusterModel, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def state(
+    name: str, rows: int, seed: int = 0
+) -> tuple[pc.ClusterModel, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     model, rng = pc.load(name), np.random.default_rng(seed)
     start = pc.neutral(model)
     q = np.array([pc.integrate(model, start, 0.1 * rng.standard_normal(model.nv)) for _ in range(rows)])
@@ -51,6 +54,7 @@ def test_rows_that_are_not_finite_are_marked() -> None:
     assert np.isfinite(first[[0, 2]]).all()
 
 
+@needed
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("forced", [False, True])
 def test_machine_code_gives_what_python_gives(robot: str, forced: bool) -> None:
@@ -67,7 +71,7 @@ def test_machine_code_gives_what_python_gives(robot: str, forced: bool) -> None:
     for name, given in calls.items():
         for _ in range(2):  # the second call finds the kernels compiled
             found = getattr(pc, name)(model, data, *given)
-        exact = python_of(name)(model, other, *given)
+        exact = entries.PYTHON[name](model, other, *given)
         close(found if isinstance(found, tuple) else [found], exact if isinstance(exact, tuple) else [exact])
     for name in ("dtau_dq", "dtau_dv", "ddq_dq", "ddq_dv", "Minv", "M", "ddq", "C"):
         close([getattr(data, name)], [getattr(other, name)])
@@ -82,7 +86,9 @@ def test_the_state_of_the_call_before() -> None:
             compute(model, data)
     for more in ([], [f[0]]):
         pc.aba(model, data, q[0], v[0], a[0], *more)
-        close(pc.computeABADerivatives(model, data, *more), pc.computeABADerivatives(model, data, q[0], v[0], a[0], *more))
+        close(
+            pc.computeABADerivatives(model, data, *more), pc.computeABADerivatives(model, data, q[0], v[0], a[0], *more)
+        )
     pc.computeRNEADerivatives(model, data, q[0], v[0], a[0])
     close([pc.getCoriolisMatrix(model, data)], [pc.computeCoriolisMatrix(model, data, q[0], v[0])])
     exact = pc.computeCentroidalDynamicsDerivatives(model, data, q[0], v[0], a[0])
