@@ -39,8 +39,10 @@ ARMATURE = ("mini_cheetah", "mit_humanoid", "jvrc1")
 """Robots that Pinocchio can approximate."""
 FUNCTIONS = (
     "rnea", "aba", "nonLinearEffects", "crba", "computeMinverse", "inverse_operational_inertia", "forwardKinematics",
-    "integrate", "project", "simulate",
+    "integrate", "project", "simulate", "computeRNEADerivatives", "computeABADerivatives",
 )  # fmt: skip
+LARGE = ("simulate", "computeRNEADerivatives", "computeABADerivatives")
+"""Of which a row is much work."""
 THREADS = (1, 2)
 LENGTHS = (24, 1000)
 """Of chains."""
@@ -73,12 +75,13 @@ class States:
             "computeMinverse": ([q], []), "inverse_operational_inertia": ([q], [self.frames]),
             "forwardKinematics": ([q], []), "integrate": ([q, 0.1 * self.spread * v], []), "project": ([self.near], []),
             "simulate": ([q, 0.0 * v, 0.0 * x], [STEPS * 1e-4, 1e-4]),
+            "computeRNEADerivatives": ([q, v, x], []), "computeABADerivatives": ([q, v, x], []),
         }[name]  # fmt: skip
 
     def calls(self, name: str) -> tuple[dict[str, Call], dict[str, int]]:
         """Return the calls of a function, and how many rows each of them has."""
         given, same = self.arguments(name)
-        rows = len(self.q) // (SHARE if name == "simulate" else 1)
+        rows = len(self.q) // (SHARE if name in LARGE else 1)
         given = [np.ascontiguousarray(x[:rows]) for x in given]
         f: Callable[..., Any] = getattr(batch, name)
         first = f(self.model, *given, *same)

@@ -80,7 +80,8 @@ class TreeWorkspace:
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
-        self._coupled = out[more.coupled : more.coupled + (4 * G.size if model.closures else 0)].reshape(-1, *G.shape)
+        self._coupled = out[more.coupled : more.coupled + (4 * G.size if model.closures else 0)]
+        self._coupled = self._coupled.reshape(4 if model.closures else 0, *G.shape)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
         self._G[: len(G)] = G

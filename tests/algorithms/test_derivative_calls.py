@@ -101,7 +101,7 @@ def test_what_is_missing_or_of_another_size_is_said() -> None:
     data = model.createData()
     with pytest.raises(pc.errors.ArgumentTypeError, match="q, v and tau"):
         pc.computeABADerivatives(model, data, q[0], v[0])
-    with pytest.raises(pc.errors.ShapeError, match="v has shape"):
+    with pytest.raises(pc.errors.ShapeError, match="v has size"):
         pc.computeRNEADerivatives(model, data, q[0], v[0][:-1], a[0])
     with pytest.raises(pc.errors.DataMismatchError):
         pc.computeCoriolisMatrix(model, pc.load("mit_humanoid").createData(), q[0], v[0])

@@ -188,8 +188,7 @@ def test_data_check_finds_a_q_off_the_manifold(name: str) -> None:
 
 
 ROUTES = {
-    "computeRNEADerivatives": "finite differences of pc.rnea along pc.integrate",
-    "computeCoriolisMatrix": "pc.nonLinearEffects minus pc.computeGeneralizedGravity",
+    "computeConstraintDynamicsDerivatives": "pc.computeRNEADerivatives with the contact forces",
     "normalize": "pc.project",
     "computeTotalMass": "pinocchio.computeTotalMass",
     "contactInverseDynamics": "pc.getConstraintsJacobian",

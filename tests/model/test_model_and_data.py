@@ -91,7 +91,7 @@ UNKNOWN: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception], str]
     "rotorInertia": (lambda m: m.rotorInertia, NotAvailableError, "'rotorInertia'.*model.rotors"),
     "addJoint": (lambda m: m.addJoint, NotAvailableError, "'addJoint'.*immutable.*make a new ClusterModel"),
     "saveToText": (lambda m: m.saveToText, NotAvailableError, "model.tree.saveToText"),
-    "data.C": (lambda m: m.createData().C, NotAvailableError, "no 'C'.*data.tree.C"),
+    "data.dFda": (lambda m: m.createData().dFda, NotAvailableError, "no 'dFda'.*data.tree.dFda"),
     "nonsense": (lambda m: m.nonsense, AttributeError, "'ClusterModel' object has no attribute 'nonsense'"),
     "data.nonsense": (lambda m: m.createData().nonsense, AttributeError, "'ClusterData' object has no attribute"),
 }  # fmt: skip
