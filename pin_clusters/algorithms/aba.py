@@ -42,6 +42,8 @@ def aba(
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
     result = _check.result(out, (model.nv,), *given)
+    # its derivatives may be asked for without a state
+    data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
     if fext is None:
         _check.run(model, data, "aba", "ddq", q, v, tau, result)
         return result

@@ -84,6 +84,10 @@ def test_the_state_of_the_call_before() -> None:
     for compute in (pc.computeABADerivatives, pc.getCoriolisMatrix, pc.getCentroidalDynamicsDerivatives):
         with pytest.raises(pc.NotComputedError, match="before"):
             compute(model, data)
+    pc.aba(model, data, q[0], 0.0 * v[0], a[0])
+    # lists are no usual call: what was kept of the one before must not remain
+    pc.aba(model, data, q[0].tolist(), v[0].tolist(), a[0].tolist())
+    close(pc.computeABADerivatives(model, data), pc.computeABADerivatives(model, data, q[0], v[0], a[0]))
     for more in ([], [f[0]]):
         pc.aba(model, data, q[0], v[0], a[0], *more)
         close(
