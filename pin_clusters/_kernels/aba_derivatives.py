@@ -5,9 +5,9 @@ from __future__ import annotations
 from numba import types
 
 from ._jit import kernel, paste
-from .addresses import call_at
+from .addresses import call_at, seen
 from .layout import OK
-from .simd import borrowed, flat, get, put
+from .simd import borrowed, get, put
 from .tree_solve import IV, WIDTH, factor, solve
 from .user_functions import lanes_of
 
@@ -32,7 +32,7 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
     Writes: ddq_dq, ddq_dv, L, Minv.
     """
     width = room.shape[0] // max(n, 1)
-    sides, square = flat(room), n * n
+    sides, square = seen(room.ctypes.data, room.size), n * n
     wide = width * lanes_of(room)
     factor(plan, M, n, L[square:], L)
     for i in range(n):

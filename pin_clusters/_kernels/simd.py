@@ -262,16 +262,6 @@ def fill_square(flat, n, out):
     return True
 
 
-def flat(a):
-    """Return the numbers of an array one after the other, packs or not."""
-    return a
-
-
-@overload(flat, **INLINE)
-def _flat(a):
-    return (lambda a: a.reshape(a.size)) if a.ndim == 2 else (lambda a: a)
-
-
 def borrowed(a):
     """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter."""
     return a
