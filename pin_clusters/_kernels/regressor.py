@@ -8,7 +8,7 @@ holds.
 from __future__ import annotations
 
 from ._jit import inline, kernel, paste, signature
-from .addresses import tables
+from .addresses import seen, tables
 from .layout import OK, WRONG_SIZE
 from .packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
 from .regressor_layout import PARAMETERS
@@ -139,7 +139,7 @@ def copied(work, n, O, result):
     """
     if result.shape[0] != n.nv or result.shape[1] != n.width:
         return False
-    flat, size = result.reshape(-1), n.nv * n.width
+    flat, size = seen(result.ctypes.data, result.size), n.nv * n.width
     for i in range(0, size - LANES, LANES):
         put_pack(flat, i, get_pack(work, O.Y + i))
     if size > 0:  # a body has more parameters than a register has numbers
