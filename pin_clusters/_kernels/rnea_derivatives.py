@@ -9,6 +9,7 @@ from __future__ import annotations
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, turn_joints
+from .clusters.loop import without_loops
 from .layout import FREE, GENERAL, LOOP, OK, SINGLE, WRONG_SIZE
 from .motions import pose_of_rotor, rotor_force
 from .simd import borrowed, get, put, zero
@@ -172,7 +173,7 @@ def derivatives_with(advance_loop, collect_loop):
     return derivatives
 
 
-derivatives = derivatives_with(of_loop.without_loops, of_loop.without_loops)
+derivatives = derivatives_with(without_loops, without_loops)
 derivatives_loops = derivatives_with(of_loop.advance, of_loop.collect)
 
 

@@ -7,6 +7,7 @@ from ..bodies import place
 from ..clusters.articulated import moves
 from ..clusters.general import columns
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
+from ..coupling_rates import along_joint
 from ..motions import along, body_inertia, motion
 from ..simd import get, put, zero
 from ..spatial import angular, cross, cross_force, dot3, dot6, join, zero3, zero6
@@ -43,18 +44,6 @@ from .forces import (
 
 
 @inline
-def along_column(work, B, nk, k):
-    """S_b times column k of G.
-
-    Reads: G, S.
-    """
-    m = zero6(zero(work))
-    for d in range(B.ndof):
-        m = m + subspace(work, B.at_S, d) * G_entry(work, B.at_G, nk, d, k)
-    return m
-
-
-@inline
 def set_record(index, work, rates, C, b, B, k, change, second_change, quadratic_change):
     """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
 
@@ -81,7 +70,7 @@ def set_record(index, work, rates, C, b, B, k, change, second_change, quadratic_
         if B.parent > 0 and body(index, B.parent).cluster == B.cluster and moves(body(index, B.parent).mask, k):
             L, N, Gamma = motions_at(rates, record(C, B.parent, k))
         if B.unit < 0 or B.which == k:
-            SG = along_column(work, B, C.nk, k)
+            SG = along_joint(work, B, B.at_G, C.nk, k)
             turn = cross(v_up, SG)
             L = L + turn + change
             N = N + cross(a_up, SG) + cross(v_up, turn) + cross(both, change) + second_change
@@ -237,7 +226,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
             if summed:
                 H = H + momentum_of(work, b, J, L)
             if B.unit < 0 or B.which == m:
-                SG = along_column(work, B, C.nk, m)
+                SG = along_joint(work, B, B.at_G, C.nk, m)
         if pairs:
             enter_rows(index, work, nv, C, B, listed(index, C.column, m), P, Q, F, dq, dv, M, second)
         to = carried(index, C, B.parent, m)

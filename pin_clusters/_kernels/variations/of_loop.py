@@ -40,12 +40,6 @@ from .of_general import carried, collect_body, hand_on, set_record
 
 
 @inline
-def without_loops(*arguments):
-    """Stand in for what is done to LOOP clusters, in models that have none."""
-    return False
-
-
-@inline
 def variations_of_ratio(index, params, work, C, e):
     """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate.
 
