@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ._jit import inline
 from .closure_rows import frame, increase, point
+from .function_derivatives import called_hessian
 from .layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from .loop_block import block
 from .simd import get, put, zero
 from .spatial import angular, column, cross, dot3, dot6, join, linear, zero6
 from .tuples import load3, load6
-from .user_functions import called_hessian
 from .views import body, closure, head, on_angle, on_joint, term_row, velocity_row
 from .workspace import acceleration, velocity
 

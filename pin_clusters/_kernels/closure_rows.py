@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._jit import inline
 from .angles import sincos
+from .function_derivatives import called_jacobian
 from .layout import (
     ANGLE_ROOM,
     CALLED,
@@ -19,7 +20,6 @@ from .loop_block import block
 from .simd import get, put, zero
 from .spatial import column, cross, dot6, join, matmul3, rot
 from .tuples import load3, load6, load9
-from .user_functions import called_jacobian
 from .views import closure, head, on_angle, on_joint, on_path, term_row
 from .workspace import position, rotation
 

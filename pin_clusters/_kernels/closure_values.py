@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from ._jit import device, inline
 from .closure_rows import frame, point
+from .function_derivatives import at_coordinates
 from .layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
 from .loop_block import block
 from .pack import if_less
 from .simd import get, put, zero
 from .spatial import column, cross, dot3, rot_t, zero3
 from .tuples import Vec3, load3
-from .user_functions import at_coordinates, call_address, lanes_of, raw, write_lane
-from .views import closure, head, on_joint, term_row
+from .user_functions import call_address, lanes_of, raw, write_lane
+from .views import closure, functions_of, head, on_joint, term_row
 
 
 @inline
@@ -113,7 +114,7 @@ def called_values(index, params, work, q, r, to):
     x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
         at_coordinates(index, work, q, r, lane, x, 0, 0.0, 0, 0.0)
-        call_address(r.address, work, x, x + n)
+        call_address(functions_of(index, r.functions).phi, work, x, x + n)
         for i in range(m):
             write_lane(work, to + i, lane, get(params, r.at + i) * raw(work, x + n + i))
 

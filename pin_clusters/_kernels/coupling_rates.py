@@ -10,12 +10,12 @@ from ._jit import device, inline
 from .closure_biases import motion_of
 from .closure_rates import differentiated
 from .coupling_of_loops import joint_motion
+from .function_derivatives import called_hessian, called_third
 from .layout import CALLED, MIDDLE, SPHERICAL
 from .loop_block import block
 from .simd import get, put, zero
 from .spatial import cross, zero6
 from .tuples import Vec3, load6
-from .user_functions import called_hessian, called_third
 from .variations import record
 from .variations_layout import ACCELERATION, VELOCITY
 from .views import body, closure, follower, head, listed, share, velocity_row

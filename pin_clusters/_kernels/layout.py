@@ -128,8 +128,16 @@ class Closure(NamedTuple):
     term1: int
     angles: int  # HARMONIC: number of angles
     room: int  # work: HARMONIC: a block for each angle, then a slope each. CALLED, SUPPLIED: Jacobian, Hessian
-    address: int  # CALLED: of phi, and of its Jacobian (or 0)
-    slope: int
+    functions: int  # CALLED: row of addresses
+
+
+class Functions(NamedTuple):
+    """Row of addresses of a function and its derivatives that the user compiled; 0 where one is not given."""
+
+    phi: int
+    jacobian: int
+    hessian: int
+    third: int
 
 
 class OnPath(NamedTuple):

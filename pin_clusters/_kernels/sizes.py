@@ -50,12 +50,13 @@ def joint_work(nk: int) -> int:
     return 4 * nk + 4
 
 
-def external_work(n: int, m: int) -> int:
+def external_work(n: int, m: int, order: int) -> int:
     """How many numbers a user's function needs.
 
-    Jacobian, Hessian, coordinates, value, Jacobian, a direction, second derivative of the Jacobian along it.
+    Jacobian, Hessian, coordinates, value, Jacobian, a direction, second derivative of the Jacobian along it; and what
+    functions for derivatives of second and third order write.
     """
-    return m * n + m * n * n + n + m + m * n + n + m * n
+    return m * n + m * n * n + n + m + m * n + n + m * n + (m * n**order if order > 1 else 0)
 
 
 def rates_of_cluster(bodies: int, nk: int) -> int:

@@ -41,6 +41,13 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
     return np.stack(columns, axis=-1)
 
 
+def first_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
+    """Return the derivative of a function of a number at 0, by eighth-order central differences."""
+    at = [n * step for n in range(1, 5)]
+    total: Any = sum(weight * (function(s) - function(-s)) for weight, s in zip(WEIGHTS, at, strict=True))
+    return total / step
+
+
 def second_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
     """Return the second derivative of a function of a number at 0, by eighth-order central differences."""
     total = SECOND_WEIGHTS[0] * function(0.0)

@@ -17,7 +17,14 @@ import pinocchio as pin
 
 from ..errors import ConstraintError
 from ..joints import floats
-from ._derivatives import ANGLE_STEP, OUTER, call_compiled, central_differences, second_difference
+from ._derivatives import (
+    ANGLE_STEP,
+    OUTER,
+    call_compiled,
+    central_differences,
+    first_difference,
+    second_difference,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,50 +222,59 @@ class FunctionFailedError(ConstraintError):
     """A user's function raised an exception, perhaps because it is not defined there."""
 
 
+ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivative of phi")
+
+
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """A user's function of coordinates.
+    """A user's function of coordinates, and those of its derivatives that are known.
+
+    Entry k of ``functions`` or ``addresses`` returns derivatives of order k, shape (size,) and k times joints.
 
     Attributes:
-        function: Python callable, phi(x) -> (size,), or None if compiled.
-        derivative: Python callable, x -> (size, joints), or None.
-        address: Of a compiled ``void phi(const double* x, double* out)``; 0 if there is none.
-        derivative_address: Of a compiled Jacobian, row major; 0 if there is none.
+        functions: Python callables of x, or None; four times None if compiled.
+        addresses: Of compiled ``void f(const double* x, double* out)``, row major; 0 where there is none.
         keep: What must live as long as the addresses.
         steps: Of the differences that replace missing derivatives, shape (joints,).
     """
 
-    function: Callable[[np.ndarray], Any] | None
-    derivative: Callable[[np.ndarray], Any] | None
-    address: int = 0
-    derivative_address: int = 0
+    functions: tuple[Callable[[np.ndarray], Any] | None, ...]
+    addresses: tuple[int, ...] = (0, 0, 0, 0)
     keep: Any = None
     steps: np.ndarray = field(default_factory=lambda: np.empty(0))
 
-    def value(self, x: np.ndarray) -> np.ndarray:
-        """Return phi, shape (size,).
+    def knows(self, order: int) -> bool:
+        """Whether derivatives of an order are given."""
+        return bool(self.addresses[order]) or self.functions[order] is not None
+
+    def given(self, order: int, x: np.ndarray) -> np.ndarray:
+        """Return derivatives of an order that is known.
 
         Raises:
             ConstraintError: The function returns another shape.
             FunctionFailedError: It raises something.
         """
-        if self.function is None:
-            return call_compiled(self.address, x, (self.size,))
-        return self._call(self.function, x, (self.size,), "phi")
+        shape = (self.size,) + order * (len(self.joints),)
+        function = self.functions[order]
+        if function is None:
+            return call_compiled(self.addresses[order], x, shape)
+        return self._call(function, x, shape, ORDERS[order])
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return phi, shape (size,)."""
+        return self.given(0, x)
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """Return d phi / d x, shape (size, joints)."""
-        shape = (self.size, len(self.joints))
-        if self.derivative_address:
-            return call_compiled(self.derivative_address, x, shape)
-        if self.derivative is not None:
-            return self._call(self.derivative, x, shape, "the Jacobian of phi")
+        if self.knows(1):
+            return self.given(1, x)
         return central_differences(self.value, np.array(x, dtype=float), self._steps())
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
         """Return the second derivatives, shape (size, joints, joints)."""
-        known = self.derivative_address or self.derivative is not None
-        steps = self._steps() if known else OUTER * self._steps()
+        if self.knows(2):
+            return self.given(2, x)
+        steps = self._steps() if self.knows(1) else OUTER * self._steps()
         H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
         return 0.5 * (H + H.transpose(0, 2, 1))
 
@@ -267,6 +283,10 @@ class CallableClosure(JointClosure):
         size = float(np.linalg.norm(direction / self._steps()))
         if size == 0.0:
             return np.zeros((self.size, len(self.joints)))
+        if self.knows(3):
+            return self.given(3, x) @ direction @ direction
+        if self.knows(2):
+            return first_difference(lambda s: self.given(2, x + s * direction) @ direction, 1.0 / size)
         return second_difference(lambda s: self.jacobian(x + s * direction), 1.0 / size)
 
     def _steps(self) -> np.ndarray:

@@ -19,8 +19,10 @@ from ._functions import address_of, found, function_defect, picklable
 from .closures import CallableClosure
 from .rows import Constraint, name_of, store
 
-# A Jacobian that is off by more than this from differences was not meant; differences are that good where phi is smooth
-JACOBIAN_TOLERANCE = 1e-4
+# A derivative that is off by more than this from differences was not meant; differences are that good where phi is
+# smooth. Of what has no derivatives of its own, they are differences of differences.
+TOLERANCES = {"jacobian": 1e-4, "hessian": 1e-4, "third": 1e-2}
+BELOW = {"jacobian": "phi", "hessian": "its Jacobian", "third": "its Hessian"}
 COMPLEX_TOLERANCE = 1e-6
 _said = False
 
@@ -45,7 +47,9 @@ class Coupling(Constraint):
       step, to rounding; else eighth-order central differences with steps of 0.02 rad and 1 mm: about 1e-13 for sines
       of angles, worse where phi changes within less than 0.5 rad or 2 cm;
     - second: the same differences of the Jacobian (about 1e-13), or, with no Jacobian at all, of its differences (about
-      1e-12). Only velocity terms see the second derivatives.
+      1e-12). Only velocity terms see the second derivatives;
+    - third, along the motion: differences of the Hessian (about 1e-12), second differences of the Jacobian (about
+      1e-10), or of its differences (about 1e-8). Only derivatives of dynamics by q see them.
 
     Args:
         joints: Joint (or body) names, in the order of x. Revolute, prismatic, helical; not continuous.
@@ -54,10 +58,12 @@ class Coupling(Constraint):
         independent: Joints that shall be independent.
         size: Number of equations m; needed for a compiled phi.
         name: For messages.
+        hessian: ``x -> (m, joints, joints)``, Python or compiled as phi.
+        third: ``x -> (m, joints, joints, joints)``, the same.
 
     Raises:
-        ConstraintError: A name is not text or named twice, phi or jacobian cannot be called or has another signature,
-            or size is missing or contradicts.
+        ConstraintError: A name is not text or named twice, phi or a derivative cannot be called or has another
+            signature, or size is missing or contradicts.
 
     Example:
         >>> import pin_clusters as pc
@@ -74,6 +80,8 @@ class Coupling(Constraint):
     independent: Sequence[str] = ()
     size: int | None = None
     name: str | None = None
+    hessian: Any = None
+    third: Any = None
 
     def __post_init__(self) -> None:
         owner = self._owner()
@@ -93,22 +101,26 @@ class Coupling(Constraint):
         store(self, independent=listed)
         self._check_functions(owner)
 
+    @property
+    def _functions(self) -> dict[str, Any]:
+        """What is phi and its derivatives, by order."""
+        return {"phi": self.phi, "jacobian": self.jacobian, "hessian": self.hessian, "third": self.third}
+
     def _check_functions(self, owner: str) -> None:
-        functions = {"phi": self.phi} | ({} if self.jacobian is None else {"jacobian": self.jacobian})
-        for what, function in functions.items():
-            defect = function_defect(function)
+        for what, function in self._functions.items():
+            defect = "" if function is None and what != "phi" else function_defect(function)
             if defect:
                 raise ConstraintError(
                     f"{owner}: {what} {defect}. Give a Python function of one array, a numba.cfunc "
                     "void(CPointer(float64), CPointer(float64)), or a ctypes pointer void(const double*, double*)."
                 )
+            if function is not None and bool(address_of(function)) != bool(address_of(self.phi)):
+                raise ConstraintError(f"{owner}: of phi and {what} one is compiled and one is Python. Compile both.")
         size = self.size
         if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1):
             raise ConstraintError(f"{owner}: size must be a positive whole number of equations, got {size!r}.")
         if address_of(self.phi) and size is None:
             raise ConstraintError(f"{owner}: a compiled phi does not tell how many equations it has. Give size=.")
-        if self.jacobian is not None and bool(address_of(self.jacobian)) != bool(address_of(self.phi)):
-            raise ConstraintError(f"{owner}: of phi and jacobian one is compiled and one is Python. Compile both.")
 
     def _parts(self) -> Sequence[str]:
         return self.joints
@@ -119,8 +131,8 @@ class Coupling(Constraint):
         Raises:
             PinClustersError: One cannot, such as a lambda.
         """
-        functions = [picklable(f, self.label) for f in (self.phi, self.jacobian)]
-        return _rebuild, (self.joints, *functions, self.independent, self.size, self.name)
+        functions = {what: picklable(f, self.label) for what, f in self._functions.items()}
+        return _rebuild, (self.joints, functions, self.independent, self.size, self.name)
 
     def __copy__(self) -> Coupling:
         """Nothing here changes, so a copy needs no other object."""
@@ -149,15 +161,19 @@ class Coupling(Constraint):
         x, value = self._probe(_starts(tree, joints))
         labels = tuple(f"{self.label}: equation {i + 1}" for i in range(len(value)))
         units = ("",) * len(value)
+        given = tuple(self._functions.values())
         if address_of(self.phi):
-            keep, addresses = (self.phi, self.jacobian), (address_of(self.phi), address_of(self.jacobian))
-            closure = CallableClosure(self, labels, units, joints, None, None, *addresses, keep, steps)
+            addresses = tuple(address_of(f) for f in given)
+            closure = CallableClosure(self, labels, units, joints, (None,) * 4, addresses, given, steps)
         else:
             _say_slow(self.label)
-            derivative = self.jacobian if self.jacobian is not None else self._complex_step(x, steps, len(value))
-            closure = CallableClosure(self, labels, units, joints, self.phi, derivative, steps=steps)
-        if self.jacobian is not None:
-            self._check_jacobian(closure, x, steps)
+            if self.jacobian is None:
+                given = self.phi, self._complex_step(x, steps, len(value)), *given[2:]
+            closure = CallableClosure(self, labels, units, joints, given, steps=steps)
+        below = (closure.value, closure.jacobian, closure.hessian)
+        for order, (what, function) in enumerate(self._functions.items()):
+            if function is not None and order:
+                self._check_derivative(what, closure.given(order, x), below[order - 1], x, steps)
         return [closure]
 
     def _probe(self, starts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -218,24 +234,28 @@ class Coupling(Constraint):
                 return None
         return candidate
 
-    def _check_jacobian(self, closure: CallableClosure, x: np.ndarray, steps: np.ndarray) -> None:
-        J = closure.jacobian(x)
+    def _check_derivative(self, what: str, found: np.ndarray, below: Any, x: np.ndarray, steps: np.ndarray) -> None:
+        """Compare a derivative with differences of what it is the derivative of."""
         with np.errstate(all="ignore"):
             # from the middle of its domain, phi may leave it within the reach of the differences
-            expected = central_differences(closure.value, x, 0.1 * steps)
-        off = np.abs(J - expected)
+            expected = central_differences(below, x, 0.1 * steps)
+        off = np.abs(found - expected)
         scale = max(1.0, np.abs(expected).max())
-        if np.all(np.isfinite(expected)) and not np.all(off <= JACOBIAN_TOLERANCE * scale):
-            i, k = divmod(int(np.argmax(np.nan_to_num(off, nan=math.inf))), len(self.joints))
+        if np.all(np.isfinite(expected)) and not np.all(off <= TOLERANCES[what] * scale):
+            at = np.unravel_index(int(np.argmax(np.nan_to_num(off, nan=math.inf))), off.shape)
+            i, *ks = (int(k) for k in at)
+            by = " ".join(f"d {self.joints[k]!r}" for k in ks)
             raise ConstraintError(
-                f"{self.label}: jacobian is not the derivative of phi: at {x.tolist()} entry ({i}, {k}), "
-                f"d phi[{i}] / d {self.joints[k]!r}, is {J[i, k]:g}, and differences of phi give {expected[i, k]:g}. "
-                "Correct it, or leave it out."
+                f"{self.label}: {what} is not the derivative of {BELOW[what]}: at {x.tolist()} entry "
+                f"{(i, *ks)}, d phi[{i}] / {by}, is {found[at]:g}, and differences of {BELOW[what]} give "
+                f"{expected[at]:g}. Correct it, or leave it out."
             )
 
 
-def _rebuild(joints: Any, phi: Any, jacobian: Any, independent: Any, size: Any, name: Any) -> Coupling:
-    return Coupling(joints, found(phi), found(jacobian), independent, size, name)
+def _rebuild(joints: Any, functions: dict[str, Any], independent: Any, size: Any, name: Any) -> Coupling:
+    return Coupling(
+        joints, **{k: found(f) for k, f in functions.items()}, independent=independent, size=size, name=name
+    )
 
 
 def _step(joint: pin.JointModel) -> float:

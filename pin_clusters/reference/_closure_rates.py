@@ -116,8 +116,7 @@ def _function(
 
 def _bent(closure: CallableClosure, x: np.ndarray, xd: np.ndarray) -> np.ndarray:
     """Return the second derivative of the Jacobian along xd, shape (size, joints)."""
-    known = closure.derivative is not None or closure.derivative_address
-    steps = (_STRETCH if known else _STRETCH_UNKNOWN) * closure.steps
+    steps = (_STRETCH if closure.knows(1) else _STRETCH_UNKNOWN) * closure.steps
     most = float(np.abs(xd / steps).max(initial=0.0))
     if most == 0.0:
         return np.zeros((closure.size, len(x)))

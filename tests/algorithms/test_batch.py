@@ -203,8 +203,6 @@ def compiled_four_bar(q: Any, out: Any) -> None:
 @numba.cfunc("void(CPointer(float64), CPointer(float64))")
 def compiled_jacobian(q: Any, out: Any) -> None:
     for i in range(2):
-        s = -np.pi / 2.0 * i - np.pi / 2.0
-        crank = 0.1 * np.cos(q[0] - s - np.pi * (1 + i)) - 0.2 * np.sin(q[0] - s - np.pi * (1 + i))
         crank = -0.1 * np.sin(q[0] - np.pi / 2.0 * i) - 0.2 * np.cos(q[0] - np.pi / 2.0 * i)
         both = q[0] + q[1] - np.pi / 2.0 * i
         coupler = -0.4 * np.sin(both) - 0.1 * np.cos(both)
@@ -214,12 +212,30 @@ def compiled_jacobian(q: Any, out: Any) -> None:
         out[3 * i + 2] = -0.1 * np.sin(rocker) - 0.3 * np.cos(rocker)
 
 
+@numba.cfunc("void(CPointer(float64), CPointer(float64))")
+def compiled_hessian(q: Any, out: Any) -> None:
+    for i in range(18):
+        out[i] = 0.0
+    for i in range(2):
+        crank, both, rocker = q[0] - np.pi / 2.0 * i, q[0] + q[1] - np.pi / 2.0 * i, -q[2] - np.pi / 2.0 * i
+        coupler = -0.4 * np.cos(both) + 0.1 * np.sin(both)
+        out[9 * i] = -0.1 * np.cos(crank) + 0.2 * np.sin(crank) + coupler
+        out[9 * i + 1] = out[9 * i + 3] = out[9 * i + 4] = coupler
+        out[9 * i + 8] = 0.1 * np.cos(rocker) - 0.3 * np.sin(rocker)
+
+
 JOINTS = ("crank", "coupler", "rocker")
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "python": {"phi": pin_of_four_bar},
     "python with jacobian": {"phi": pin_of_four_bar, "jacobian": jacobian_of_four_bar},
     "compiled": {"phi": compiled_four_bar, "size": 2},
     "compiled with jacobian": {"phi": compiled_four_bar, "jacobian": compiled_jacobian, "size": 2},
+    "compiled with hessian": {
+        "phi": compiled_four_bar,
+        "jacobian": compiled_jacobian,
+        "hessian": compiled_hessian,
+        "size": 2,
+    },
 }
 
 

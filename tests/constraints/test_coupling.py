@@ -52,6 +52,15 @@ def cam_hessian(x, radius=0.1):
     return H
 
 
+def cam_third(x):
+    s, c, s2, c2 = np.sin(x[0]), np.cos(x[0]), np.sin(2 * x[1]), np.cos(2 * x[1])
+    T = np.zeros((2, 3, 3, 3))
+    values = {(0, 0, 0): c * c2, (0, 0, 1): -2 * s * s2, (0, 1, 1): 4 * c * c2, (1, 1, 1): -8 * s * s2}
+    for at in np.ndindex(2, 2, 2):
+        T[(0, *at)] = 0.1 * values[tuple(sorted(at))]
+    return T
+
+
 def real_cam(x):
     """Takes no complex number."""
     return [x[2] - 0.1 * math.sin(x[0]) * math.cos(2 * x[1]), x[0] * x[1] + x[2] ** 2]
@@ -97,19 +106,28 @@ def other_signature(x):
         (Coupling(JOINTS, compiled_cam, size=2), 1e-12, 1e-11),
         (Coupling(JOINTS, compiled_cam.ctypes, size=2), 1e-12, 1e-11),
         (Coupling(JOINTS, compiled_cam, compiled_jacobian, size=2), 1e-15, 1e-13),
+        (Coupling(JOINTS, real_cam, cam_jacobian, hessian=cam_hessian), 1e-15, 1e-15),
+        (Coupling(JOINTS, real_cam, hessian=cam_hessian), 1e-12, 1e-15),
+        (Coupling(JOINTS, real_cam, cam_jacobian, hessian=cam_hessian, third=cam_third), 1e-15, 1e-15),
+        (Coupling(JOINTS, real_cam, third=cam_third), 1e-12, 1e-11),
     ],
 )
 def test_derivatives(made, first, second):
     (closure,) = made.closures(tree())
     assert closure.size == 2
-    assert isinstance(closure.derivative, ComplexStep) == (made.phi is cam or isinstance(made.phi, partial)) * (
+    assert isinstance(closure.functions[1], ComplexStep) == (made.phi is cam or isinstance(made.phi, partial)) * (
         made.jacobian is None
     )
-    assert bool(closure.address) == (closure.function is None)
+    assert bool(closure.addresses[0]) == (closure.functions[0] is None)
+    # differences of the Hessian lose rounding over the step, second ones of the Jacobian over its square
+    third = 1e-14 if made.third else 1e-12 if made.hessian else 1e-9 if first < 1e-12 else 1e-6
     for x in np.random.default_rng(0).uniform(-1, 1, (5, 3)):
         np.testing.assert_allclose(closure.value(x), cam(x), atol=1e-15)
         np.testing.assert_allclose(closure.jacobian(x), cam_jacobian(x), atol=first)
         np.testing.assert_allclose(closure.hessian(x), cam_hessian(x), atol=second)
+        along = np.array([0.5, -1.5, 0.8])
+        np.testing.assert_allclose(closure.second_along(x, along), cam_third(x) @ along @ along, atol=third)
+        assert not closure.second_along(x, 0.0 * along).any()
 
 
 def test_one_equation_may_come_as_a_number():
@@ -127,12 +145,13 @@ def test_phi_need_not_be_defined_at_zero():
 
 def test_pickling():
     for made in (
-        Coupling(JOINTS, cam, cam_jacobian, independent=["a"], name="cam"),
+        Coupling(JOINTS, cam, cam_jacobian, independent=["a"], name="cam", hessian=cam_hessian, third=cam_third),
         Coupling(JOINTS, compiled_cam, size=2),
     ):
         again = pickle.loads(pickle.dumps(made))
         assert again == made
         assert again.phi is made.phi
+        assert again.third is made.third
     for phi in (lambda x: cam(x), compiled_cam.ctypes):
         made = Coupling(JOINTS, phi, size=2)
         with pytest.raises(PinClustersError, match="at the top level of a module"):
@@ -160,6 +179,17 @@ def unstable(x):
         (lambda: Coupling(JOINTS, compiled_cam), "Give size="),
         (lambda: Coupling(JOINTS, compiled_cam, cam_jacobian, size=2), "Compile both"),
         (lambda: Coupling(JOINTS, cam, compiled_jacobian), "Compile both"),
+        (lambda: Coupling(JOINTS, compiled_cam, size=2, hessian=cam_hessian), "phi and hessian.*Compile both"),
+        (lambda: Coupling(JOINTS, cam, third=3), "third cannot be called"),
+        (
+            lambda: Coupling(JOINTS, cam, hessian=lambda x: -cam_hessian(x)).closures(tree()),
+            r"hessian is not the derivative of its Jacobian.*entry \(., ., .\), d phi\[.\] / d '.' d '.', is",
+        ),
+        (
+            lambda: Coupling(JOINTS, cam, cam_jacobian, third=lambda x: -cam_third(x)).closures(tree()),
+            r"third is not the derivative of its Hessian.*entry \(., ., ., .\)",
+        ),
+        (lambda: Coupling(JOINTS, cam, hessian=cam_jacobian).closures(tree()), "the Hessian of phi must return"),
         (lambda: Coupling(JOINTS, other_signature, size=1), "has the signature"),
         (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "null pointer"),
         (lambda: Coupling(JOINTS, cam, size=0), "positive whole number"),

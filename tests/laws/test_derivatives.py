@@ -25,8 +25,9 @@ BACKWARD = 1e-13
 ALONG_Q = {"tree": 1e-11, "loop": 5e-10}
 # Rows that are dropped where geometry is misaligned turn with q: some times what dynamics miss.
 SLOPPY = 1e2
-# What differences of a user's function leave of its third derivative.
-BY_DIFFERENCES = 1e-7
+# What differences leave of the third derivative of a user's function without a Jacobian, and with one. The reference
+# takes differences of the Jacobian in any case; those here are gone with ``third``, and small with ``hessian``.
+BY_DIFFERENCES, OF_JACOBIAN = 1e-7, 2e-11
 CONSTANT = tuple(kind for kind in trees.KINDS if kind not in ("zyx", "universal", "composite"))
 
 
@@ -195,9 +196,13 @@ BASES: dict[str, dict[str, Any]] = {
     "default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}
 }  # fmt: skip
 ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
-OFTEN = [("mini_cheetah", "default"), ("tello", "default"), ("cassie_leg", "floating"), ("jvrc1_as_published", "fixed")]
+OFTEN = [
+    ("mini_cheetah", "default"), ("mit_humanoid", "default"), ("tello", "default"), ("cassie_leg", "floating"),
+    ("jvrc1_as_published", "fixed"),
+]  # fmt: skip
 
 
+@pytest.mark.jitless
 @pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
 def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which
@@ -210,6 +215,7 @@ def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> Non
     limit = ROUNDING["loop" if model.closures else "tree"]
     exact = reference.rnea_derivatives(model, q, v, a)
     compare(pc.computeRNEADerivatives(model, data, q, v, a), exact, limit)
+    compare([data.tau], [pc.rnea(model, model.createData(), q, v, a)], limit)
     compare([pc.computeCoriolisMatrix(model, data, q, v)], [reference.coriolis_matrix(model, q, v)], limit)
     momentum = reference.centroidal_derivatives(model, q, v, a)
     compare(pc.computeCentroidalDynamicsDerivatives(model, data, q, v, a), momentum, limit)
@@ -220,6 +226,7 @@ def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> Non
         compare(found, exact, limit * float(np.linalg.cond(M)))
 
 
+@pytest.mark.jitless
 @pytest.mark.parametrize("how", coupled.FUNCTIONS)
 def test_functions_of_users(how: str, rng: np.random.Generator) -> None:
     with warnings.catch_warnings():
@@ -228,7 +235,26 @@ def test_functions_of_users(how: str, rng: np.random.Generator) -> None:
     q = mechanisms.move(model, model.q_reference, np.r_[rng.normal(size=6), 0.3 * rng.normal()])
     v, a = rng.normal(size=(2, model.nv))
     found = pc.computeRNEADerivatives(model, model.createData(), q, v, a)
-    compare(found, reference.rnea_derivatives(model, q, v, a), BY_DIFFERENCES)
+    without = how in ("compiled", "Python, no complex numbers")
+    compare(found, reference.rnea_derivatives(model, q, v, a), BY_DIFFERENCES if without else OF_JACOBIAN)
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("how", ["compiled", "Python"])
+def test_third_derivatives_that_are_given(how: str) -> None:
+    """They are taken, not differences: results are those of sines that are differentiated by hand, to rounding."""
+    found = []
+    for known in ("third", "Hessian", "Jacobian"):
+        rng = np.random.default_rng(4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.PinClustersWarning)
+            model = coupled.mechanism(rng, f"{how}, {known}").build()
+        q = mechanisms.move(model, model.q_reference, np.r_[rng.normal(size=6), 0.3])
+        v, a = rng.normal(size=(2, model.nv))
+        v[-1] = 20.0  # so that they count
+        found.append(pc.computeRNEADerivatives(model, model.createData(), q, v, a)[0])
+    assert 0.0 < pool.error(found[1], found[0]) < 1e-13
+    assert pool.error(found[1], found[0]) < pool.error(found[2], found[0]) < 1e-11
 
 
 @pytest.mark.jitless

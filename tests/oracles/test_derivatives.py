@@ -23,9 +23,9 @@ ALONG_Q = {"tree": 2e-12, "loop": 5e-11}
 EXACT = {"tree": 1e-12, "loop": 2e-12}
 # What dynamics of misaligned geometry miss, derivatives miss some times more: rows that are dropped turn.
 SLOPPY = 1e2
-# Functions that come with derivatives or take complex numbers; others are differenced twice or three times.
-FUNCTIONS = {"Python": 1e-15, "Python, Jacobian": 5e-11, "compiled, Jacobian": 5e-11}
-BY_DIFFERENCES = 2e-8
+# Functions that come with derivatives or take complex numbers are differenced twice; others, three times.
+FUNCTIONS = {"Python": 1e-15, "Python, no complex numbers": 2e-8, "compiled": 2e-8}
+BY_DIFFERENCES = 5e-11
 
 
 def along_q(s: pool.State) -> float:

@@ -214,9 +214,11 @@ class Loop:
             out.append(closure.periods / scales)
         else:
             assert isinstance(closure, CallableClosure)
-            row.form = at.CALLED if closure.address else at.SUPPLIED
-            row.address, row.slope = closure.address, closure.derivative_address
-            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m))
+            row.form = at.SUPPLIED
+            if closure.addresses[0]:
+                row.form, row.functions = at.CALLED, out.add(at.Functions(*closure.addresses))
+            most = max(order for order, address in enumerate((1, *closure.addresses[1:])) if address)
+            row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m, most))
             out.append(closure.steps if len(closure.steps) else [0.02] * n)
 
     def _write_harmonic(self, row: Row, closure: HarmonicClosure, scales: np.ndarray) -> None:
