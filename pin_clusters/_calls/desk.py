@@ -11,8 +11,9 @@ from .._native.process import FOUND as OF_PROCESS
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
     NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
     MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
-) = range(29)  # fmt: skip
-PLACES = 29  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL,
+) = range(34)  # fmt: skip
+PLACES = 34  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -104,7 +105,13 @@ DERIVATIVES_OF = (
 )
 """Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
 REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, REGRESSOR)
+ENERGY_REGRESSORS = (
+    Entry("computeStaticRegressor", "energy_regressors", "regressor", "q", "static"),
+    Entry("computeKineticEnergyRegressor", "energy_regressors", "regressor", "qv", "kinetic"),
+    Entry("computePotentialEnergyRegressor", "energy_regressors", "regressor", "q", "potential"),
+)
+"""What they return stands in the data."""
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, REGRESSOR, *ENERGY_REGRESSORS)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -115,7 +122,7 @@ GROUPS = {
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
     "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
-    "regressor": (REGRESSOR.name,),
+    "regressor": (REGRESSOR.name, *(entry.name for entry in ENERGY_REGRESSORS)),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

@@ -8,14 +8,26 @@ from typing import Any
 
 from .asker import Ask
 from .code import Function
-from .desk import ASK, COLUMNS, CONTACT_DYNAMICS, DERIVATIVES_OF, ENTRIES, GROUPS, HELPERS, HYBRID, NAMES, REGRESSOR
+from .desk import (
+    ASK,
+    COLUMNS,
+    CONTACT_DYNAMICS,
+    DERIVATIVES_OF,
+    ENERGY_REGRESSORS,
+    ENTRIES,
+    GROUPS,
+    HELPERS,
+    HYBRID,
+    NAMES,
+    REGRESSOR,
+)
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDynamics
 from .of_derivatives import AbaDerivatives, Derivatives
 from .of_hybrid import Hybrid
 from .of_places import Accelerations, Center, Hessian, Velocities
-from .of_regressor import Regressor
+from .of_regressor import EnergyRegressor, Regressor
 from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
 from .wrappers import Signature, write_wrapper
@@ -37,6 +49,7 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
         for entry in DERIVATIVES_OF
     },
     REGRESSOR.name: partial(Regressor, REGRESSOR),
+    **{entry.name: partial(EnergyRegressor, entry) for entry in ENERGY_REGRESSORS},
     ASK: Ask,
 }
 

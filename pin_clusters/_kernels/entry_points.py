@@ -174,6 +174,7 @@ derivatives_rows = Kernel("batch_derivatives.derivatives_rows")
 aba_derivatives = Kernel("aba_derivatives.aba_derivatives_at")
 coupling_derivatives = Kernel("coupling_derivatives.coupling_derivatives_at")
 regressor = Kernel("regressor.regressor_at")
+energy_regressors = Kernel("energy_regressors.energy_regressors_at")
 hybrid = Kernel("hybrid.hybrid_at")
 hybrid_loops = Kernel("hybrid.hybrid_loops_at")
 

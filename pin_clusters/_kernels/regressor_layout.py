@@ -43,6 +43,8 @@ class Room(NamedTuple):
     sines: int  # of all entries of q, those that are no angles as well
     cosines: int
     Y: int  # the regressor by rows; what is always zero is never written
+    base: int  # rotation (9) and position (3) of the axes in which all is, in the universe
+    mass: int  # params: 1 / mass of the robot
 
 
 class Link(NamedTuple):
@@ -157,7 +159,7 @@ ROTATION: Final = 0  # 9, of the link, and position: 3
 TURN: Final = 12  # 9: of the joint frame of the tree
 SPEED: Final = 21  # 3: angular velocity
 GAIN: Final = 24  # 3: angular acceleration
-PULL: Final = 27  # 3: acceleration of the origin as a point, minus gravity
+PULL: Final = 27  # 3: acceleration of the origin as a point, minus gravity; for energies its velocity
 FORCE: Final = 30  # force per unit parameter, three rows of ten in axes of the body; then the moment
 MOMENT: Final = 60
 LINK_ROOM: Final = 90

@@ -80,26 +80,46 @@ def sines_and_cosines(work, q, n, O):
 
 
 @inline
+def joint_moved(params, work, q, O, b, L):
+    """Rotation of link b (row L), and its offset from its parent.
+
+    Reads: cosines, own_rotation, q, sines.
+    """
+    k, R_up = b * BODY_PARAMS, own_rotation(work, L.parent)
+    R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
+    if L.kind == at.REVOLUTE:
+        return turn_z(R, get(work, O.cosines + L.iq), get(work, O.sines + L.iq)), d
+    return moved(params, q, L, k, R, d)
+
+
+@inline
+def put_in_place(params, work, b, L, R, d):
+    """Write rotation and position of link b; returns the latter.
+
+    Reads: own_position, R.
+    Writes: own_position, own_rotation, own_turn.
+    """
+    x = own_position(work, L.parent) + d
+    set_own_rotation(work, b, R)
+    set_own_position(work, b, x)
+    set_own_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
+    return x
+
+
+@inline
 def step_outward(index, params, work, out, q, v, a, n, O, b, L):
     """Place link b (row L), move it, write its columns.
 
     Reads: a, cosines, out, own_gain, own_position, own_pull, own_rotation, own_speed, q, sines, up, v.
     Writes: a_tree, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, place, v_tree.
     """
-    k, up = b * BODY_PARAMS, L.parent
-    R_up, w_up, alpha, pull = own_rotation(work, up), own_speed(work, up), own_gain(work, up), own_pull(work, up)
-    R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
-    if L.kind == at.REVOLUTE:
-        R = turn_z(R, get(work, O.cosines + L.iq), get(work, O.sines + L.iq))
-    else:
-        R, d = moved(params, q, L, k, R, d)
+    up = L.parent
+    w_up, alpha, pull = own_speed(work, up), own_gain(work, up), own_pull(work, up)
+    R, d = joint_moved(params, work, q, O, b, L)
     if n.base == 1 and b == 1:  # its own frame is the world below it
         pull = rot_t(R, pull)
         R, d = unit_rotation(zero(work)), zero3(zero(work))
-    x = own_position(work, up) + d
-    set_own_rotation(work, b, R)
-    set_own_position(work, b, x)
-    set_own_turn(work, b, turned(R, L.align, params, k + at.ALIGN))
+    x = put_in_place(params, work, b, L, R, d)
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
     if L.k >= 0:
         z, ratio = column(R, 2), get(out, L.at_G)

@@ -29,6 +29,8 @@ own_turn, set_own_turn = _of_link(TURN, load9)
 own_speed, set_own_speed = _of_link(SPEED, load3)
 own_gain, set_own_gain = _of_link(GAIN, load3)
 own_pull, set_own_pull = _of_link(PULL, load3)
+# in the place of the former
+own_rate, set_own_rate = _of_link(PULL, load3)
 
 
 @inline

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from .._calls import fast
-from ..model import ClusterData, ClusterModel, ParameterColumns, parameter_columns
+from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
 _COMMON = """
@@ -45,14 +44,12 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
     _bridge.bring(model, data, q, v)
-    if data._torque_regressor is None:
-        data._make_regressor()
-    assert data._torque_regressor is not None
-    result = np.empty(data._torque_regressor.shape)
+    result = np.empty(data._regressor_memory().torque.shape)
     data._run("regressor", "regressor", q, v, a, result)
     return result
 
 
+@fast
 @_check.documented(_COMMON, solves=False)
 def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute how the centre of mass depends on masses and first moments.
@@ -66,23 +63,10 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np
         is the centre of mass; like Pinocchio's it is divided by the mass of the robot.
     """
     q = _check.pose(model, data, q)
-    tree, columns = model.own_tree, parameter_columns(model)
-    pin.forwardKinematics(tree, data.tree, q)
-    result = np.zeros((3, columns.width - 6 * columns.bodies))
-    mass = sum(model.inertia_tree.inertias[j].mass for j in range(1, tree.njoints))
-    for rod in columns.rods:
-        mass += rod.mass * (1.0 - sum(j != 0 for j, _ in rod.ends) / 6.0)
-    for j in range(1, tree.njoints):
-        result[:, 4 * j - 4] = data.tree.oMi[j].translation
-        result[:, 4 * j - 3 : 4 * j] = data.tree.oMi[j].rotation
-    for i, (x, y) in _ends(data, columns):
-        result[:, i - 6 * columns.bodies] = (x + y) / 2.0
-    with np.errstate(all="ignore"):  # the centre of what has no mass
-        result /= mass
-    data.staticRegressor = result.copy()
-    return result
+    return _computed(data, q, None, "static")
 
 
+@fast
 @_documented
 def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute how the kinetic energy depends on the parameters.
@@ -94,21 +78,11 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any
         Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
     """
     q, v = _check.state(model, data, q, v)
-    columns, rates = parameter_columns(model), _bridge.matrix(model, data, q) @ v
-    found = [_of_bodies(model, pin.computeKineticEnergyRegressor(model.own_tree, data.tree, q, rates))]
-    for r in columns.rotors:
-        speed = sum(ratio * rates[iv] for iv, ratio in r.drivers)
-        turn = r.axis @ data.tree.v[r.carrier_id].angular if r.carrier_id else 0.0
-        found.append(np.array([speed * (turn + speed / 2.0)]))
-    found.append(rates[list(columns.armatures)] ** 2 / 2.0)
-    for rod in columns.rods:
-        x, y = (_velocity(data, j, p) for j, p in rod.ends)
-        found.append(np.array([(x @ x + x @ y + y @ y) / 6.0]))
-    result = np.concatenate(found)
-    data.kineticEnergyRegressor = result.copy()
-    return result
+    _bridge.bring(model, data, q, v)
+    return _computed(data, q, v, "kinetic")
 
 
+@fast
 @_check.documented(_COMMON, solves=False)
 def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute how the potential energy of gravity depends on the parameters.
@@ -120,29 +94,13 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
         Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
     """
     q = _check.pose(model, data, q)
-    columns = parameter_columns(model)
-    result = np.zeros(columns.width)
-    result[: 10 * columns.bodies] = _of_bodies(model, pin.computePotentialEnergyRegressor(model.own_tree, data.tree, q))
-    for i, (x, y) in _ends(data, columns):
-        result[i] = -model.own_tree.gravity.linear @ (x + y) / 2.0
-    data.potentialEnergyRegressor = result.copy()
-    return result
+    return _computed(data, q, None, "potential")
 
 
-def _of_bodies(model: ClusterModel, found: Any) -> np.ndarray:
-    """Ten numbers per body."""
-    return np.asarray(found, dtype=float).reshape(10 * (model.njoints - 1))
-
-
-def _ends(data: ClusterData, columns: ParameterColumns) -> Any:
-    """Column and ends in the world of each rod."""
-    for i, rod in enumerate(columns.rods):
-        yield columns.rods_from + i, [data.tree.oMi[j].act(np.asarray(p)) for j, p in rod.ends]
-
-
-def _velocity(data: ClusterData, j: int, point: np.ndarray) -> np.ndarray:
-    """Velocity of a point of a body, in axes of the world."""
-    if not j:
-        return np.zeros(3)
-    v = data.tree.v[j]
-    return np.asarray(data.tree.oMi[j].rotation @ (v.linear + np.cross(v.angular, point)))
+def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str) -> np.ndarray:
+    """Run the kernel for one of its results; G is brought to the state, if there is a velocity."""
+    mine, nothing = data._regressor_memory(), data._zeros[:0]
+    kept: np.ndarray = getattr(mine, which)
+    asked = [kept.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
+    data._run("energy_regressors", "regressor", q, nothing if v is None else v, *asked)
+    return kept.copy()

@@ -15,7 +15,7 @@ from ..arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .derivative_memory import DerivativeMemory
-from .regressor_tables import regressor_tables
+from .regressor_memory import RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
@@ -37,10 +37,12 @@ _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 # calls that know nothing of what loops do to derivatives
 _WITHOUT_LOOPS = ("quick_center", "quick_hessian")
 # whose calls are not of the group "data"
-_SOLE = ("columns", "hybrid", "contacts", "regressor")  # each a group of its own
+_SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
+_REGRESSORS = ("regressor", "energy_regressors")
 _GROUPS = {
     **dict.fromkeys(_OF_TREE, "tree"),
     **dict(zip(_SOLE, _SOLE, strict=True)),
+    **dict.fromkeys(_REGRESSORS, "regressor"),
     **dict.fromkeys(("rnea_derivatives", "aba_derivatives"), "derivatives"),
 }
 # what a copy takes over
@@ -56,9 +58,6 @@ _VALUES = (
     "mechanical_energy",
     "tree",
     "check",
-    "staticRegressor",
-    "kineticEnergyRegressor",
-    "potentialEnergyRegressor",
 )
 
 
@@ -90,9 +89,6 @@ class ClusterData(TreeWorkspace):
         lambda_c: Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``.
         impulse_c: Their impulses, after ``impulseDynamics``.
         dq_after: Independent velocity after the impact.
-        staticRegressor: Result of ``computeStaticRegressor``.
-        kineticEnergyRegressor: Result of ``computeKineticEnergyRegressor``.
-        potentialEnergyRegressor: Result of ``computePotentialEnergyRegressor``.
     """
 
     __slots__ = (
@@ -112,6 +108,7 @@ class ClusterData(TreeWorkspace):
         "_derivatives",
         "_desk",
         "_energy",
+        "_energy_regressors",
         "_g",
         "_hybrid",
         "_kept",
@@ -122,20 +119,17 @@ class ClusterData(TreeWorkspace):
         "_plans",
         "_pointers",
         "_regressor",
+        "_regressors",
         "_rnea",
         "_rnea_derivatives",
         "_tau",
-        "_torque_regressor",
         "_unchecked",
         "_work",
         "_zeros",
         "dq_after",
         "hg",
         "impulse_c",
-        "kineticEnergyRegressor",
         "lambda_c",
-        "potentialEnergyRegressor",
-        "staticRegressor",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -177,8 +171,8 @@ class ClusterData(TreeWorkspace):
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
         self._aba_derivatives = kernels.aba_derivatives
-        self._regressor = kernels.regressor
-        self._torque_regressor: np.ndarray | None = None
+        self._regressor, self._energy_regressors = kernels.regressor, kernels.energy_regressors
+        self._regressors: RegressorMemory | None = None
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
@@ -189,8 +183,6 @@ class ClusterData(TreeWorkspace):
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0  # rank and residual
-        self.staticRegressor, self.kineticEnergyRegressor = np.zeros((3, 0)), np.zeros(0)
-        self.potentialEnergyRegressor = np.zeros(0)
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {
@@ -276,7 +268,7 @@ class ClusterData(TreeWorkspace):
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
-        if kernel == "regressor" and self._torque_regressor is None:
+        if kernel in _REGRESSORS and self._regressors is None:
             return 0
         if kernel in _OF_TREE:
             loops = self._model.closures and not kernels.coupling.compiled_address
@@ -367,27 +359,40 @@ class ClusterData(TreeWorkspace):
             self._M, self._desk[_calls.CHANGED] = self._M_kernel.copy(), 0
         return self._M
 
-    def _make_regressor(self) -> None:
-        """Make the tables of the regressor, and the room for it: many robots never need either."""
-        index, params, work, (at, *shape) = regressor_tables(self._model)
-        index, params, work = on_a_page(index, params, work)
-        tables = kernels.Pointer(index, params, work, self._tree_tables.arrays[-1])
-        self._pointers["regressor"] = tables
-        self._torque_regressor = tables.arrays[2][at : at + shape[0] * shape[1]].reshape(shape)
-        self._desk[_calls.REGRESSOR_ROWS : _calls.REGRESSOR_ROWS + 2] = shape
+    def _regressor_memory(self) -> RegressorMemory:
+        """Return where regressors stand, made now if need be."""
+        if self._regressors is None:
+            self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
+            self._pointers["regressor"] = self._regressors.pointer
+            self._regressors.put_on(self._desk)
+        return self._regressors
 
+    # copies: what is always zero is never written again, and users write to them
     @property
     def jointTorqueRegressor(self) -> np.ndarray:
         """Result of ``computeJointTorqueRegressor``, shape (nv, parameters)."""
-        if self._torque_regressor is None:
-            self._make_regressor()
-        assert self._torque_regressor is not None
-        return self._torque_regressor.copy()  # what is always zero is never written again, and users write to it
+        return self._regressor_memory().torque.copy()
+
+    @property
+    def staticRegressor(self) -> np.ndarray:
+        """Result of ``computeStaticRegressor``, shape (3, columns)."""
+        return self._regressor_memory().static.copy()
+
+    @property
+    def kineticEnergyRegressor(self) -> np.ndarray:
+        """Result of ``computeKineticEnergyRegressor``, shape (parameters,)."""
+        return self._regressor_memory().kinetic.copy()
+
+    @property
+    def potentialEnergyRegressor(self) -> np.ndarray:
+        """Result of ``computePotentialEnergyRegressor``, shape (parameters,)."""
+        return self._regressor_memory().potential.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
-        more = () if self._torque_regressor is None else ("_torque_regressor",)
-        state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES, *more)}
+        state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
+        if self._regressors is not None:
+            state["regressors"] = self._regressors.results()
         return ClusterData, (self._model,), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -397,10 +402,8 @@ class ClusterData(TreeWorkspace):
         for name in _MORE_ARRAYS:
             if name in state and state[name].shape == getattr(self, name).shape:
                 getattr(self, name)[...] = state[name]
-        if "_torque_regressor" in state:
-            self._make_regressor()
-            assert self._torque_regressor is not None
-            self._torque_regressor[...] = state["_torque_regressor"]
+        if "regressors" in state:
+            self._regressor_memory().take(state["regressors"])
         self._desk[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:

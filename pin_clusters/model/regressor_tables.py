@@ -134,7 +134,9 @@ class _Writer:
         rods = self._add([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
         v_tree, a_tree = self._reserve(n.nv_tree), self._reserve(n.nv_tree)
         sines, cosines, place = self._reserve(n.nq), self._reserve(n.nq), self._reserve(nv * columns.width)
-        room, _ = self._add([rl.Room(self.tree.own.G, self.tree.own.g, v_tree, a_tree, sines, cosines, place)])
+        base, mass = self._reserve(12), self._numbers(self._inverse_mass())
+        places = self.tree.own.G, self.tree.own.g, v_tree, a_tree, sines, cosines, place, base, mass
+        room, _ = self._add([rl.Room(*places)])
         self.rows[0] = rl.Head(
             n.links, n.nq, nv, n.nv_tree, dof0, columns.width, int(self.base), *bodies, *spins, *armatures, *rods, room
         )
@@ -145,6 +147,14 @@ class _Writer:
         for i, unit in enumerate(self.units):
             work[unit + i] = 1.0
         return index, np.array(self.params), work, (place, nv, columns.width)
+
+    def _inverse_mass(self) -> float:
+        """Return one over the mass of the robot; of rods, what is not held by the universe."""
+        tree = self.model.inertia_tree
+        mass = sum(tree.inertias[j].mass for j in range(1, tree.njoints))
+        mass += sum(rod.mass * (1.0 - sum(j != 0 for j, _ in rod.ends) / 6.0) for rod in self.columns.rods)
+        with np.errstate(divide="ignore"):  # the centre of what has no mass
+            return float(1.0 / np.float64(mass))
 
     def _spin(self, column: int, r: Any) -> rl.Spin:
         """Write a rotor that is no body."""
