@@ -8,18 +8,18 @@ phi''[x'', G_m] + 2 phi''[x', dG_m].
 
 from __future__ import annotations
 
-from . import layout as at
 from ._jit import inline
 from .closure_biases import motion_of, point_acceleration, point_rate
-from .closure_rows import frame, increase, point
-from .layout import ANGLE_ROOM, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
+from .closure_rows import frame, point
+from .harmonic_rates import harmonic_row
+from .layout import FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from .loop_block import block
 from .simd import get, put, zero
 from .spatial import angular, column, cross, dot6, join, linear, zero3, zero6
-from .tuples import load3, load6
+from .tuples import load6
 from .variations import record
 from .variations_layout import ACCELERATION, VELOCITY
-from .views import body, closure, head, on_angle, on_joint, term_row, velocity_row
+from .views import body, closure, head, on_joint, velocity_row
 from .workspace import K_column
 
 
@@ -136,91 +136,6 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
 
 
 @inline
-def third_derivative(r, factor):
-    """Which of value and first two derivatives of a factor is its third, and with which sign: of angles none is."""
-    return 0.0 if (factor - r.room) % ANGLE_ROOM == at.IDENTITY else -1.0
-
-
-@inline
-def series(f, third, u, du, w, dw):
-    """Coefficients of a factor of an angle that moves with u t + du t^2 / 2 + e (w + dw t): those of 1 and e.
-
-    Reads: f.
-    """
-    still = f[0], f[1] * u, f[2] * u * u + f[1] * du
-    moved = (
-        f[1] * w,
-        f[2] * u * w + f[1] * dw,
-        third * f[1] * u * u * w + f[2] * (du * w + 2.0 * u * dw),
-    )
-    return still, moved
-
-
-@inline
-def product(a, b):
-    """Product of two series in t, as value and derivatives.
-
-    Reads: a, b.
-    """
-    return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
-
-
-@inline
-def sum3(a, b):
-    """Sum of two series.
-
-    Reads: a, b.
-    """
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-@inline
-def angle_series(work, r, slope, factor):
-    """Series of one factor, from the rates of its angle.
-
-    Reads: factor, slope.
-    """
-    n = r.angles
-    u, du, w, dw = get(work, slope), get(work, slope + n), get(work, slope + 2 * n), get(work, slope + 3 * n)
-    return series(load3(work, factor), third_derivative(r, factor), u, du, w, dw)
-
-
-@inline
-def harmonic_row(index, params, work, r, to, k, second):
-    """Rows of a harmonic closure, for column k: second or third derivatives of its products.
-
-    Reads: acceleration, dG, factor0, factor1, factor2, G, other, rate, slope, slope0, slope1, slope2, turned.
-    Writes: room, slope, to.
-    """
-    n, t = r.angles, r.term0
-    for a in range(4 * n):
-        put(work, r.room + ANGLE_ROOM * n + a, zero(work))
-    for p in range(r.part0, r.part1):
-        part = on_angle(index, p)
-        V, x = velocity_row(index, part.velocity), get(params, part.at)
-        increase(work, part.slope, x * get(work, V.at_rate))
-        increase(work, part.slope + 2 * n, x * get(work, V.at_G + k))
-        if second:
-            increase(work, part.slope + n, x * get(work, V.at_acceleration))
-            increase(work, part.slope + 3 * n, x * get(work, V.at_dG + k))
-    for i in range(r.rows):
-        total = zero(work)
-        while t < r.term1 and term_row(index, t).row == i:
-            T = term_row(index, t)
-            still, moved = angle_series(work, r, T.slope0, T.factor0)
-            if T.factors > 1:
-                other, turned = angle_series(work, r, T.slope1, T.factor1)
-                moved = sum3(product(moved, other), product(still, turned))
-                still = product(still, other)
-                if T.factors == 3:
-                    other, turned = angle_series(work, r, T.slope2, T.factor2)
-                    moved = sum3(product(moved, other), product(still, turned))
-            total += get(params, T.at) * (moved[2] if second else moved[1])
-            t += 1
-        put(work, to + i, total)
-
-
-@inline
 def function_row(index, params, work, r, to, k, second):
     """Rows of a user's function, for column k; its derivatives are in its room.
 
@@ -253,9 +168,8 @@ def function_row(index, params, work, r, to, k, second):
 def differentiated(index, params, work, rates, c, C, k, second):
     """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known.
 
-    Reads: acceleration, dG, factor0, factor1, factor2, G, K, other, pose, rate, rates, room, slope, slope0, slope1,
-        slope2, turned, velocity, W.
-    Writes: room, slope, value.
+    Reads: acceleration, changes, dG, G, K, pose, rate, rates, room, second_rates, slope, slopes, velocity, W.
+    Writes: slope, slopes, value.
     """
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -265,7 +179,7 @@ def differentiated(index, params, work, rates, c, C, k, second):
         if r.form == FRAMES or r.form == ROD:
             body_rows(index, params, work, rates, c, C, r, wrench, to, k, second)
         elif r.form == HARMONIC:
-            harmonic_row(index, params, work, r, to, k, second)
+            harmonic_row(index, params, work, r, to, k, C.nk, second)
         elif r.form == PROPORTIONAL:
             for i in range(r.rows):
                 put(work, to + i, zero(work))

@@ -11,7 +11,8 @@ from .closure_biases import motion_of
 from .closure_rates import differentiated
 from .coupling_of_loops import joint_motion
 from .function_derivatives import called_hessian, called_third
-from .layout import CALLED, MIDDLE, SPHERICAL
+from .harmonic_rates import rates_by_angles
+from .layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
 from .loop_block import block
 from .simd import get, put, zero
 from .spatial import cross, zero6
@@ -105,13 +106,14 @@ def relative_columns(index, work, rates, c, C, second):
 def solve_rates(index, params, work, rates, c, C, second):
     """dG, or after it ddG.
 
-    Reads: acceleration, dG, factor0, factor1, factor2, G, K, other, P, pose, rate, rates, room, S, slope, slope0,
-        slope1, slope2, turned, value, velocity, W.
-    Writes: rates, room, slope, value.
+    Reads: acceleration, changes, dG, G, K, P, pose, rate, rates, room, S, second_rates, slope, slopes, value,
+        velocity, W.
+    Writes: rates, slope, slopes, value.
     """
     H, nk = head(index, C.head), C.nk
     L = block(H, nk)
-    relative_columns(index, work, rates, c, C, second)
+    if H.on_bodies == 1:
+        relative_columns(index, work, rates, c, C, second)
     for k in range(nk):
         differentiated(index, params, work, rates, c, C, k, second)
         for i in range(L.nd):
@@ -191,16 +193,21 @@ def add_row(index, work, H, nk, k, i, x):
 
 
 @device
-def derivatives_of_functions(index, params, work, q, C, second):
-    """Derivatives of functions that the user compiled; those of Python functions stand there already.
+def derivatives_of_equations(index, params, work, q, C, second):
+    """What equations between coordinates of joints need, once for all columns.
 
-    Reads: q, rate, room.
-    Writes: room.
+    Derivatives of Python functions stand there already.
+
+    Reads: acceleration, b, c, changes, db, dc, factor0, factor1, factor2, G, q, rate, rates, room, second_rates,
+        slope, slope0, slope1, slope2.
+    Writes: changes, rates, room, second_rates, slope, slopes.
     """
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)
-        if r.form == CALLED:
+        if r.form == HARMONIC:
+            rates_by_angles(index, params, work, r, C.nk)
+        elif r.form == CALLED:
             called_hessian(index, params, work, q, r)
             if second:
                 called_third(index, params, work, q, r)
@@ -210,15 +217,16 @@ def derivatives_of_functions(index, params, work, q, C, second):
 def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
     """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
 
-    Leaves motions of bodies relative to the output body.
+    Leaves motions of bodies relative to the output body, if there are closures on bodies.
 
-    Reads: a, acceleration, bias, dG, factor0, factor1, factor2, G, K, other, P, pose, q, rate, rates, room, S, slope,
-        slope0, slope1, slope2, true, turned, value, velocity, W.
-    Writes: acceleration, rates, room, slope, true, value, velocity.
+    Reads: a, acceleration, b, bias, c, changes, db, dc, dG, factor0, factor1, factor2, G, K, P, pose, q, rate, rates,
+        room, S, second_rates, slope, slope0, slope1, slope2, slopes, true, value, velocity, W.
+    Writes: acceleration, changes, rates, room, second_rates, slope, slopes, true, value, velocity.
     """
     accelerations_of(index, work, a, C)
-    relative_motion(index, work, c, C)
-    derivatives_of_functions(index, params, work, q, C, second)
+    if head(index, C.head).on_bodies == 1:
+        relative_motion(index, work, c, C)
+    derivatives_of_equations(index, params, work, q, C, second)
     solve_rates(index, params, work, rates, c, C, False)
     true_rates(index, work, C)
     if second:

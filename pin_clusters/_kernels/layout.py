@@ -92,6 +92,7 @@ class Head(NamedTuple):
     element1: int
     rod0: int  # rows of rods with mass
     rod1: int
+    on_bodies: int  # 1 if a closure ties bodies, not only coordinates of joints
 
 
 class Velocity(NamedTuple):
@@ -127,7 +128,7 @@ class Closure(NamedTuple):
     term0: int  # HARMONIC: rows of terms
     term1: int
     angles: int  # HARMONIC: number of angles
-    room: int  # work: HARMONIC: a block for each angle, then a slope each. CALLED, SUPPLIED: Jacobian, Hessian
+    room: int  # work: HARMONIC: see ``sizes.HarmonicRoom``. CALLED, SUPPLIED: Jacobian, Hessian
     functions: int  # CALLED: row of addresses
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .layout import ANGLE_ROOM
 from .variations_layout import RECORD
 
 
@@ -48,6 +49,27 @@ def cluster_work(nk: int, carriers: int) -> int:
 def joint_work(nk: int) -> int:
     """How many numbers a velocity of a LOOP cluster needs: G; bias, rate, acceleration, torque; dG, ddG, true rate."""
     return 4 * nk + 4
+
+
+class HarmonicRoom(NamedTuple):
+    """What a HARMONIC closure keeps: offsets."""
+
+    slopes: int  # 4 per angle: rates, accelerations; changes of both along a column
+    rates: int  # rows x angles: first derivative of the derivatives by the angles along the motion
+    second_rates: int  # the same of second order
+    bends: int  # angles x angles: second derivatives, times the rows' multipliers
+    changes: int  # columns x angles: how the angles change along a column
+    end: int
+
+
+def harmonic_room(at: int, angles: int, rows: int, nk: int) -> HarmonicRoom:
+    """Lay out what begins at an offset, behind a block for each angle."""
+    slopes = at + ANGLE_ROOM * angles
+    rates = slopes + 4 * angles
+    second_rates = rates + rows * angles
+    bends = second_rates + rows * angles
+    changes = bends + angles * angles
+    return HarmonicRoom(slopes, rates, second_rates, bends, changes, changes + nk * angles)
 
 
 def external_work(n: int, m: int, order: int) -> int:

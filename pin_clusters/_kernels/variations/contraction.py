@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from .._jit import device, inline
 from ..closure_rates import displacement, frames_rate, parts_of_row, rod_rate
-from ..closure_rows import frame, increase, point
+from ..closure_rows import frame, point
 from ..coupling_rates import along_joint
-from ..layout import ANGLE_ROOM, FRAMES, HARMONIC, PROPORTIONAL, ROD
+from ..harmonic_rates import bend_along, bends_by_angles
+from ..layout import FRAMES, HARMONIC, PROPORTIONAL, ROD
 from ..loop_block import block
 from ..simd import get, put, zero
 from ..spatial import column, cross, dot6, linear, zero3, zero6
-from ..tuples import load3, load6
-from ..views import body, closure, follower, head, listed, on_angle, on_joint, share, term_row, velocity_row
+from ..tuples import load6
+from ..views import body, closure, follower, head, listed, on_joint, share, velocity_row
 
 
 @inline
@@ -103,68 +104,16 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 
 
 @inline
-def slopes_of(index, params, work, r, k, m):
-    """Rates of the angles of a harmonic closure along columns k and m.
-
-    Reads: G, slope.
-    Writes: room, slope.
-    """
-    n = r.angles
-    for a in range(2 * n):
-        put(work, r.room + ANGLE_ROOM * n + a, zero(work))
-    for p in range(r.part0, r.part1):
-        part = on_angle(index, p)
-        V, x = velocity_row(index, part.velocity), get(params, part.at)
-        increase(work, part.slope, x * get(work, V.at_G + k))
-        increase(work, part.slope + n, x * get(work, V.at_G + m))
-
-
-@inline
-def mixed(f, u, w):
-    """Value, derivatives along two directions, and the mixed one, of a factor of an angle.
-
-    Reads: f.
-    """
-    return f[0], f[1] * u, f[1] * w, f[2] * u * w
-
-
-@inline
-def mixed_product(a, b):
-    """Product of two of them.
-
-    Reads: a, b.
-    """
-    return (
-        a[0] * b[0],
-        a[1] * b[0] + a[0] * b[1],
-        a[2] * b[0] + a[0] * b[2],
-        a[3] * b[0] + a[1] * b[2] + a[2] * b[1] + a[0] * b[3],
-    )
-
-
-@inline
 def contract_harmonic(index, params, work, C, r, values, nv, dq):
-    """A harmonic closure.
+    """A harmonic closure, whose angles' changes along the columns are known.
 
-    Reads: dq, factor0, factor1, factor2, G, slope, slope0, slope1, slope2, values.
-    Writes: dq, room, slope.
+    Reads: bends, changes, dq, factor0, factor1, factor2, values.
+    Writes: bends, dq.
     """
-    n = r.angles
+    bends_by_angles(index, params, work, r, C.nk, values)
     for k in range(C.nk):
         for m in range(k + 1):
-            slopes_of(index, params, work, r, k, m)
-            total = zero(work)
-            for t in range(r.term0, r.term1):
-                T = term_row(index, t)
-                x = mixed(load3(work, T.factor0), get(work, T.slope0), get(work, T.slope0 + n))
-                if T.factors > 1:
-                    y = mixed(load3(work, T.factor1), get(work, T.slope1), get(work, T.slope1 + n))
-                    x = mixed_product(x, y)
-                    if T.factors == 3:
-                        y = mixed(load3(work, T.factor2), get(work, T.slope2), get(work, T.slope2 + n))
-                        x = mixed_product(x, y)
-                total += get(params, T.at) * get(work, values + T.row) * x[3]
-            subtract_twice(index, C, nv, k, m, total, dq)
+            subtract_twice(index, C, nv, k, m, bend_along(work, r, C.nk, k, m), dq)
 
 
 @inline
@@ -209,8 +158,8 @@ def contract_function(index, params, work, C, r, values, nv, dq):
 def contract(index, params, work, c, C, nv, dq):
     """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries.
 
-    Reads: dq, factor0, factor1, factor2, G, K, P, pose, room, S, slope, slope0, slope1, slope2, torque, value, W.
-    Writes: dq, room, slope, torque, value.
+    Reads: bends, changes, dq, factor0, factor1, factor2, G, K, P, pose, room, S, torque, value, W.
+    Writes: bends, dq, torque, value.
     """
     H = head(index, C.head)
     L = block(H, C.nk)

@@ -220,12 +220,12 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
     """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
 
-    Reads: a, acceleration, angle, bias, condition, ddG, dG, dq, dv, E, factor0, factor1, factor2, forces, G, K, M,
-        momentum, other, P, pose, q, rate, rates, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2,
-        spin_bias, torque, true, turned, v, value, velocity, W.
-    Writes: acceleration, angle, bias, composite, condition, dq, dv, E, force, G, inertia_rate, K, M, momentum, P,
-        pose, rate, rates, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, spin_momentum,
-        torque, total_momentum, true, value, velocity, W.
+    Reads: a, acceleration, angle, b, bias, c, changes, condition, db, dc, ddG, dG, dq, dv, E, factor0, factor1,
+        factor2, forces, G, K, M, momentum, P, pose, q, rate, rates, room, row, S, second_rates, sine_and_cosine,
+        slope, slope0, slope1, slope2, slopes, spin_bias, torque, true, v, value, velocity, W.
+    Writes: acceleration, angle, bias, changes, composite, condition, dq, dv, E, force, G, inertia_rate, K, M,
+        momentum, P, pose, rate, rates, room, row, S, second_rates, sine_and_cosine, slope, slope0, slope1, slope2,
+        slopes, spin_bias, spin_momentum, torque, total_momentum, true, value, velocity, W.
     """
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
@@ -264,10 +264,9 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5), (L7).
 
-    Reads: composite, dq, dv, F, factor0, factor1, factor2, force, G, inertia_rate, K, M, P, pose, Q, rates, room, S,
-        slope, slope0, slope1, slope2, T, torque, total_momentum, value, velocity, W.
-    Writes: composite, dq, dv, force, G, inertia_rate, M, rates, room, slope, tau, torque, total, total_momentum,
-        value.
+    Reads: bends, changes, composite, dq, dv, F, factor0, factor1, factor2, force, G, inertia_rate, K, M, P, pose, Q,
+        rates, room, S, T, torque, total_momentum, value, velocity, W.
+    Writes: bends, composite, dq, dv, force, G, inertia_rate, M, rates, tau, torque, total, total_momentum, value.
     """
     H = head(index, C.head)
     for n in range(C.last - C.first):

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._kernels import layout as at
-from ..._kernels.sizes import cluster_work, external_work, joint_work, offsets
+from ..._kernels.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
 from ...constraints.closures import (
     COS,
     LINEAR,
@@ -159,6 +159,7 @@ class Loop:
             rows.append(row)
             first += closure.size
         head.closure0, head.closure1 = out.add_all(rows)
+        head.on_bodies = int(any(row.form in (at.FRAMES, at.ROD) for row in rows))
         return supplies
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
@@ -225,7 +226,8 @@ class Loop:
         out, tree, angles = self.out, self.tree, len(closure.phases)
         row.form, row.angles, row.at = at.HARMONIC, angles, out.append(closure.phases)
         row.room = out.store(np.tile(np.arange(at.ANGLE_ROOM) == at.ONE, angles))
-        slopes = out.room(4 * angles)
+        room = harmonic_room(row.room, angles, closure.size, self.nk)
+        slopes = out.room(room.end - room.slopes)
         ivs = [tree.idx_vs[j] for j in closure.joints]
         row.part0, row.part1 = out.add_all(
             at.OnAngle(
