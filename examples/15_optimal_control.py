@@ -1,10 +1,11 @@
 """A leg kicks by optimal control, and what it costs to have planned with armature.
 
-Crocoddyl plans the torques of the motors. What it needs are a space of states and dynamics with derivatives, `Space`
-and `Dynamics` here, for any cluster model. The leg of the MIT Humanoid swings from behind to a pose in front, where the
-knee has a given speed. The same is planned with two simpler models: one has armature; in the other, belts tie knee and
-ankle together as they do, but no rotor is carried round by the body that it sits in. The exact robot then carries out
-each plan: torques alone show what a model lacks, feedback along the plan what it takes to make up for that.
+Crocoddyl plans the torques of the motors. What it needs are a space of states, residuals on it, and dynamics with
+derivatives: `Space`, `Deviation` and `Dynamics` here, for any cluster model. The leg of the MIT Humanoid swings from
+behind to a pose in front, where the knee has a given speed. The same is planned with two simpler models: one has
+armature; in the other, belts tie knee and ankle together as they do, but no rotor is carried round by the body that it
+sits in. The exact robot then carries out each plan: torques alone show what a model lacks, feedback along the plan what
+it takes to make up for that.
 """
 
 from __future__ import annotations
@@ -66,6 +67,20 @@ class Space(croc.StateAbstract):
         return both if which == croc.Jcomponent.both else both[which == croc.Jcomponent.second]
 
 
+class Deviation(croc.ResidualModelAbstract):
+    """Deviation of the state from a reference; Crocoddyl's own takes `Jdiff` of spaces made in Python for identity."""
+
+    def __init__(self, space: Space, reference: np.ndarray, nu: int) -> None:
+        super().__init__(space, space.ndx, nu, True, True, False)  # depends on q, on v, not on u
+        self.reference = reference
+
+    def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
+        data.r[:] = self.state.diff(self.reference, x)
+
+    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:
+        data.Rx[:] = self.state.Jdiff(self.reference, x, croc.Jcomponent.second)
+
+
 class Dynamics(croc.DifferentialActionModelAbstract):
     """Forward dynamics of a cluster model under the torques of its motors, with Crocoddyl's costs."""
 
@@ -114,9 +129,9 @@ def problem(space: Space, motors: np.ndarray) -> croc.ShootingProblem:
     way, end = croc.CostModelSum(space, nu), croc.CostModelSum(space, nu)
     limits = croc.ActivationModelQuadraticBarrier(croc.ActivationBounds(np.r_[LOWEST, -free], np.r_[HIGHEST, free]))
     near = croc.ActivationModelWeightedQuad(WEIGHTS)
-    goal = croc.ResidualModelState(space, space.integrate(space.zero(), GOAL), nu)
+    goal = Deviation(space, space.integrate(space.zero(), GOAL), nu)
     way.addCost("effort", croc.CostModelResidual(space, croc.ResidualModelControl(space, nu)), 1.0)
-    way.addCost("limits", croc.CostModelResidual(space, limits, croc.ResidualModelState(space, space.zero(), nu)), 1e2)
+    way.addCost("limits", croc.CostModelResidual(space, limits, Deviation(space, space.zero(), nu)), 1e2)
     end.addCost("goal", croc.CostModelResidual(space, near, goal), 1.0)
     step = croc.IntegratedActionModelRK(Dynamics(space, motors, way), croc.RKType.four, DT)
     last = croc.IntegratedActionModelEuler(Dynamics(space, motors, end), 0.0)
@@ -151,10 +166,10 @@ def differences(model: pc.ClusterModel, data: pc.ClusterData, *at: np.ndarray) -
 
 
 def main() -> dict[str, dict[str, np.ndarray]]:
-    """Plan, and carry out; returns points of the leg [m], what is off at the end, and effort [(N m)^2 s]."""
+    """Plan, and carry out; returns points of the leg [m], angles and speeds, and effort [(N m)^2 s]."""
     models, found = robots(), {}
     space, motors = Space(models["exact"]), np.array([r.row for r in models["exact"].rotors]).T
-    target = points(space.model, space.integrate(space.zero(), GOAL))
+    target = points(space.model, space.integrate(space.zero(), GOAL))[3]
     for name, model in models.items():
         plan = croc.SolverFDDP(problem(Space(model), motors))
         xs, us, plan.th_stop = [plan.problem.x0] * (STEPS + 1), [np.zeros(motors.shape[1])] * STEPS, 1e-7
@@ -166,9 +181,12 @@ def main() -> dict[str, dict[str, np.ndarray]]:
         for way in ("torques alone", "with feedback"):
             states, torques = play(space, motors, plan, way == "with feedback")
             legs, effort = np.array([points(space.model, x) for x in states]), DT * np.sum(torques**2)
-            off, toe = space.diff(space.zero(), states[-1]) - GOAL, 1e3 * np.linalg.norm(legs[-1, 3] - target[3])
-            found[f"{name}, {way}"] = {"legs": legs, "off": off, "toe": toe, "effort": effort}
-            more = effort / found["exact, torques alone"]["effort"] - 1.0
+            moves, toe = (
+                np.array([space.diff(space.zero(), x) for x in states]),
+                1e3 * np.linalg.norm(legs[-1, 3] - target),
+            )
+            found[f"{name}, {way}"] = {"legs": legs, "moves": moves, "toe": toe, "effort": effort}
+            off, more = moves[-1] - GOAL, effort / found["exact, torques alone"]["effort"] - 1.0
             words = f"toe {toe:.1f} mm off, ankle {np.degrees(off[4]):.1f} deg, knee {off[8]:.2f} rad/s"
             print(f"  {way}: {words}; effort of motors {effort:.4f} (N m)^2 s, {more:+.1%}")
     assert found["exact, torques alone"]["toe"] < 0.2  # ten times finer steps do the same
