@@ -250,7 +250,7 @@ def draw_15(example: ModuleType, found: dict[str, dict[str, Any]]) -> Figure:
     figure, (left, right) = sheet(2, width_ratios=(1, 1.25))
     best = found["exact, torques alone"]
     left.plot(*best["legs"][0][:, [0, 2]].T, "o-", color=GREY, lw=1.5, ms=3)
-    left.text(*best["legs"][0][3, [0, 2]] + (0.02, 0.05), "start", color=GREY)
+    left.text(*best["legs"][0][1, [0, 2]] + (0.03, -0.03), "start", color=GREY)
     time = example.DT * np.arange(example.STEPS + 1)
     for name, color in (("exact", BLUE), ("armature and belts", RED), ("armature", ORANGE)):
         alone, led = (found[f"{name}, {way}"] for way in ("torques alone", "with feedback"))
