@@ -245,6 +245,26 @@ def draw_14(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def draw_15(example: ModuleType, found: dict[str, dict[str, Any]]) -> Figure:
+    """What the exact leg does with three plans: where it ends, and the angle of its ankle."""
+    figure, (left, right) = sheet(2, width_ratios=(1, 1.25))
+    best = found["exact, torques alone"]
+    left.plot(*best["legs"][0][:, [0, 2]].T, "o-", color=GREY, lw=1.5, ms=3)
+    left.text(*best["legs"][0][1, [0, 2]] + (0.03, -0.03), "start", color=GREY)
+    time = example.DT * np.arange(example.STEPS + 1)
+    for name, color in (("exact", BLUE), ("armature and belts", RED), ("armature", ORANGE)):
+        alone, led = (found[f"{name}, {way}"] for way in ("torques alone", "with feedback"))
+        left.plot(*alone["legs"][-1][:, [0, 2]].T, "o-", color=color, lw=2.0, ms=3)
+        left.plot(*alone["legs"][:, 3, [0, 2]].T, color=color, lw=0.8)
+        more = f": effort {led['effort'] / best['effort'] - 1.0:+.1%}" if name != "exact" else ""
+        right.plot(time, np.degrees(alone["moves"][:, 4]), color=color, label=f"{name}")
+        right.plot(time, np.degrees(led["moves"][:, 4]), "--", color=color, label=f"with feedback{more}")
+    left.set(title="torques of three plans on the exact leg", xlabel="forward [m]", ylabel="upward [m]", aspect="equal")
+    right.set(title="its ankle [deg]", xlabel="time [s]", xlim=(0, None))
+    right.legend(title="planned with", alignment="left", fontsize=8)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
