@@ -114,6 +114,17 @@ def add_forces(rates, at, P, Q, F, T):
 
 
 @inline
+def add_moments(rates, at, P, Q, F, T):
+    """The same of moments alone.
+
+    Reads: rates.
+    Writes: rates.
+    """
+    for to, x in ((at + OF_POSITION + 3, P), (at + OF_RATE + 3, Q), (at + OF_ACCELERATION + 3, F), (at + OF_MOTION, T)):
+        put(rates, to, load3(rates, to) + x)
+
+
+@inline
 def add_momentum(rates, at, H):
     """Add to the variation of the momentum.
 

@@ -10,7 +10,7 @@ from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
 from ..coupling_rates import along_joint
 from ..motions import along, body_inertia, motion
 from ..simd import get, put, zero
-from ..spatial import angular, cross, cross_force, dot3, dot6, join, zero3, zero6
+from ..spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
 from ..tuples import load6
 from ..variations_layout import ACCELERATION, OF_MOMENTUM, QUADRATIC, VELOCITY
 from ..views import body, carrier_row, listed
@@ -31,6 +31,7 @@ from . import record, sums
 from .ancestors import enter_sum, to_ancestors
 from .forces import (
     add_forces,
+    add_moments,
     add_momentum,
     clear,
     forces_at,
@@ -44,7 +45,7 @@ from .forces import (
 
 
 @inline
-def set_record(index, work, rates, C, b, B, k, change, second_change, quadratic_change):
+def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
     """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
 
     Args:
@@ -55,18 +56,19 @@ def set_record(index, work, rates, C, b, B, k, change, second_change, quadratic_
         b: Body.
         B: Its row.
         k: Column.
+        v_up: Velocity of its parent.
+        a_up: Acceleration of its parent.
+        both: Its velocity and that of its parent.
         change: S dG_k, of a G that does not change: zero.
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.
 
-    Reads: acceleration, G, rates, S, velocity.
+    Reads: G, rates, S.
     Writes: rates.
     """
     to, o = record(C, b, k), zero(work)
     L, N, Gamma = zero6(o), zero6(o), zero6(o)
     if moves(B.mask, k):
-        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
-        both = v_up + velocity(work, b)
         if B.parent > 0 and body(index, B.parent).cluster == B.cluster and moves(body(index, B.parent).mask, k):
             L, N, Gamma = motions_at(rates, record(C, B.parent, k))
         if B.unit < 0 or B.which == k:
@@ -102,8 +104,7 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
         h = spin_column(work, at, nk, i, m)
         turn, to = cross(omega, h), carried(index, C, carrier, m)
         add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
-        moment, turning = join(zero3(o), h), join(zero3(o), turn)
-        add_forces(rates, to, zero6(o), turning, moment, turn)
+        add_moments(rates, to, zero3(o), turn, h, turn)
         if inside and pairs:
             i_v, B = listed(index, C.column, m), body(index, carrier)
             for k in range(nk):
@@ -150,11 +151,12 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
         vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
         columns(index, work, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
+        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
         set_velocity(work, b, vel)
         set_acceleration(work, b, acc)
         set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
         for k in range(C.nk):
-            set_record(index, work, rates, C, b, B, k, rest, rest, rest)
+            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, rest, rest, rest)
     for k in range(C.nk):
         clear(rates, sums(C, k))
     if pairs:

@@ -13,7 +13,7 @@ from ..layout import MIDDLE
 from ..momentum_rates import rate_of_inertia, twice_B_transposed
 from ..motions import body_inertia, motion
 from ..simd import get, put, zero
-from ..spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, rot, zero3, zero6
+from ..spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, rot, zero3
 from ..tuples import load3
 from ..variations_layout import OF_MOTION
 from ..views import body, element, head, listed, rod, share, velocity_row
@@ -35,7 +35,7 @@ from ..workspace import (
 )
 from . import record, sums
 from .contraction import contract
-from .forces import add_forces, add_momentum, clear, hand_force, motions_at, set_inertial
+from .forces import add_forces, add_moments, add_momentum, clear, hand_force, motions_at, set_inertial
 from .of_general import carried, collect_body, hand_on, set_record
 
 
@@ -100,19 +100,18 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
         r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
         rdd, both = get(work, e.at_row + 2 * nk + m), rd + get(work, e.at_row + 3 * nk + m)
         if c > 0 or summed:
-            to, rest = carried(index, C, c, m), zero3(o)
-            P, Q = join(rest, eta * rdd + turn * rd), join(rest, eta * both + turn * r)
-            add_forces(rates, to, P, Q, join(rest, eta * r), turn * r)
+            to = carried(index, C, c, m)
+            add_moments(rates, to, eta * rdd + turn * rd, eta * both + turn * r, eta * r, turn * r)
             if summed:
-                add_momentum(rates, to, join(rest, eta * rd))
+                add_momentum(rates, to, join(zero3(o), eta * rd))
         if pairs:
-            L, N, Gamma, K = zero6(o), zero6(o), zero6(o), zero6(o)
+            x, y, z = J * r, J * both, J * rdd
             if inside:
                 L, N, Gamma = motions_at(rates, record(C, c, m))
                 K = K_column(work, body(index, c).at_K, m)
-            x = J * r + dot3(eta, angular(K))
-            y = J * both + dot3(eta, angular(Gamma)) + dot3(turn, angular(K))
-            z = J * rdd + dot3(eta, angular(N)) + dot3(turn, angular(L))
+                x = x + dot3(eta, angular(K))
+                y = y + dot3(eta, angular(Gamma)) + dot3(turn, angular(K))
+                z = z + dot3(eta, angular(N)) + dot3(turn, angular(L))
             for k in range(nk):
                 ratio = get(work, e.at_row + k)
                 at = listed(index, C.column, k) * nv + listed(index, C.column, m)
@@ -241,6 +240,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
         if B.kind == MIDDLE:
             continue
         vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 2))
+        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
         set_velocity(work, b, vel)
         set_acceleration(work, b, acc)
         R, x = rotation(work, b), position(work, b)
@@ -251,7 +251,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
             change = along_joint(work, B, first, C.nk, k)
             true = along_joint(work, B, first + 2 * size, C.nk, k)
             twice = along_joint(work, B, first + size, C.nk, k) if second else change
-            set_record(index, work, rates, C, b, B, k, change, twice, change + true)
+            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, change, twice, change + true)
     rod_forces(index, params, work, H)
     for n in range(H.element0, H.element1):
         spin_element(index, params, work, rates, C, element(index, n), nv, dq, dv, M, second, pairs, summed)
