@@ -175,6 +175,7 @@ def test_forces_on_rotors_turn_with_them(key: pool.Key, rng: np.random.Generator
     only[rotors] = fext[rotors]
     exact = reference.rnea_derivatives(model, q, v, a, only)
     compare(pc.computeRNEADerivatives(model, data, q, v, a, only), exact, rounding(s))
+    compare([data.tau], [pc.rnea(model, model.createData(), q, v, a, only)], rounding(s))
 
 
 @pool.each()

@@ -390,6 +390,24 @@ def spatial_chain(rng: np.random.Generator, *, ball_in_tree: bool) -> Mechanism:
     return b.mechanism([loop], ("input",), 1, spread=0.2)
 
 
+def plate(rng: np.random.Generator, *, cranks: int) -> Mechanism:
+    """A planar joint, tied to cranks by rods: three of them lead it, with one it leads the crank."""
+    b = Builder(rng)
+    b.add("base", None, pin.JointModelFreeFlyer(), np.zeros(3))
+    b.add("plate", "base", pin.JointModelPlanar(), trees.placement(rng), [0.1, -0.05, np.cos(0.2), np.sin(0.2)])
+    if cranks == 3:  # where it leads nobody it has no motor
+        del b.armature["plate"]
+    ties = []
+    for k in range(cranks):
+        turn = pin.exp3(2.0 * np.pi / 3.0 * k * Z)
+        place = b.tree.jointPlacements[b.tree.getJointId("plate")]
+        b.add(f"crank{k}", "base", Z, place * pin.SE3(turn, turn @ np.array([0.9, 0.0, 0.05])), 0.9 + 0.1 * k)
+        tip, point = [-0.25, 0.2, 0.0], turn @ np.array([0.1, 0.35, 0.0])
+        ties.append(pc.Rod((f"crank{k}", tip), ("plate", point), mass=0.3 * k))
+    leaders = ("base", *(f"crank{k}" for k in range(3))) if cranks == 3 else ("base", "plate")
+    return b.mechanism(ties, leaders, 9, spread=0.2)
+
+
 def bennett(rng: np.random.Generator, *, fixed: bool = False) -> Mechanism:
     """Four hinges with skew axes that move by their exact proportions: a / sin(alpha) = b / sin(beta)."""
     a, alpha, beta = 0.5, 0.7, 1.3
@@ -628,6 +646,8 @@ FIXED: dict[str, Callable[[np.random.Generator], Mechanism]] = {
     "rssr_massive": lambda rng: rssr(rng, mass=0.7),
     "spatial_ball_loop": lambda rng: spatial_chain(rng, ball_in_tree=False),
     "spatial_ball_in_tree": lambda rng: spatial_chain(rng, ball_in_tree=True),
+    "plate_that_leads": lambda rng: plate(rng, cranks=1),
+    "plate_that_follows": lambda rng: plate(rng, cranks=3),
     "bennett": bennett,
     "bennett_fixed": lambda rng: bennett(rng, fixed=True),
     "sarrus": sarrus,

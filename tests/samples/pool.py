@@ -37,13 +37,13 @@ ALL: tuple[Key, ...] = (*TREES, *LOOPS, *MORE, *FAMILIES)
 
 # what every run has of those at random: both kinds of base, one and two loops, with and without rods, all rotors
 OFTEN = {
-    *(f"tree-{seed}" for seed in range(8)), *FIXED, *range(100, 104),
+    *(f"tree-{seed}" for seed in range(8)), *FIXED, *range(100, 104), "plate_that_leads",
     "planar-0", "planar-2", "spatial-0", "spatial-2", "spatial-5", "bennett-0", "sarrus-0", "sloppy-0",
 }  # fmt: skip
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
 JITLESS = {
     "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "geared_five_bar", "ankle_2rsu",
-    "spatial_ball_in_tree", "bennett",
+    "spatial_ball_in_tree", "bennett", "plate_that_follows",
 }  # fmt: skip
 # one or two of each kind: for laws that are simple, and follow from others
 FEW = {
