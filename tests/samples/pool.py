@@ -43,7 +43,7 @@ OFTEN = {
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
 JITLESS = {
     "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "geared_five_bar", "ankle_2rsu",
-    "spatial_ball_in_tree", "bennett", "plate_that_follows",
+    "spatial_ball_in_tree", "bennett", "plate_that_follows", "plate_that_leads",
 }  # fmt: skip
 # one or two of each kind: for laws that are simple, and follow from others
 FEW = {
