@@ -11,8 +11,9 @@ from .._native.process import FOUND as OF_PROCESS
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
     NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
     MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
-) = range(29)  # fmt: skip
-PLACES = 29  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    CONTACT_STATE,
+) = range(30)  # fmt: skip
+PLACES = 30  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",

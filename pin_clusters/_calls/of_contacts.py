@@ -55,6 +55,12 @@ class ContactDynamics(Function):
         good, bad = self.block(), self.block()
         b.cbranch(self.run(kernel, tables, words), good, bad).set_weights([1000, 1])
         b.position_at_end(good)
+        # where derivatives find the state; the zero says that forces were neither damped nor iterated
+        to = self.load(self.desk, 8 * at.CONTACT_STATE)
+        for where, n in given:
+            self.common("copy", to, where, n)
+            to = b.add(to, b.mul(I64(8), n))
+        self.store(I64(0), to)
         b.ret(result)
         b.position_at_end(bad)
         self.drop(result)

@@ -245,6 +245,7 @@ class ClusterData(TreeWorkspace):
         mine = self._derivatives
         desk[_calls.DERIVATIVES] = mine.lay_out(self._M_kernel, self._Minv, self._ddq).ctypes.data
         desk[_calls.STATE] = mine.after_aba.ctypes.data
+        desk[_calls.CONTACT_STATE] = mine.after_contacts.ctypes.data
         self.tree = made(model.own_tree)
 
     def _notice(self, kernel: str) -> None:
@@ -333,13 +334,36 @@ class ClusterData(TreeWorkspace):
 
     @property
     def ddq_dq(self) -> np.ndarray:
-        """Derivative of the accelerations by q, of ``computeABADerivatives``, shape (nv, nv); a copy."""
+        """Derivative of the accelerations by q, shape (nv, nv); a copy.
+
+        Of ``computeABADerivatives``, or with contacts; of the velocities after an impact, with those.
+        """
         return self._derivatives.ddq[0].copy()
 
     @property
     def ddq_dv(self) -> np.ndarray:
         """The same by v."""
         return self._derivatives.ddq[1].copy()
+
+    @property
+    def ddq_dtau(self) -> np.ndarray:
+        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
+        return self._derivatives.ddq_dtau.copy()
+
+    @property
+    def dlambda_dq(self) -> np.ndarray:
+        """Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy."""
+        return self._derivatives.dlambda[0].copy()
+
+    @property
+    def dlambda_dv(self) -> np.ndarray:
+        """The same by v."""
+        return self._derivatives.dlambda[1].copy()
+
+    @property
+    def dlambda_dtau(self) -> np.ndarray:
+        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
+        return self._derivatives.dlambda[2].copy()
 
     @property
     def C(self) -> np.ndarray:
