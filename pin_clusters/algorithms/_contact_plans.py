@@ -45,11 +45,12 @@ class Plan:
         datas: Their data.
         forces: Of all of them, one behind the other.
         desk: All this for the call in machine code.
+        derivatives: What derivatives need besides, once there are some.
     """
 
     __slots__ = (
         "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
-        "datas", "desk", "forces", "models",
+        "datas", "desk", "derivatives", "forces", "models",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +59,7 @@ class Plan:
         """Lay out; places has the addresses of the fields of each contact and of its data."""
         lanes, columns = entry_points.lanes(), sum(size(c) for c in models)
         self.models, self.datas, self.containers = models, datas, (None, None)
+        self.derivatives: Any = None
         packs = -(-(columns + 1) // lanes)
         rows: list[Sequence[int]] = [()]
         reach = Reach(model, columns + 1)
@@ -117,6 +119,11 @@ class Plan:
         out = self._call(model, data, q, v, tau, wanted, at.WHOLE, restitution, damping)
         n = len(self.forces)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
+
+    @property
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What kernels of contacts take, in this order, before the forces."""
+        return self._index, self._numbers, self._panel, self._gram
 
     def solve(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,

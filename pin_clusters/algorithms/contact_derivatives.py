@@ -9,7 +9,8 @@ import numpy as np
 from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _check, _contact_plans
-from ._contact_solutions import Found, of_accelerations, of_impact
+from ._contact_rooms import differentiate
+from ._contact_solutions import damping, of_accelerations, of_impact
 
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
@@ -76,11 +77,13 @@ def computeConstraintDynamicsDerivatives(
     how = mine.settings[0] if prox_settings is None and state[-1] else prox_settings
     q, v, tau = np.split(state[:-1].copy(), [model.nq, model.nq + model.nv])
     data._supply(q)
+    quick = _quickly(model, data, contacts[0], q, v, tau, 0.0, how)
+    if quick is not None:
+        return quick
     found = of_accelerations(model, data, q, v, tau, contacts, how)
-    _keep(data, found)
-    mine.ddq_dtau[:] = found.motions[2]
-    first, second, third = found.motions
-    return first, second, third, *found.forces  # type: ignore[return-value]
+    mine.ddq[0], mine.ddq[1], mine.ddq_dtau[:] = found.motions
+    mine.dlambda = tuple(x.copy() for x in found.forces)
+    return *found.motions, *found.forces  # type: ignore[return-value]
 
 
 @_documented
@@ -125,13 +128,27 @@ def computeImpulseDynamicsDerivatives(
     how = mine.settings[1] if prox_settings is None else prox_settings
     q, v = np.split(state[:-1].copy(), [model.nq])
     data._supply(q)
+    quick = _quickly(model, data, contacts[0], q, v, None, bounce, how)
+    if quick is not None:
+        return quick[0], quick[1], quick[3], quick[4]
     found = of_impact(model, data, q, v, bounce, contacts, how)
-    _keep(data, found)
+    mine.ddq[0], mine.ddq[1] = found.motions
+    mine.dlambda = *(x.copy() for x in found.forces), np.zeros((0, model.nv))
     return *found.motions, *found.forces  # type: ignore[return-value]
 
 
-def _keep(data: ClusterData, found: Found) -> None:
-    mine = data._derivatives
-    mine.ddq[0], mine.ddq[1] = found.motions[:2]
-    rows = tuple(x.copy() for x in found.forces)
-    mine.dlambda = rows if len(rows) == 3 else (*rows, np.zeros((0, mine.tau.size)))
+def _quickly(
+    model: ClusterModel, data: ClusterData, plan: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    bounce: float, how: Any,
+) -> SixMatrices | None:  # fmt: skip
+    """Return what the kernel finds; None if it cannot, as rows are redundant, or on rotors."""
+    found = None if plan is None else differentiate(model, data, plan, q, v, tau, bounce, damping(how))
+    if found is None:
+        return None
+    n, m, mine = model.nv, len(plan.forces), data._derivatives
+    motions, forces = found[: 3 * n * n].reshape(3, n, n), found[3 * n * n :].reshape(3, m, n)
+    mine.ddq[:] = motions[:2]
+    mine.dlambda = tuple(forces.copy())
+    if tau is not None:
+        mine.ddq_dtau[:] = motions[2]
+    return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
