@@ -29,16 +29,20 @@ ACCELERATIONS = 15
 PLAN_SIZE = 16
 # numbers of a plan of contacts: arrays as address and sizes; lists given, and what must still stand where
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
-CONTACTS_GIVEN, CONTACTS_CHECKS, CONTACTS_SIZE = 13, 15, 17
+CONTACTS_GIVEN, CONTACTS_CHECKS = 13, 15
+# of their derivatives: rows and velocities, then arrays
+ROWS, ACTING, ORDER, RIGHT_SIDES, JACOBIAN, RESPONSE, TURNED, COLUMN_ROOM = 17, 19, 21, 23, 26, 28, 30, 32
+CONTACTS_SIZE = 34
 
 
 # numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;
-# of forward dynamics the tree of velocities, the room of right sides, that of factors
+# of forward dynamics the tree of velocities, the room of right sides, that of factors; of contacts also the derivatives
+# of their forces, the rows for which there is room, and those that are there
 (
     OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_SIZE, FACTORS_SIZE, SIDES,
     SIDES_ROWS, SIDES_LANES, FACTORS, ACCELERATION_OF, SIX_AND_NV, SIX_AND_NV_TOO, OF_FORWARD, INVERSE,
-    DERIVATIVES_SIZE,
-) = range(21)  # fmt: skip
+    OF_TORQUES, FORCES_RATES, FORCES_ROOM, FORCES_ROWS, DERIVATIVES_SIZE,
+) = range(25)  # fmt: skip
 
 
 # questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
@@ -104,8 +108,9 @@ DERIVATIVES_OF = (
     Entry("computeABADerivatives", "aba_derivatives", "rates", "qvv", ""),
 )
 """Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
+CONTACT_DERIVATIVES = Entry("computeConstraintDynamicsDerivatives", "contact_derivatives", "rates", "", "")
 REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, REGRESSOR)
+ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, CONTACT_DERIVATIVES, REGRESSOR)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -116,6 +121,7 @@ GROUPS = {
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
     "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
+    "contact derivatives": (CONTACT_DERIVATIVES.name,),
     "regressor": (REGRESSOR.name,),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),

@@ -135,20 +135,27 @@ _lack_one, _force_one = _for_columns(get)
 
 
 @inline
-def square_to(out, at, sides, first, plan, n, wide, kept):
-    """Write a block of the solution in the order of velocities.
+def write_block(sides, s, plan, n, m, wide, motions, forces):
+    """Write a block of the solution: rows of velocities, in their own order, then those of contacts.
 
     Reads: plan, sides.
-    Writes: out.
+    Writes: forces, motions.
     """
     for i in range(n):
-        row, k = at + plan[WIDTH * i + IV] * n, i * wide + first
+        to, k = plan[WIDTH * i + IV] * n, i * wide + s * n
         for j in range(n):
-            put(out, row + j, get(sides, k + j))
+            put(motions, to + j, get(sides, k + j))
+    for r in range(m):
+        k = (n + r) * wide + s * n
+        for j in range(n):
+            put(forces, r * n + j, get(sides, k + j))
 
 
 @paste
-def differentiated(index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, out):
+def differentiated(
+    index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
+    dlambda_dq, dlambda_dv, dlambda_dtau,
+):  # fmt: skip
     """Solve, and write derivatives of accelerations by q, v and tau, then those of forces.
 
     Args:
@@ -165,10 +172,15 @@ def differentiated(index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, r
         jacobian: Rows of the contacts.
         response: Room for M^-1 J', by rows.
         turned: nv x nv.
-        out: Written.
+        ddq_dq: nv x nv, flat.
+        ddq_dv: nv x nv, flat.
+        ddq_dtau: nv x nv, flat.
+        dlambda_dq: A row per row of the contacts, flat.
+        dlambda_dv: The same.
+        dlambda_dtau: The same.
 
-    Reads: dq, dv, gram, jacobian, L, M, order, out, plan, response, turned, X.
-    Writes: L, out, response, X.
+    Reads: dq, dv, gram, jacobian, L, M, order, plan, response, turned, X.
+    Writes: L, response, X.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, square = A.columns, n * n
@@ -214,15 +226,12 @@ def differentiated(index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, r
     while g < width:
         _force_one(plan, A, n, gram, response, X, width, g)
         g += 1
-    for s in range(3):
-        square_to(out, s * square, sides, s * n, plan, n, wide, m)
-        for r in range(m):
-            to, k = 3 * square + (s * m + r) * n, (n + r) * wide + s * n
-            for j in range(n):
-                put(out, to + j, get(sides, k + j))
+    write_block(sides, 0, plan, n, m, wide, ddq_dq, dlambda_dq)
+    write_block(sides, 1, plan, n, m, wide, ddq_dv, dlambda_dv)
+    write_block(sides, 2, plan, n, m, wide, ddq_dtau, dlambda_dtau)
     for i in range(n):  # symmetric to the last bit
         for j in range(i):
-            put(out, 2 * square + i * n + j, get(out, 2 * square + j * n + i))
+            put(ddq_dtau, i * n + j, get(ddq_dtau, j * n + i))
     return OK
 
 
@@ -242,14 +251,16 @@ def _signature():
     whole, table = types.int64[:, ::1], types.float64[:, ::1]
     return integer(
         integer, integer, integer, integer, line, line, line, line, whole, line, table, table, line, line, line, line,
-        line, line, line, types.int64[::1], types.int64[::1], table, line, line, line, line, line, line,
+        line, line, line, types.int64[::1], types.int64[::1], table, line, line, line, line, line, line, line,
+        line, line, line, line,
     )  # fmt: skip
 
 
 @kernel(_signature, "derivatives of dynamics with contacts", None, nogil=False)
 def contact_derivatives_at(
     address, forward, forward_tables, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting, torques,
-    dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, out,
+    dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq,
+    dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
     """Run forward dynamics with contacts, the derivatives of inverse dynamics there, and solve.
 
@@ -281,7 +292,12 @@ def contact_derivatives_at(
         response: Room for rows.
         turned: Room, nv x nv; its first numbers are zeros in the first of two runs after an impact.
         room: Of columns.
-        out: Written.
+        ddq_dq: Written.
+        ddq_dv: Written.
+        ddq_dtau: Written.
+        dlambda_dq: Written.
+        dlambda_dv: Written.
+        dlambda_dtau: Written.
 
     Reads: acceleration, acting, K, numbers, order, plan, rates, S, velocity.
     """
@@ -317,5 +333,6 @@ def contact_derivatives_at(
             return code
     return differentiated(
         index, borrowed(asked), borrowed(gram), plan, order, borrowed(X), borrowed(L), borrowed(dq), borrowed(dv),
-        borrowed(M), borrowed(jacobian), borrowed(response), borrowed(turned), borrowed(out),
+        borrowed(M), borrowed(jacobian), borrowed(response), borrowed(turned), borrowed(ddq_dq), borrowed(ddq_dv),
+        borrowed(ddq_dtau), borrowed(dlambda_dq), borrowed(dlambda_dv), borrowed(dlambda_dtau),
     )  # fmt: skip

@@ -17,7 +17,21 @@ from .contacts_layout import IMPACT
 from .layout import FREE
 from .log_rates import coefficients, rate_of_log
 from .simd import get, put, zero
-from .spatial import angular, cross, cross_force, dot3, dot6, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
+from .spatial import (
+    angular,
+    cross,
+    cross_force,
+    dot3,
+    dot6,
+    join,
+    linear,
+    matmul3,
+    rot,
+    rot_t,
+    transposed,
+    zero3,
+    zero6,
+)
 from .tuples import load3, load6, load9
 from .variations import record
 from .variations.forces import motions_at

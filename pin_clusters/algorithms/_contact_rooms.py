@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import desk
 from .._kernels import contacts_layout as at
 from .._kernels import entry_points as kernels
 from .._kernels.contact_variations import COLUMN
@@ -43,13 +44,24 @@ class Rooms:
         params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
         weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
         self.tables = data._pointers["rates"], weightless
+        mine.room_for(rows)
+
+    def lay_out(self, d: np.ndarray, n: int) -> None:
+        """Fill the desk of the contacts' plan, for the call in machine code."""
+        jacobian, response, turned, room = self.rows
+        d[desk.ROWS : desk.ROWS + 2] = len(jacobian) // n, n
+        for first, array in (
+            (desk.ACTING, self.acting), (desk.ORDER, self.order), (desk.RIGHT_SIDES, self.sides),
+            (desk.JACOBIAN, jacobian), (desk.RESPONSE, response), (desk.TURNED, turned), (desk.COLUMN_ROOM, room),
+        ):  # fmt: skip
+            d[first : first + 1 + array.ndim] = array.ctypes.data, *array.shape
 
 
 def differentiate(
     model: ClusterModel, data: ClusterData, plan: Plan, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
     restitution: float, damping: float,
-) -> np.ndarray | None:  # fmt: skip
-    """Return all derivatives, one behind the other; None if rows are redundant.
+) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
+    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv); None if rows are redundant.
 
     Args:
         model: The model.
@@ -61,14 +73,18 @@ def differentiate(
         restitution: Of an impact.
         damping: Of the forces.
     """
-    if plan.derivatives is None or plan.derivatives.tables[0] is not data._pointers["rates"]:
+    if plan.derivatives is None:
         plan.derivatives = Rooms(model, data, len(plan.forces))
+        if kernels.JIT and model.nv:
+            plan.derivatives.lay_out(plan.desk, model.nv)
     rooms: Rooms = plan.derivatives
     mine, n, m = data._derivatives, model.nv, len(plan.forces)
     impact = tau is None
     given = rooms.tau if tau is None else tau
     tables = rooms.tables[impact]
-    ddq, out = np.empty(n) if impact else data._ddq, np.empty(3 * n * (n + m))
+    ddq = np.empty(n) if impact else data._ddq
+    motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
+    out = *motions, *forces
     own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
     _bridge.supply_third(model, data, q, v)
     usual = not impact and damping == 0.0
@@ -79,10 +95,11 @@ def differentiate(
             code = kernels.contact_derivatives.call(
                 tables, data._contacts.address(), data._pointers["ddq"].address, data._rnea_derivatives.address(),
                 q, v, given, ddq, *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree,
-                rooms.order, rooms.sides, mine.factors, *rooms.rows, out,
+                rooms.order, rooms.sides, mine.factors, *rooms.rows, *out,
             )  # fmt: skip
             data._notice("contacts")
             data._notice("rnea_derivatives")
+            data._notice("contact_derivatives")
         else:
             code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     finally:  # the call in machine code finds it as it was
@@ -92,12 +109,12 @@ def differentiate(
     if code == at.REDUNDANT:
         return None
     _check.status(model, code, q)
-    return out
+    return motions.reshape(3, n, n), forces.reshape(3, m, n)
 
 
 def _plain(
     data: ClusterData, plan: Plan, rooms: Rooms, tables: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
-    ddq: np.ndarray, own: list[np.ndarray], out: np.ndarray, impact: bool, restitution: float,
+    ddq: np.ndarray, own: list[np.ndarray], out: tuple[np.ndarray, ...], impact: bool, restitution: float,
 ) -> int:  # fmt: skip
     """Do what the kernel does, step by step: without the JIT nothing has an address."""
     from .._kernels import contact_derivatives as plain
@@ -126,5 +143,5 @@ def _plain(
         return code
     tree, factors = data._derivatives.tree, data._derivatives.factors
     return int(plain.differentiated(
-        index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, out
+        index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
     ))  # fmt: skip

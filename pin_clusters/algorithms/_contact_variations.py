@@ -85,9 +85,7 @@ def variations(
     return Variations(J, by_q, by_v, turned)
 
 
-def external(
-    model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], forces: np.ndarray
-) -> np.ndarray:
+def external(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], forces: np.ndarray) -> np.ndarray:
     """Return the forces of contacts in the frames of their joints, shape (njoints, 6)."""
     found, at = np.zeros((model.njoints, 6)), 0
     for c, d in zip(models, datas, strict=True):
@@ -136,9 +134,7 @@ def _ad(m: np.ndarray) -> np.ndarray:
     return np.array(pin.Motion(m).action)
 
 
-def _of_points(
-    c: Any, d: Any, one: Side, two: Side, corrected: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _of_points(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     p = d.c1Mc2.translation
     turn = one.j[3:] - two.j[3:]  # of the axes against the second side
     has_q = _point_by_q(one) - _point_by_q(two) - pin.skew(_point(two)) @ turn
@@ -171,9 +167,7 @@ def _point_by_v(side: Side) -> np.ndarray:
     return np.array(side.a_v[:3] - pin.skew(u) @ side.j[3:] + pin.skew(w) @ side.j[:3])
 
 
-def _of_frames(
-    c: Any, d: Any, one: Side, two: Side, corrected: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _of_frames(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     J, u = one.j - two.j, two.velocity
     relative = one.velocity - u
     u_q = two.v_q + _ad(u) @ J  # in the axes of the first side

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._calls import fast
 from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _check, _contact_plans
@@ -32,6 +33,7 @@ SixMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, 
 FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
+@fast
 @_documented
 def computeConstraintDynamicsDerivatives(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, prox_settings: Any = None
@@ -81,8 +83,7 @@ def computeConstraintDynamicsDerivatives(
     if quick is not None:
         return quick
     found = of_accelerations(model, data, q, v, tau, contacts, how)
-    mine.ddq[0], mine.ddq[1], mine.ddq_dtau[:] = found.motions
-    mine.dlambda = tuple(x.copy() for x in found.forces)
+    _keep(data, found.motions, found.forces)
     return *found.motions, *found.forces  # type: ignore[return-value]
 
 
@@ -94,8 +95,8 @@ def computeImpulseDynamicsDerivatives(
     """Compute the derivatives of velocities after an impact, at the state of the last ``impulseDynamics``.
 
     Args:
-        data: Its workspace; ``data.ddq_dq`` and ``ddq_dv``, which are of velocities here, and ``data.dlambda_dq`` and
-            ``dlambda_dv`` keep the results.
+        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` keep the results. As
+            Pinocchio's, ``ddq_dv`` is of the change of velocities: less by the identity than what is returned.
         r_coeff: Restitution, that of ``impulseDynamics``; without it, that is taken.
         prox_settings: Damping, or ``pin.ProximalSettings``; without it, those of ``impulseDynamics``.
 
@@ -132,8 +133,7 @@ def computeImpulseDynamicsDerivatives(
     if quick is not None:
         return quick[0], quick[1], quick[3], quick[4]
     found = of_impact(model, data, q, v, bounce, contacts, how)
-    mine.ddq[0], mine.ddq[1] = found.motions
-    mine.dlambda = *(x.copy() for x in found.forces), np.zeros((0, model.nv))
+    _keep(data, found.motions, found.forces)
     return *found.motions, *found.forces  # type: ignore[return-value]
 
 
@@ -145,10 +145,18 @@ def _quickly(
     found = None if plan is None else differentiate(model, data, plan, q, v, tau, bounce, damping(how))
     if found is None:
         return None
-    n, m, mine = model.nv, len(plan.forces), data._derivatives
-    motions, forces = found[: 3 * n * n].reshape(3, n, n), found[3 * n * n :].reshape(3, m, n)
-    mine.ddq[:] = motions[:2]
-    mine.dlambda = tuple(forces.copy())
-    if tau is not None:
-        mine.ddq_dtau[:] = motions[2]
+    motions, forces = found
+    n = 3 if tau is not None else 2
+    _keep(data, motions[:n], forces[:n])
     return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
+
+
+def _keep(data: ClusterData, motions: Any, forces: Any) -> None:
+    """Keep results under Pinocchio's names; its change of velocities in an impact is less than ours by what was there."""
+    mine = data._derivatives
+    mine.ddq[:] = motions[:2]
+    if len(motions) == 3:
+        mine.ddq_dtau[:] = motions[2]
+    else:
+        mine.ddq[1] -= np.eye(mine.tau.size)
+    mine.keep_forces(forces)

@@ -41,6 +41,7 @@ _SOLE = ("columns", "hybrid", "contacts", "regressor")  # each a group of its ow
 _GROUPS = {
     **dict.fromkeys(_OF_TREE, "tree"),
     **dict(zip(_SOLE, _SOLE, strict=True)),
+    "contact_derivatives": "contact derivatives",
     **dict.fromkeys(("rnea_derivatives", "aba_derivatives"), "derivatives"),
 }
 # what a copy takes over
@@ -104,6 +105,7 @@ class ClusterData(TreeWorkspace):
         "_bend",
         "_check",
         "_columns",
+        "_contact_derivatives",
         "_contact_plan",
         "_contacts",
         "_contacts_found",
@@ -176,7 +178,7 @@ class ClusterData(TreeWorkspace):
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
-        self._aba_derivatives = kernels.aba_derivatives
+        self._aba_derivatives, self._contact_derivatives = kernels.aba_derivatives, kernels.contact_derivatives
         self._regressor = kernels.regressor
         self._torque_regressor: np.ndarray | None = None
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
@@ -336,7 +338,7 @@ class ClusterData(TreeWorkspace):
     def ddq_dq(self) -> np.ndarray:
         """Derivative of the accelerations by q, shape (nv, nv); a copy.
 
-        Of ``computeABADerivatives``, or with contacts; of the velocities after an impact, with those.
+        Of ``computeABADerivatives``, or with contacts; after those of an impact of the change of velocities.
         """
         return self._derivatives.ddq[0].copy()
 
@@ -353,17 +355,17 @@ class ClusterData(TreeWorkspace):
     @property
     def dlambda_dq(self) -> np.ndarray:
         """Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy."""
-        return self._derivatives.dlambda[0].copy()
+        return self._derivatives.rates_of_forces(0)
 
     @property
     def dlambda_dv(self) -> np.ndarray:
         """The same by v."""
-        return self._derivatives.dlambda[1].copy()
+        return self._derivatives.rates_of_forces(1)
 
     @property
     def dlambda_dtau(self) -> np.ndarray:
         """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
-        return self._derivatives.dlambda[2].copy()
+        return self._derivatives.rates_of_forces(2)
 
     @property
     def C(self) -> np.ndarray:
