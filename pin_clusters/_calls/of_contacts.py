@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .._native.process import ALIGNED, C_CONTIGUOUS
 from . import desk as at
 from .code import Function
 from .writer import I64
@@ -18,7 +17,6 @@ class OfContacts(Function):
 
     def _find(self, first: int) -> None:
         """Find the plan of the contacts, which are argument ``first`` and the next: if they are still those."""
-        b = self.b
         self.plan = self.load(self.desk, 8 * at.CONTACTS)
         self.need(self.there(self.plan))
         for i in range(2):

@@ -50,7 +50,7 @@ class Plan:
 
     __slots__ = (
         "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
-        "datas", "desk", "derivatives", "forces", "models",
+        "datas", "derivatives", "desk", "forces", "models",
     )  # fmt: skip
 
     def __init__(

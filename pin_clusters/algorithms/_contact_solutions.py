@@ -1,7 +1,7 @@
 """Derivatives of accelerations with contacts, and after impacts, by dense equations; forces of least norm included.
 
-With r = J a + drift less what is asked for, and A = J M^-1 J': M da - J' dforce = -d(torques) at given a and forces, and
-J da + dr = 0, or -mu dforce if they are damped.
+With r = J a + drift less what is asked for, and A = J M^-1 J': M da - J' dforce = -d(torques) at given a and forces,
+and J da + dr = 0, or -mu dforce if they are damped.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def of_accelerations(
     dtau_dq, dtau_dv, _ = computeRNEADerivatives(model, data, q, v, a, acting)
     Minv = computeMinverse(model, data, q)
     free = -Minv @ (dtau_dq + given.turned), -Minv @ dtau_dv, Minv
-    return _with_forces(model, data, q, contacts, solution, given, free, damping(how))
+    found = _with_forces(model, data, q, contacts, solution, given, free, damping(how))
+    by_q, by_v, by_tau = found.motions
+    return found._replace(motions=(by_q, by_v, 0.5 * (by_tau + by_tau.T)))
 
 
 def of_impact(

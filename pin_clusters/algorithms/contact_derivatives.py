@@ -152,7 +152,7 @@ def _quickly(
 
 
 def _keep(data: ClusterData, motions: Any, forces: Any) -> None:
-    """Keep results under Pinocchio's names; its change of velocities in an impact is less than ours by what was there."""
+    """Keep results under Pinocchio's names; its velocities of impacts are changes: less by those that were there."""
     mine = data._derivatives
     mine.ddq[:] = motions[:2]
     if len(motions) == 3:
