@@ -176,7 +176,7 @@ def vary_contact(
         turned: nv x nv.
         room: Of two columns per velocity.
 
-    Reads: acceleration, forces, K, numbers, rates, room, S, turned, velocity.
+    Reads: acceleration, forces, J1, K, rates, room, S, turned, velocity.
     Writes: jacobian, room, sides, turned.
     """
     given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3(zero(work))

@@ -118,6 +118,7 @@ def _plain(
 ) -> int:  # fmt: skip
     """Do what the kernel does, step by step: without the JIT nothing has an address."""
     from .._kernels import contact_derivatives as plain
+    from .._kernels.contact_solutions import differentiated
 
     def run(v: np.ndarray, a: np.ndarray) -> int:
         kernel = data._rnea_derivatives
@@ -142,6 +143,6 @@ def _plain(
     if impact and (code := run(rest, ddq - v)):
         return code
     tree, factors = data._derivatives.tree, data._derivatives.factors
-    return int(plain.differentiated(
+    return int(differentiated(
         index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
     ))  # fmt: skip

@@ -212,10 +212,10 @@ def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
         frame[3:] = 0.0
     found = np.zeros((one.j.shape[1],) * 2)
     for side, sign in ((one, 1.0), (two, -1.0)):
-        turn, lever = side.j - frame, side.j.copy()
-        if size(c) == 3:  # a point follows its side, and has no lever
-            turn[:3], lever[3:] = 0.0, 0.0
+        turn = side.j - frame
+        if size(c) == 3:  # a point follows its side
+            turn[:3] = 0.0
         # (turn x*) f, column by column
         change = np.vstack([-pin.skew(f[:3]) @ turn[3:], -pin.skew(f[:3]) @ turn[:3] - pin.skew(f[3:]) @ turn[3:]])
-        found += sign * lever.T @ change
+        found += sign * side.j.T @ change
     return found
