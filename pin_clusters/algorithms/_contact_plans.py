@@ -34,6 +34,7 @@ _DATA = {
     "acceleration_error": "contact_acceleration_error",
 }  # fmt: skip
 # what decides the tables: a contact that has others is another one
+_WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
@@ -171,9 +172,8 @@ class Plan:
         return out
 
     def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
-        fields = at.Contacts._fields
-        self._index[0, [fields.index("wanted"), fields.index("step")]] = wanted, step
-        self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
+        self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
+        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
         """Note what tells that containers and contacts are still those of the tables, and where that stands."""

@@ -77,7 +77,8 @@ def computeConstraintDynamicsDerivatives(
             "this data, or with numbers that are not finite. Call it before."
         )
     how = mine.settings[0] if prox_settings is None and state[-1] else prox_settings
-    q, v, tau = np.split(state[:-1].copy(), [model.nq, model.nq + model.nv])
+    kept, n = state.copy(), model.nq + model.nv
+    q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
     quick = _quickly(model, data, contacts[0], q, v, tau, 0.0, how)
     if quick is not None:
@@ -127,7 +128,8 @@ def computeImpulseDynamicsDerivatives(
             "pc.impulseDynamics with it before."
         )
     how = mine.settings[1] if prox_settings is None else prox_settings
-    q, v = np.split(state[:-1].copy(), [model.nq])
+    kept = state.copy()
+    q, v = kept[: model.nq], kept[model.nq : -1]
     data._supply(q)
     quick = _quickly(model, data, contacts[0], q, v, None, bounce, how)
     if quick is not None:
