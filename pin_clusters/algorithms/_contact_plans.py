@@ -33,8 +33,8 @@ _DATA = {
     "velocity_error": "contact_velocity_error", "acceleration_desired": "contact_acceleration_desired",
     "acceleration_error": "contact_acceleration_error",
 }  # fmt: skip
-# what decides the tables: a contact that has others is another one
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
+# what decides the tables: a contact that has others is another one
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
