@@ -34,6 +34,7 @@ from .algorithms.constraint_forces import (
     RodForce,
     constraint_forces,
 )
+from .algorithms.contact_derivatives import computeConstraintDynamicsDerivatives, computeImpulseDynamicsDerivatives
 from .algorithms.contacts import (
     RigidConstraintModel,
     computeDampedDelassusMatrixInverse,
@@ -247,6 +248,7 @@ __all__ = [
     "computeCentroidalMapTimeVariation",
     "computeCentroidalMomentum",
     "computeCentroidalMomentumTimeVariation",
+    "computeConstraintDynamicsDerivatives",
     "computeCoriolisMatrix",
     "computeDampedDelassusMatrixInverse",
     "computeDelassusMatrix",
@@ -254,6 +256,7 @@ __all__ = [
     "computeFrameJacobian",
     "computeGeneralizedGravity",
     "computeGeneralizedGravityDerivatives",
+    "computeImpulseDynamicsDerivatives",
     "computeJointJacobian",
     "computeJointJacobians",
     "computeJointJacobiansTimeVariation",

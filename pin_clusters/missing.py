@@ -27,14 +27,9 @@ _PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the s
 
 _ROUTES = {
     "nle": "It is pc.nonLinearEffects.",
-    **dict.fromkeys(
-        (
-            "computeConstraintDynamicsDerivatives",
-            "computeImpulseDynamicsDerivatives",
-            "getKKTContactDynamicMatrixInverse",
-        ),
-        "Contacts have no derivatives yet. Compose them: pc.computeRNEADerivatives with the contact forces as fext, "
-        "pc.computeMinverse, pc.getFrameJacobian and pc.getFrameAccelerationDerivatives of the contacts.",
+    "getKKTContactDynamicMatrixInverse": (
+        "Three of its blocks are derivatives by tau, of pc.computeConstraintDynamicsDerivatives: ddq_dtau, "
+        "-dlambda_dtau and its transpose."
     ),
     "contactInverseDynamics": _CONTACT,
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",

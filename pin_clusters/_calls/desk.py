@@ -11,9 +11,9 @@ from .._native.process import FOUND as OF_PROCESS
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
     NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
     MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
-    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL,
-) = range(34)  # fmt: skip
-PLACES = 34  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL, CONTACT_STATE,
+) = range(35)  # fmt: skip
+PLACES = 35  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
@@ -29,16 +29,20 @@ ACCELERATIONS = 15
 PLAN_SIZE = 16
 # numbers of a plan of contacts: arrays as address and sizes; lists given, and what must still stand where
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
-CONTACTS_GIVEN, CONTACTS_CHECKS, CONTACTS_SIZE = 13, 15, 17
+CONTACTS_GIVEN, CONTACTS_CHECKS = 13, 15
+# of their derivatives: rows and velocities, then arrays
+ROWS, ACTING, ORDER, RIGHT_SIDES, JACOBIAN, RESPONSE, TURNED, COLUMN_ROOM = 17, 19, 21, 23, 26, 28, 30, 32
+CONTACTS_SIZE = 34
 
 
 # numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;
-# of forward dynamics the tree of velocities, the room of right sides, that of factors
+# of forward dynamics the tree of velocities, the room of right sides, that of factors; of contacts also the derivatives
+# of their forces, the rows for which there is room, and those that are there
 (
     OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_SIZE, FACTORS_SIZE, SIDES,
     SIDES_ROWS, SIDES_LANES, FACTORS, ACCELERATION_OF, SIX_AND_NV, SIX_AND_NV_TOO, OF_FORWARD, INVERSE,
-    DERIVATIVES_SIZE,
-) = range(21)  # fmt: skip
+    OF_TORQUES, FORCES_RATES, FORCES_ROOM, FORCES_ROWS, DERIVATIVES_SIZE,
+) = range(25)  # fmt: skip
 
 
 # questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
@@ -104,6 +108,7 @@ DERIVATIVES_OF = (
     Entry("computeABADerivatives", "aba_derivatives", "rates", "qvv", ""),
 )
 """Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
+CONTACT_DERIVATIVES = Entry("computeConstraintDynamicsDerivatives", "contact_derivatives", "rates", "", "")
 REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
 ENERGY_REGRESSORS = (
     Entry("computeStaticRegressor", "energy_regressors", "regressor", "q", "static"),
@@ -111,7 +116,17 @@ ENERGY_REGRESSORS = (
     Entry("computePotentialEnergyRegressor", "energy_regressors", "regressor", "q", "potential"),
 )
 """What they return stands in the data."""
-ALL = (*ENTRIES, *HELPERS, *COLUMNS, HYBRID, CONTACT_DYNAMICS, *DERIVATIVES_OF, REGRESSOR, *ENERGY_REGRESSORS)
+ALL = (
+    *ENTRIES,
+    *HELPERS,
+    *COLUMNS,
+    HYBRID,
+    CONTACT_DYNAMICS,
+    *DERIVATIVES_OF,
+    CONTACT_DERIVATIVES,
+    REGRESSOR,
+    *ENERGY_REGRESSORS,
+)
 DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
@@ -122,6 +137,7 @@ GROUPS = {
     "hybrid": (HYBRID.name,),
     "contacts": (CONTACT_DYNAMICS.name,),
     "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
+    "contact derivatives": (CONTACT_DERIVATIVES.name,),
     "regressor": (REGRESSOR.name, *(entry.name for entry in ENERGY_REGRESSORS)),
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),

@@ -11,6 +11,7 @@ from .code import Function
 from .desk import (
     ASK,
     COLUMNS,
+    CONTACT_DERIVATIVES,
     CONTACT_DYNAMICS,
     DERIVATIVES_OF,
     ENERGY_REGRESSORS,
@@ -23,7 +24,7 @@ from .desk import (
 )
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
-from .of_contacts import ContactDynamics
+from .of_contacts import ContactDerivatives, ContactDynamics
 from .of_derivatives import AbaDerivatives, Derivatives
 from .of_hybrid import Hybrid
 from .of_places import Accelerations, Center, Hessian, Velocities
@@ -44,6 +45,7 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
     },
     HYBRID.name: partial(Hybrid, HYBRID),
     CONTACT_DYNAMICS.name: partial(ContactDynamics, CONTACT_DYNAMICS),
+    CONTACT_DERIVATIVES.name: partial(ContactDerivatives, CONTACT_DERIVATIVES),
     **{
         entry.name: partial(AbaDerivatives if entry.kernel == "aba_derivatives" else Derivatives, entry)
         for entry in DERIVATIVES_OF

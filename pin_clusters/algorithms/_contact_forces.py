@@ -40,17 +40,33 @@ def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
         return _told(A, b, regular(A + damping * np.eye(len(A)), b), len(A))
     if not np.all(np.isfinite(A)):
         return Solution(np.full(len(b), np.nan), 0, np.full(len(b), np.nan))
-    smallest = len(A) * 1e2 * np.finfo(float).eps
+    if independent(A):
+        return _told(A, b, np.linalg.solve(A, b), len(A))
+    w, V = spectrum(A)
+    return _told(A, b, (V / w) @ (V.T @ b), len(w))
+
+
+def _smallest(A: np.ndarray) -> float:
+    """Return what is rounding, beside the largest eigenvalue."""
+    return len(A) * 1e2 * float(np.finfo(float).eps)
+
+
+def independent(A: np.ndarray) -> bool:
+    """Whether the rows of contacts are, with A = J M^-1 J'."""
+    smallest = _smallest(A)
     try:
         pivots, own = np.linalg.cholesky(A).diagonal() ** 2, A.diagonal()
-        # a row that is nothing but rounding, whose square stands here, is small beside the others, not beside itself
-        if (pivots / own).min() > 1e4 * smallest and own.min() > (1e4 * smallest) ** 2 * own.max():
-            return _told(A, b, np.linalg.solve(A, b), len(A))
     except np.linalg.LinAlgError:
-        pass  # redundant rows
+        return False
+    # a row that is nothing but rounding, whose square stands here, is small beside the others, not beside itself
+    return bool((pivots / own).min() > 1e4 * smallest and own.min() > (1e4 * smallest) ** 2 * own.max())
+
+
+def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues of A that are no rounding, and their vectors, side by side."""
     w, V = np.linalg.eigh(A)
-    used = w > smallest * w[-1]
-    return _told(A, b, (V[:, used] / w[used]) @ (V[:, used].T @ b), int(used.sum()))
+    used = w > _smallest(A) * w[-1]
+    return w[used], V[:, used]
 
 
 def _told(A: np.ndarray, b: np.ndarray, x: np.ndarray, rank: int) -> Solution:

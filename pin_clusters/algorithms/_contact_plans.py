@@ -33,6 +33,7 @@ _DATA = {
     "velocity_error": "contact_velocity_error", "acceleration_desired": "contact_acceleration_desired",
     "acceleration_error": "contact_acceleration_error",
 }  # fmt: skip
+_WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 # what decides the tables: a contact that has others is another one
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
@@ -45,11 +46,12 @@ class Plan:
         datas: Their data.
         forces: Of all of them, one behind the other.
         desk: All this for the call in machine code.
+        derivatives: What derivatives need besides, once there are some.
     """
 
     __slots__ = (
         "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
-        "datas", "desk", "forces", "models",
+        "datas", "derivatives", "desk", "forces", "models",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +60,7 @@ class Plan:
         """Lay out; places has the addresses of the fields of each contact and of its data."""
         lanes, columns = entry_points.lanes(), sum(size(c) for c in models)
         self.models, self.datas, self.containers = models, datas, (None, None)
+        self.derivatives: Any = None
         packs = -(-(columns + 1) // lanes)
         rows: list[Sequence[int]] = [()]
         reach = Reach(model, columns + 1)
@@ -118,6 +121,11 @@ class Plan:
         n = len(self.forces)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
 
+    @property
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What kernels of contacts take, in this order, before the forces."""
+        return self._index, self._numbers, self._panel, self._gram
+
     def solve(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
         wanted: int = at.DYNAMICS, restitution: float = 0.0,
@@ -164,9 +172,8 @@ class Plan:
         return out
 
     def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
-        fields = at.Contacts._fields
-        self._index[0, [fields.index("wanted"), fields.index("step")]] = wanted, step
-        self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
+        self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
+        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
         """Note what tells that containers and contacts are still those of the tables, and where that stands."""

@@ -12,13 +12,14 @@ import numpy as np
 import pinocchio as pin
 
 from .._calls import CONTACTS, fast
-from .._kernels.contacts_layout import DELASSUS, IMPACT
-from .._kernels.tree_layout import COLUMNS, MOTION
+from .._kernels.contacts_layout import DELASSUS
+from .._kernels.tree_layout import COLUMNS
 from ..arrays import numbers, vector
 from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterData, ClusterModel
 from . import _check, _contact_plans, _contact_rows, _tree
-from ._contact_forces import Solution, damping_of, regular, solved
+from ._contact_dynamics import Contacts, accelerations, after_impact
+from ._contact_forces import Solution, regular, solved
 from ._contact_objects import datas_of, models_of, size, tell_contradictions
 from .aba import aba
 
@@ -110,28 +111,12 @@ def constraintDynamics(
     """
     q, v = _check.state(model, data, q, v)
     tau = _check.velocity(model, "tau", tau)
-    plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
-    if plan is not None:
-        found = plan.run(model, data, q, v, tau) if prox_settings is None else None
-        if found is not None:
-            _leave(data, Solution(plan.forces, len(plan.forces), np.zeros(0)), plan)
-            return found
-        found, solution = plan.solve(model, data, q, v, tau, prox_settings)
-        tell_contradictions(model, models, solution)
-        _leave(data, solution)
-        return found
-    free = aba(model, data, q, v, tau)
-    _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
-    J = _contact_rows.jacobian(model, data, models, datas)
-    missing = [_contact_rows.missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
-    rest = np.concatenate(missing) if missing else np.zeros(0)
-    A, response = _contact_rows.delassus(model, data, q, J)
-    solution = solved(A, rest, prox_settings)
-    tell_contradictions(model, models, solution)
-    _contact_rows.hand_out(models, datas, solution.forces)
-    _leave(data, solution)
-    data._ddq[:] = free + response @ solution.forces
-    return data._ddq.copy()
+    contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
+    tell_contradictions(model, contacts[1], solution)
+    _leave(data, solution, plan)
+    data._derivatives.keep_contacts(q, v, tau, prox_settings)
+    return found
 
 
 @_documented
@@ -160,39 +145,23 @@ def impulseDynamics(
         forgets the velocity of the second one; it counts here.
     """
     q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
-    plan: _contact_plans.Plan | None = None
-    models: list[Any] = []
-    datas: list[Any] = []
-    by_rows = isinstance(contact_models, np.ndarray)
-    if by_rows:
+    J: np.ndarray | None = None
+    contacts: Contacts = None, [], []
+    if isinstance(contact_models, np.ndarray):
         J = _rows(model, contact_models)
         if contact_datas is not None:  # restitution and damping follow J
             r_coeff, mu = contact_datas, r_coeff
     else:
-        plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
+        contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
-    if plan is not None:
-        after = None
-        if not isinstance(mu, pin.ProximalSettings):
-            after = plan.run(model, data, q, v, data._zeros, IMPACT, r_coeff, damping_of(mu))
-        if after is None:
-            after, solution = plan.solve(model, data, q, v, data._zeros, mu, IMPACT, r_coeff)
-            tell_contradictions(model, models, solution)
-            data._contacts_found = solution.found
-        else:
-            data._contacts_found = len(plan.forces), 0.0
-        data.impulse_c, data.dq_after = plan.forces.copy(), after
-        return after.copy()
-    if not by_rows:
-        _tree.compute(model, data, COLUMNS, q)
-        J = _contact_rows.jacobian(model, data, models, datas)
-    A, response = _contact_rows.delassus(model, data, q, J)
-    solution = solved(A, -(1.0 + r_coeff) * (J @ v), mu)
-    _contact_rows.hand_out(models, datas, solution.forces)
+    after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
+    if J is None:
+        tell_contradictions(model, contacts[1], solution)
     data._contacts_found = solution.found
-    data.impulse_c, data.dq_after = solution.forces, v + response @ solution.forces
-    return np.array(data.dq_after)
+    data.impulse_c, data.dq_after = solution.forces.copy(), after
+    data._derivatives.keep_impact(q, v, r_coeff, mu, J is None)
+    return after.copy()
 
 
 @_documented

@@ -12,7 +12,7 @@ from ..errors import ArgumentTypeError, NotComputedError
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check
 
-_NOTHING = np.zeros(0)
+NOTHING = np.zeros(0)
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
     joints follow, free flyers, ball and planar joints move in their own axes, as in Pinocchio. v, a and tau, of the
@@ -34,7 +34,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 def _forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
     """Return what the kernels read external forces from."""
     if fext is None:
-        return _NOTHING
+        return NOTHING
     _check.put_forces(model, data, fext)
     found: np.ndarray = data._pointers["forced"].arrays[-1]
     return found
@@ -77,7 +77,7 @@ def computeRNEADerivatives(
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
     mine = data._derivatives
-    _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, _NOTHING)
+    _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING)
     mine.state[:] = np.concatenate([q, v, a])
     data._changed()
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
@@ -134,13 +134,13 @@ def computeABADerivatives(
         inverse = data._rnea_derivatives.address()
         code = kernels.aba_derivatives.call(
             data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors, q, v, tau, ddq,
-            forces, mine.tau, *own, _NOTHING, *wanted,
+            forces, mine.tau, *own, NOTHING, *wanted,
         )  # fmt: skip
         data._notice("rnea_derivatives")
         data._notice("aba_derivatives")
         _check.status(model, code, q)
     else:
-        _check.run(model, data, "rnea_derivatives", "rates", q, v, ddq, forces, mine.tau, *own, _NOTHING)
+        _check.run(model, data, "rnea_derivatives", "rates", q, v, ddq, forces, mine.tau, *own, NOTHING)
         from .._kernels.aba_derivatives import solved
 
         solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
@@ -180,7 +180,7 @@ def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: An
 def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
     q = _check.pose(model, data, q)
     mine, rest = data._derivatives, data._zeros
-    _run(model, data, q, rest, rest, fext, mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, _NOTHING)
+    _run(model, data, q, rest, rest, fext, mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING)
     return mine.dtau_dq.copy()
 
 
@@ -200,7 +200,7 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     """
     q, v = _check.state(model, data, q, v)
     mine = data._derivatives
-    _run(model, data, q, v, data._zeros, None, _NOTHING, _NOTHING, mine.C, mine.scratch, _NOTHING)
+    _run(model, data, q, v, data._zeros, None, NOTHING, NOTHING, mine.C, mine.scratch, NOTHING)
     return mine.C.copy()
 
 
@@ -234,7 +234,7 @@ def computeCentroidalDynamicsDerivatives(
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
     mine = data._derivatives
-    _run(model, data, q, v, a, None, mine.tau, _NOTHING, _NOTHING, _NOTHING, mine.total)
+    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total)
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 

@@ -43,6 +43,7 @@ _GROUPS = {
     **dict.fromkeys(_OF_TREE, "tree"),
     **dict(zip(_SOLE, _SOLE, strict=True)),
     **dict.fromkeys(_REGRESSORS, "regressor"),
+    "contact_derivatives": "contact derivatives",
     **dict.fromkeys(("rnea_derivatives", "aba_derivatives"), "derivatives"),
 }
 # what a copy takes over
@@ -100,6 +101,7 @@ class ClusterData(TreeWorkspace):
         "_bend",
         "_check",
         "_columns",
+        "_contact_derivatives",
         "_contact_plan",
         "_contacts",
         "_contacts_found",
@@ -170,7 +172,7 @@ class ClusterData(TreeWorkspace):
         ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
         self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
         self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
-        self._aba_derivatives = kernels.aba_derivatives
+        self._aba_derivatives, self._contact_derivatives = kernels.aba_derivatives, kernels.contact_derivatives
         self._regressor, self._energy_regressors = kernels.regressor, kernels.energy_regressors
         self._regressors: RegressorMemory | None = None
         self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
@@ -237,6 +239,7 @@ class ClusterData(TreeWorkspace):
         mine = self._derivatives
         desk[_calls.DERIVATIVES] = mine.lay_out(self._M_kernel, self._Minv, self._ddq).ctypes.data
         desk[_calls.STATE] = mine.after_aba.ctypes.data
+        desk[_calls.CONTACT_STATE] = mine.after_contacts.ctypes.data
         self.tree = made(model.own_tree)
 
     def _notice(self, kernel: str) -> None:
@@ -325,13 +328,36 @@ class ClusterData(TreeWorkspace):
 
     @property
     def ddq_dq(self) -> np.ndarray:
-        """Derivative of the accelerations by q, of ``computeABADerivatives``, shape (nv, nv); a copy."""
+        """Derivative of the accelerations by q, shape (nv, nv); a copy.
+
+        Of ``computeABADerivatives``, or with contacts; after those of an impact of the change of velocities.
+        """
         return self._derivatives.ddq[0].copy()
 
     @property
     def ddq_dv(self) -> np.ndarray:
         """The same by v."""
         return self._derivatives.ddq[1].copy()
+
+    @property
+    def ddq_dtau(self) -> np.ndarray:
+        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
+        return self._derivatives.ddq_dtau.copy()
+
+    @property
+    def dlambda_dq(self) -> np.ndarray:
+        """Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy."""
+        return self._derivatives.rates_of_forces(0)
+
+    @property
+    def dlambda_dv(self) -> np.ndarray:
+        """The same by v."""
+        return self._derivatives.rates_of_forces(1)
+
+    @property
+    def dlambda_dtau(self) -> np.ndarray:
+        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
+        return self._derivatives.rates_of_forces(2)
 
     @property
     def C(self) -> np.ndarray:

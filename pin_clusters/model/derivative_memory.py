@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from .._calls import desk
@@ -25,6 +28,12 @@ class DerivativeMemory:
         tau: Torques that nobody asked for, shape (nv,).
         state: q, v and a of the last derivatives of inverse dynamics; NaN if there were none.
         after_aba: q, v and tau of the last forward dynamics; NaN if there was none.
+        after_contacts: The same of forward dynamics with contacts, then 0.0 if their forces were not damped or
+            iterated.
+        after_impact: q, v and restitution of the last impact at contacts; NaN if there was none.
+        settings: How the forces of contacts were found last, and those of an impact.
+        ddq_dtau: Derivative by tau of the accelerations with contacts, shape (nv, nv).
+        dlambda: Room for the derivatives by q, v and tau of their forces, one behind the other.
         tree: Tree of velocities, see ``tree_solve``.
         sides: Room for right sides.
         factors: Room for L.
@@ -32,8 +41,8 @@ class DerivativeMemory:
     """
 
     __slots__ = (
-        "C", "after_aba", "ddq", "desk", "dtau_dq", "dtau_dv", "factors", "rates", "scratch", "sides", "state", "tau",
-        "total", "tree",
+        "C", "after_aba", "after_contacts", "after_impact", "ddq", "ddq_dtau", "desk", "dlambda", "dtau_dq", "dtau_dv",
+        "factors", "rates", "scratch", "settings", "sides", "state", "tau", "total", "tree",
     )  # fmt: skip
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
@@ -50,12 +59,46 @@ class DerivativeMemory:
         self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))
         self.ddq, self.total, self.tau = np.zeros((2, nv, nv)), np.zeros((24, nv)), np.zeros(nv)
         self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)
+        self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 1, np.nan)
+        self.settings: list[Any] = [None, None]
+        self.ddq_dtau, self.dlambda = np.zeros((nv, nv)), np.zeros(0)
         lanes = kernels.lanes()
         width = -(-3 * nv // lanes)
         rows = nv * width
         (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
         self.desk = np.zeros(desk.DERIVATIVES_SIZE, dtype=np.int64)
+
+    def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:
+        """Keep the state of forward dynamics with contacts."""
+        self.after_contacts[:] = np.concatenate([q, v, tau, [float(settings is not None)]])
+        self.settings[0] = settings
+
+    def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, settings: Any, known: bool) -> None:
+        """Keep the state of an impact; ``known``: at contacts, not at rows that were given."""
+        self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
+        self.settings[1] = settings
+
+    def room_for(self, rows: int) -> None:
+        """Make room for the derivatives of so many rows of forces, if there is less."""
+        if self.dlambda.size < 3 * rows * self.tau.size:
+            self.dlambda = np.zeros(3 * rows * self.tau.size)
+            self.desk[[desk.FORCES_ROWS, desk.FORCES_RATES]] = 0, self.dlambda.ctypes.data
+            self.desk[desk.FORCES_ROOM] = rows
+
+    def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
+        """Keep derivatives of forces by q, v and, if there are any, tau."""
+        rows = len(forces[0])
+        self.room_for(rows)
+        size = rows * self.tau.size
+        for i in range(3):
+            self.dlambda[i * size : (i + 1) * size] = forces[i].ravel() if i < len(forces) else np.nan
+        self.desk[desk.FORCES_ROWS] = rows
+
+    def rates_of_forces(self, i: int) -> np.ndarray:
+        """Return those by q, v or tau, shape (rows, nv), a copy."""
+        rows, nv = int(self.desk[desk.FORCES_ROWS]), self.tau.size
+        return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 
     def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> np.ndarray:
         """Fill the desk, with results that others write as well; return it."""
@@ -66,7 +109,7 @@ class DerivativeMemory:
             (desk.OF_POSITION, self.dtau_dq), (desk.OF_RATE, self.dtau_dv), (desk.SCRATCH, self.scratch),
             (desk.CORIOLIS, self.C), (desk.TOTAL, self.total), (desk.MASS, M), (desk.TORQUES_OF, self.tau),
             (desk.STATE_OF, self.state), (desk.FACTORS, self.factors), (desk.ACCELERATION_OF, ddq),
-            (desk.OF_FORWARD, self.ddq), (desk.INVERSE, Minv),
+            (desk.OF_FORWARD, self.ddq), (desk.INVERSE, Minv), (desk.OF_TORQUES, self.ddq_dtau),
         ):  # fmt: skip
             d[field] = array.ctypes.data
         d[desk.FACTORS_SIZE] = self.factors.size

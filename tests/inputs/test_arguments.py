@@ -188,7 +188,7 @@ def test_data_check_finds_a_q_off_the_manifold(name: str) -> None:
 
 
 ROUTES = {
-    "computeConstraintDynamicsDerivatives": "pc.computeRNEADerivatives with the contact forces",
+    "getKKTContactDynamicMatrixInverse": "pc.computeConstraintDynamicsDerivatives",
     "normalize": "pc.project",
     "computeTotalMass": "pinocchio.computeTotalMass",
     "contactInverseDynamics": "pc.getConstraintsJacobian",

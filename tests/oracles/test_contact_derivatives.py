@@ -1,0 +1,267 @@
+"""Derivatives of dynamics with contacts and of impacts: differences, what must hold, Pinocchio where it is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import pool, trees
+from support import differences
+from support.touching import contacts, correct
+
+import pin_clusters as pc
+from pin_clusters import reference
+
+pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+POINT, FRAME = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D
+AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
+KINDS = ([POINT], [FRAME], [POINT, FRAME])
+# Over the largest entry and what amplifies rounding, cond(M) and cond(J M^-1 J'): as for dynamics without contacts.
+ALONG_Q = {"tree": 1e-11, "loop": 2e-10}
+EXACT = {"tree": 1e-12, "loop": 1e-11}
+SLOPPY = 1e2
+# eigenvalues of J M^-1 J': rows repeat others, or are well apart from them
+DEPENDENT, INDEPENDENT = 1e-12, 1e-4
+WORST = 1e6
+"""Of both conditions together: differences tell nothing of what is amplified more."""
+OFTEN = (
+    "tree-0", "tree-1", "tree-5", "tree-8", "tree-11", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "delta_pairs",
+    "bennett", "planar-0", "spatial-0", "spatial-5", "sloppy_four_bar",
+)  # fmt: skip
+Results = list[np.ndarray]
+
+
+class Touching:
+    """A robot at a state, and contacts whose rows are well apart or repeat each other; ``condition`` amplifies."""
+
+    def __init__(self, model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, models: list[Any]) -> None:
+        self.model, self.q, self.models, self.data = model, q, models, model.createData()
+        self.v, self.tau = rng.normal(size=(2, model.nv))
+        self.datas = [c.createData() for c in models]
+        A = pc.computeDelassusMatrix(model, self.data, q, models, self.datas)
+        w = np.maximum(np.linalg.eigvalsh(A), 0.0)
+        used = w[w > DEPENDENT * w[-1]]
+        self.rows, self.independent = len(A), len(used) == len(A)
+        apart = w[-1] > 1e-9 and used[0] > INDEPENDENT * w[-1]
+        mass = float(np.linalg.cond(pc.crba(model, self.data, q)))
+        self.condition = mass * float(w[-1] / used[0]) if apart else np.inf
+
+    def dynamics(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, *settings: Any) -> np.ndarray:
+        a = pc.constraintDynamics(self.model, self.data, q, v, tau, self.models, self.datas, *settings)
+        return np.concatenate([a, self.data.lambda_c])
+
+    def impact(self, q: np.ndarray, v: np.ndarray, bounce: float, mu: float = 0.0) -> np.ndarray:
+        after = pc.impulseDynamics(self.model, self.data, q, v, self.models, self.datas, bounce, mu)
+        return np.concatenate([after, self.data.impulse_c])
+
+    def split(self, *both: np.ndarray) -> Results:
+        n = self.model.nv
+        return [x[:n] for x in both] + [x[n:] for x in both]
+
+    def differenced(self, *settings: Any) -> Results:
+        by_q = differences.along(lambda x: self.dynamics(x, self.v, self.tau, *settings), self.model, self.q)
+        by_v = differences.quadratic(lambda x: self.dynamics(self.q, x, self.tau, *settings), self.v)
+        by_tau = differences.linear(lambda x: self.dynamics(self.q, self.v, x, *settings), self.tau)
+        return self.split(by_q, by_v, by_tau)
+
+    def found(self, *settings: Any) -> Results:
+        self.dynamics(self.q, self.v, self.tau, *settings)
+        return list(pc.computeConstraintDynamicsDerivatives(self.model, self.data, self.models, self.datas))
+
+    def impact_differenced(self, *how: float) -> Results:
+        by_q = differences.along(lambda x: self.impact(x, self.v, *how), self.model, self.q)
+        return self.split(by_q, differences.linear(lambda x: self.impact(self.q, x, *how), self.v))
+
+    def impact_found(self, *how: float) -> Results:
+        self.impact(self.q, self.v, *how)
+        return list(pc.computeImpulseDynamicsDerivatives(self.model, self.data, self.models, self.datas, how[0]))
+
+
+def limits(model: pc.ClusterModel, exact: float = 0.0) -> tuple[float, float]:
+    kind = "loop" if model.closures else "tree"
+    return ALONG_Q[kind] + SLOPPY * exact, EXACT[kind] + SLOPPY * exact
+
+
+def compare(found: Results, differenced: Results, along_q: float, exact: float, condition: float = 1.0) -> None:
+    half = len(found) // 2
+    for i, (x, y) in enumerate(zip(found, differenced, strict=True)):
+        assert pool.error(x, y) < (along_q if i % half == 0 else exact) * condition, i
+
+
+def draw(
+    model: pc.ClusterModel, q: Callable[[], np.ndarray], rng: np.random.Generator, kinds: list[Any], axes: Any
+) -> Touching | None:
+    """Contacts that can be judged, if there are some."""
+    for _ in range(4):
+        models = contacts(model, rng, kinds, axes)
+        correct(models, rng)
+        found = Touching(model, q(), rng, models)
+        if found.condition < WORST:
+            return found
+    return None
+
+
+@pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
+def test_differences_on_mechanisms(key: pool.Key, rng: np.random.Generator) -> None:
+    """With correctors and desired motions, of the world and of two bodies; redundant ones that contradict, too."""
+    s, turn = pool.state(key, rng), int(rng.integers(2))
+    along_q, exact = limits(s.model, s.case.exact)
+    for i, kinds in enumerate(KINDS):
+        x = draw(s.model, lambda: s.case.pose(rng), rng, kinds, AXES[(turn + i) % 2])
+        if x is not None:
+            compare(x.found(), x.differenced(), along_q, exact, x.condition)
+            bounce = float(rng.random())
+            compare(x.impact_found(bounce), x.impact_differenced(bounce), along_q, exact, x.condition)
+
+
+BASES = {"default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}}
+ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
+FEW = [("mit_humanoid", "default"), ("tello", "default"), ("cassie_leg", "floating"), ("jvrc1_as_published", "fixed")]
+
+
+@pytest.mark.parametrize("which", pool.some(ROBOTS, FEW))
+def test_differences_on_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
+    robot, base = which
+    model = pc.load(robot, **BASES[base])
+    pin.seed(int(rng.integers(1000)))
+    along_q, exact = limits(model)
+    for kinds in KINDS[:2]:
+        x = draw(model, lambda: pc.randomConfiguration(model), rng, kinds, AXES[int(rng.integers(2))])
+        if x is not None:
+            compare(x.found(), x.differenced(), along_q, exact, x.condition)
+
+
+def touching(name: str, rng: np.random.Generator, kinds: list[Any], axes: Any = pin.LOCAL) -> Touching:
+    """The best of some draws whose rows are independent."""
+    model = pc.load(name, root_joint=pin.JointModelFreeFlyer())
+    start = pc.neutral(model)
+
+    def pose() -> np.ndarray:
+        return pc.integrate(model, start, 0.3 * rng.normal(size=model.nv))
+
+    found = []
+    for _ in range(40):
+        models = contacts(model, rng, kinds, axes)
+        correct(models, rng)
+        found.append(Touching(model, pose(), rng, models))
+    best = min((x for x in found if x.independent), key=lambda x: x.condition)
+    assert best.condition < 1e2 * WORST
+    return best
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("mit_humanoid", [POINT]), ("mit_humanoid", [FRAME]), ("tello", [POINT])])
+@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+def test_damped(name: str, kinds: list[Any], axes: Any, rng: np.random.Generator) -> None:
+    """One iteration with mu is damping; what ``constraintDynamics`` was given is remembered."""
+    x = touching(name, rng, kinds, axes)
+    along_q, exact = limits(x.model)
+    settings = pin.ProximalSettings(1e-14, 0.5, 1)
+    damped = x.found(settings)
+    compare(damped, x.differenced(settings), along_q, exact, x.condition)
+    x.dynamics(x.q, x.v, x.tau)
+    given = pc.computeConstraintDynamicsDerivatives(x.model, x.data, x.models, x.datas, settings)
+    compare(damped, list(given), 1e-14, 1e-14)
+    compare(x.impact_found(0.4, 0.5), x.impact_differenced(0.4, 0.5), along_q, exact, x.condition)
+    undamped = x.found()  # the settings of the call before are forgotten
+    assert pool.error(undamped[2], damped[2]) > 1e-6
+    iterated = x.found(pin.ProximalSettings(1e-14, 1e-14, 1e-6, 50))
+    compare(iterated, undamped, exact, exact, 1e3 * x.condition)
+
+
+@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+@pytest.mark.parametrize("asked", [False, True], ids=["agree", "contradict"])
+def test_redundant(axes: Any, asked: bool, rng: np.random.Generator) -> None:
+    """Four points of one foot, and one of them twice: forces of least norm turn with the rows, not with the robot."""
+    model = pc.load("mini_cheetah")
+    q = pc.integrate(model, pc.neutral(model), 0.3 * rng.normal(size=model.nv))
+    corners = [pin.SE3(np.eye(3), np.array([x, y, 0.1])) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    models = [pc.RigidConstraintModel(POINT, model, 1, M, 0, trees.placement(rng), axes) for M in corners]
+    models.append(models[0])
+    if asked:
+        correct(models[:3], rng)
+    x = Touching(model, q, rng, models)
+    assert x.rows == 15
+    assert not x.independent
+    compare(x.found(), x.differenced(), *limits(model), 1e3)
+    assert x.data.contact_rank == 6
+    compare(x.impact_found(0.3), x.impact_differenced(0.3), *limits(model), 1e3)
+
+
+@pytest.mark.parametrize("name", ["mit_humanoid", "tello"])
+@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+def test_what_holds_between_them(name: str, axes: Any, rng: np.random.Generator) -> None:
+    x = touching(name, rng, [POINT], axes)
+    ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau = x.found()
+    model, q, v = x.model, x.q, x.v
+    limit = 1e-11 * x.condition
+    J, _ = reference.contact_rows(model, q, v, x.models)
+    M = pc.crba(model, model.createData(), q)
+    assert np.array_equal(ddq_dtau, ddq_dtau.T)
+    assert pool.error(J @ ddq_dtau, np.zeros_like(J)) < limit
+    assert pool.error(ddq_dtau @ M @ ddq_dtau, ddq_dtau) < limit  # a projection
+    assert pool.error(M @ ddq_dtau - J.T @ dlambda_dtau, np.eye(model.nv)) < limit
+    # contacts stay as they are asked to, to first order
+    asked = differences.quadratic(lambda w: reference.contact_rows(model, q, w, x.models)[1], v)
+    assert pool.error(J @ ddq_dv, asked) < limit
+    a = pc.constraintDynamics(model, x.data, q, v, x.tau, x.models, x.datas)
+
+    def missed(y: np.ndarray) -> np.ndarray:
+        rows, rest = reference.contact_rows(model, y, v, x.models)
+        return np.asarray(rows @ a - rest)
+
+    assert pool.error(J @ ddq_dq, -differences.along(missed, model, q)) < 10.0 * limit
+    for i, (one, two) in enumerate(((dlambda_dq, "dq"), (dlambda_dv, "dv"), (dlambda_dtau, "dtau"))):
+        assert np.array_equal(getattr(x.data, f"dlambda_{two}"), one), i
+    for kept, given in ((x.data.ddq_dq, ddq_dq), (x.data.ddq_dv, ddq_dv), (x.data.ddq_dtau, ddq_dtau)):
+        assert np.array_equal(kept, given)
+    # an impact that sticks lets nothing through twice
+    _, after_dv, _, impulse_dv = x.impact_found(0.0)
+    assert pool.error(after_dv @ after_dv, after_dv) < limit
+    assert pool.error(M @ (after_dv - np.eye(model.nv)), J.T @ impulse_dv) < limit
+
+
+@pytest.mark.parametrize("kind", [POINT, FRAME], ids=["point", "frame"])
+@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+@pytest.mark.parametrize("corrected", [False, True], ids=["free", "corrected"])
+def test_pinocchio(kind: Any, axes: Any, corrected: bool, rng: np.random.Generator) -> None:
+    """Of contacts with the world, without couplings; with correctors not of frames in axes of the world."""
+    tree = pin.buildSampleModelHumanoid()
+    tree.lowerPositionLimit[:3], tree.upperPositionLimit[:3] = -1.0, 1.0
+    pin.seed(int(rng.integers(1000)))
+    q, (v, tau) = pin.randomConfiguration(tree), rng.normal(size=(2, tree.nv))
+    model, work = pc.ClusterModel(tree), tree.createData()
+    data = model.createData()
+    c = pin.RigidConstraintModel(kind, tree, tree.njoints - 1, trees.placement(rng), axes)
+    if corrected:
+        correct([c], rng)
+        # which Pinocchio does not read
+        c.desired_contact_placement = pin.SE3.Identity()
+        c.desired_contact_velocity = c.desired_contact_acceleration = pin.Motion.Zero()
+    theirs, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    theirs.append(c)
+    datas.append(c.createData())
+    if hasattr(pin, "lcaba"):
+        pin.initConstraintDynamics(tree, work, theirs, datas)
+    else:
+        pin.initConstraintDynamics(tree, work, theirs)
+    settings = pin.ProximalSettings(1e-14, 0.0, 1)
+    pin.constraintDynamics(tree, work, q, v, tau, theirs, datas, settings)
+    exact = [np.array(x) for x in pin.computeConstraintDynamicsDerivatives(tree, work, theirs, datas, settings)]
+    ours, kept = [c], [c.createData()]
+    pc.constraintDynamics(model, data, q, v, tau, ours, kept)
+    found = list(pc.computeConstraintDynamicsDerivatives(model, data, ours, kept))
+    if corrected and kind == FRAME and axes == pin.LOCAL_WORLD_ALIGNED:  # Pinocchio's differ from differences
+        assert pool.error(found[0], exact[0]) > 1e-3
+        found[0], found[3] = exact[0], exact[3]
+    compare(found, exact, 1e-10, 1e-10)
+    pin.impulseDynamics(tree, work, q, v, theirs, datas, 0.3, settings)
+    pin.computeImpulseDynamicsDerivatives(tree, work, theirs, datas, 0.3, settings)
+    pc.impulseDynamics(model, data, q, v, ours, kept, 0.3)
+    after_dq, after_dv, impulse_dq, impulse_dv = pc.computeImpulseDynamicsDerivatives(model, data, ours, kept, 0.3)
+    found = [after_dq, after_dv - np.eye(model.nv), impulse_dq, impulse_dv]
+    exact = [np.array(x) for x in (work.ddq_dq, work.ddq_dv, work.dlambda_dq, work.dlambda_dv)]
+    compare(found, exact, 1e-10, 1e-10)
+    compare([data.ddq_dq, data.ddq_dv, data.dlambda_dq, data.dlambda_dv], found, 1e-15, 1e-15)
