@@ -1,15 +1,16 @@
-"""Measure the accuracy of the derivatives of dynamics: ``python benchmarks/derivatives_accuracy.py [--quick]``.
+"""Measure the accuracy of derivatives: ``python benchmarks/derivatives_accuracy.py [--quick]``.
 
-Inverse and forward dynamics, gravity, static torques, the Coriolis matrix and centroidal dynamics, on random trees,
-mechanisms with closed loops, functions of users, and every shipped robot on both bases: the worst error over max(1,
-largest entry) against
+Inverse and forward dynamics, gravity, static torques, the Coriolis matrix, centroidal dynamics; motions, contacts and
+regressors (``derivatives_more.py``); on random trees, mechanisms with closed loops, functions of users, and every
+shipped robot on both bases: the worst error over max(1, largest entry) against
 
 - the NumPy reference, which shares no code with the kernels: Pinocchio's derivatives on the expanded tree, with G and
   how it changes;
 - differences of the dynamics: of eighth order along ``pc.integrate``, exact ones in v and a;
 - laws: M is ``crba``'s, C v and the rate of M, dtau/dv = 2 C, Hessian of the potential energy, M ddq/dq = -dtau/dq.
 
-Derivatives of forward dynamics are over cond(M). Near dead centres: ``dead_centres.py``.
+Derivatives of forward dynamics are over cond(M), those with contacts over that of J M^-1 J', too. Near dead centres:
+``dead_centres.py``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import dead_centres
+import derivatives_more
 import loop_mechanisms
 import numpy as np
 import pinocchio as pin
@@ -163,7 +165,7 @@ def keep(found: dict[str, dict[str, float]], name: str, oracle: str, error: floa
     known[oracle] = error if not error <= known.get(oracle, 0.0) else known.get(oracle, 0.0)
 
 
-def judge(state: State, found: dict[str, dict[str, float]]) -> None:
+def judge(state: State, found: dict[str, dict[str, float]], seed: int) -> None:
     """Compare at a state with all oracles."""
     own = state.of_package()
     oracles = {REFERENCE: state.of_reference(), DIFFERENCES: state.of_differences()}
@@ -175,6 +177,8 @@ def judge(state: State, found: dict[str, dict[str, float]]) -> None:
             keep(found, name, oracle, pool.error(own[name], exact) / amplified)
     for name, error in state.laws(own).items():
         keep(found, name, LAWS, error)
+    for name, oracle, error in derivatives_more.errors(state, seed):
+        keep(found, name, oracle, error)
 
 
 Sample = tuple[str, pc.ClusterModel, list[np.ndarray], float]
@@ -227,7 +231,7 @@ def measure(samples: Iterable[Sample]) -> dict[str, Any]:
                 found["singular"] = sorted({*found["singular"], name})
                 continue
             found["states"] += 1
-            judge(state, worst)
+            judge(state, worst, found["states"])
         for quantity, errors in worst.items():
             for oracle, error in errors.items():
                 keep(found["sloppy" if exact else "worst"], quantity, oracle, error)

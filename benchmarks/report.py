@@ -2,9 +2,9 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``operational``, ``accuracy of operational space`` and ``accuracy of derivatives``,
-from what the scripts of these names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py`` and
-``derivatives_accuracy.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``accuracy of operational space`` and
+``accuracy of derivatives``, from what the scripts of these names, ``run.py``, ``run_loops.py``,
+``operational_accuracy.py`` and ``derivatives_accuracy.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
     "batches": ("batches.json", report_batches.tables),
+    "derivatives": ("derivatives.json", report_derivatives.speed),
     "operational": ("operational.json", report_operational.speed),
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
     "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),

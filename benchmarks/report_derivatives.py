@@ -1,11 +1,12 @@
-"""Tables of the accuracy of derivatives, for ``report.py``."""
+"""Tables of the speed and the accuracy of derivatives, for ``report.py``."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from report_loops import markdown
+import derivatives
+from report_loops import markdown, where
 
 ORACLES = ("reference", "differences", "laws")
 GROUPS = ("trees", "loops", "robots")
@@ -13,7 +14,66 @@ WHAT = ("dtau_dq", "dtau_dv", "M")
 ORDER = (
     *WHAT, "ddq_dq", "ddq_dv", "Minv", "gravity", "static torque", "C", "dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da",
     "C: C v", "C: dM/dt - 2 C skew", "C: dtau_dv = 2 C", "gravity: symmetric", "ddq_dq: backward", "ddq_dv: backward",
+    "motions by q", "motions by v", "motions by a", "dvcom_dq", "dAg", "dJ_dq",
+    *(f"contacts: {name}" for name in ("ddq_dq", "ddq_dv", "ddq_dtau", "dlambda_dq", "dlambda_dv", "dlambda_dtau")),
+    *(f"impact: {name}" for name in ("after_dq", "after_dv", "impulse_dq", "impulse_dv")),
+    "regressor of torques", "regressors of energies", "regressor of the centre",
 )  # fmt: skip
+
+
+def speed(results: dict[str, Any]) -> str:
+    """Return the tables of ``derivatives.py``: ratios, batches and differences, compiling, goals."""
+    robots = results["robots"]
+    names = list(dict.fromkeys(name for r in robots.values() for name in r["ratio"]))
+    rows = [[f"`{n}`", *(f"{r['ratio'][n]:.2f}" if n in r["ratio"] else "-" for r in robots.values())] for n in names]
+    more = [
+        [f"`pc.batch.{n}`, a row [us] (over Pinocchio's call)"]
+        + [f"{r['times'][f'batch.{n}']['median_us']:.1f} ({r['rows'][n]:.2f})" for r in robots.values()]
+        for n in next(iter(robots.values()))["rows"]
+    ]
+    more.append(["central differences of `pc.aba` / `computeABADerivatives`"])
+    more[-1] += [f"{r['differences']:.0f}" for r in robots.values()]
+    head = ["", *(f"`{name}`" for name in robots)]
+    parts = [
+        where(results),
+        "Time over that of Pinocchio's function of the same name, on the approximate robot (on the spanning tree, cut "
+        "open, where there are closed loops); results are fresh arrays in both. Contacts: points of the feet or hands.",
+        markdown(head, rows),
+        "Batches on one thread, and what differences cost:",
+        markdown(head, more),
+    ]
+    if "compiling" in results:
+        found = results["compiling"]
+        parts.append("Compiling at the first use, seconds of the processor, with all that the call needs:")
+        parts.append(markdown(["", "s"], ([f"`{n}`", f"{s:.0f}"] for n, s in found.items())))
+    return "\n\n".join([*parts, markdown(["goal", "measured", "limit", ""], goals(results))])
+
+
+def goals(results: dict[str, Any]) -> list[list[str]]:
+    """Return what was to be reached: goal, number, limit, whether it was."""
+    robots, found = results["robots"], []
+
+    def add(what: str, value: float, limit: float, least: bool = False) -> None:
+        met = value >= limit if least else value <= limit
+        found.append([what, f"{value:.2f}", f"{limit:g}", "met" if met else "not met"])
+
+    for robot in (name for name in derivatives.ARMATURE if name in robots):
+        for name, limit in derivatives.GOALS.items():
+            add(f"`{name}`, `{robot}`", robots[robot]["ratio"][name], limit)
+    if "tello" in robots:
+        for name in ("computeRNEADerivatives", "computeABADerivatives"):
+            add(f"`{name}`, `tello`", robots["tello"]["ratio"][name], derivatives.OPEN_TREE)
+    if "mini_cheetah" in robots:
+        for name, value in robots["mini_cheetah"]["rows"].items():
+            add(f"a row of `pc.batch.{name}`, `mini_cheetah`", value, derivatives.ROWS)
+        value = robots["mini_cheetah"]["differences"]
+        add("differences of `pc.aba` / `computeABADerivatives`, `mini_cheetah`", value, derivatives.DIFFERENCES, True)
+    if "compiling" in results:
+        s = results["compiling"]
+        for kind in ("", " (closed loops)"):
+            ratio = s[f"computeABADerivatives{kind}"] / s[f"aba{kind}"]
+            add(f"compiling `computeABADerivatives` / `aba`{kind}", ratio, derivatives.COMPILING)
+    return found
 
 
 def accuracy(results: dict[str, Any]) -> str:

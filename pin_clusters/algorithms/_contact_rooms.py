@@ -86,7 +86,8 @@ def differentiate(
     motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
     out = *motions, *forces
     own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
-    _bridge.supply_third(model, data, q, v)
+    # of an impact, inverse dynamics are differentiated at rest
+    _bridge.supply_third(model, data, q, data._zeros if impact else v)
     usual = not impact and damping == 0.0
     if not usual:
         plan._ask(at.IMPACT if impact else at.DYNAMICS, at.WHOLE, restitution, damping)

@@ -28,8 +28,8 @@ MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
-    "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives_accuracy",
-    "report_derivatives",
+    "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
+    "derivatives_more", "derivatives_accuracy", "report_derivatives",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -378,6 +378,32 @@ def test_operational_space_is_measured(
 
 
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+def test_derivatives_are_measured(
+    scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, report, output = scripts["derivatives"], scripts["report_derivatives"], tmp_path / "derivatives.json"
+    monkeypatch.setattr(script, "QUICK", {"repeats": 2, "block": 1e-5, "rows": 8})
+    assert script.main(["--quick", "--robots", "mini_cheetah", "tello", "--output", str(output)]) == 0
+    assert "differences of aba" in capsys.readouterr().out
+    found = json.loads(output.read_text(encoding="utf-8"))
+    with_contacts = {"computeConstraintDynamicsDerivatives", "computeImpulseDynamicsDerivatives"}
+    assert set(found["robots"]["mini_cheetah"]["ratio"]) == set(script.FUNCTIONS) | with_contacts
+    assert set(found["robots"]["tello"]["ratio"]) == set(script.FUNCTIONS)
+    found["compiling"] = {name: 10.0 + 25.0 * ("closed" in name and "compute" in name) for name in script.MADE}
+    found["robots"]["tello"]["ratio"].update(computeRNEADerivatives=0.6, computeABADerivatives=0.5)
+    found["robots"]["mini_cheetah"]["differences"] = 30.0
+    text = report.speed(found)
+    assert re.search(r"\| `computeConstraintDynamicsDerivatives` \| [0-9.]+ \| - \|", text)
+    rows = {row[0]: row[1:] for row in report.goals(found)}
+    assert rows["`computeRNEADerivatives`, `tello`"] == ["0.60", "0.5", "not met"]
+    assert rows["`computeABADerivatives`, `tello`"] == ["0.50", "0.5", "met"]
+    assert rows["differences of `pc.aba` / `computeABADerivatives`, `mini_cheetah`"] == ["30.00", "20", "met"]
+    assert rows["compiling `computeABADerivatives` / `aba`"] == ["1.00", "2", "met"]
+    assert rows["compiling `computeABADerivatives` / `aba` (closed loops)"] == ["3.50", "2", "not met"]
+    assert "`computeCoriolisMatrix`, `mini_cheetah`" in rows
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_batches_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,9 +478,12 @@ def test_accuracy_of_derivatives(
     assert "limits are missed by: nothing" in capsys.readouterr().out
     results = json.loads(output.read_text(encoding="utf-8"))
     groups, near = results["groups"], results["dead centres"]["four-bar"]
-    assert [one["mechanisms"] for one in groups.values()] == [2, 2, 5, 2]
+    assert [one["mechanisms"] for one in groups.values()] == [2, 2, 9, 2]
     for quantity in ("dtau_dq", "dtau_dv", "M", "ddq_dq", "ddq_dv", "Minv", "gravity", "dh_dq", "dhdot_dq"):
         assert "differences" in groups["loops"]["worst"][quantity]
+    for quantity in ("motions by q", "dvcom_dq", "dAg", "dJ_dq", "contacts: dlambda_dq", "impact: after_dq"):
+        assert groups["loops"]["worst"][quantity]["differences"] > 0.0
+    assert groups["trees"]["worst"]["regressor of torques"]["laws"] < 1e-12
     assert near[-1]["condition"] > 1e5
     assert all(row["error, M"] <= 1e-14 * row["condition"] for row in near)
     text = scripts["report_derivatives"].accuracy(results)

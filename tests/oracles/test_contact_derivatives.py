@@ -2,82 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import pool, trees
+from samples import coupled, mechanisms, pool, trees
 from support import differences
-from support.touching import contacts, correct
+from support.touching import AXES, FRAME, KINDS, POINT, WORST, Results, Touching, contacts, correct, draw
 
 import pin_clusters as pc
 from pin_clusters import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
-POINT, FRAME = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D
-AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
-KINDS = ([POINT], [FRAME], [POINT, FRAME])
 # Over the largest entry and what amplifies rounding, cond(M) and cond(J M^-1 J'): as for dynamics without contacts.
 ALONG_Q = {"tree": 1e-11, "loop": 2e-10}
 EXACT = {"tree": 1e-12, "loop": 1e-11}
 SLOPPY = 1e2
-# eigenvalues of J M^-1 J': rows repeat others, or are well apart from them
-DEPENDENT, INDEPENDENT = 1e-12, 1e-4
-WORST = 1e6
-"""Of both conditions together: differences tell nothing of what is amplified more."""
 OFTEN = (
     "tree-0", "tree-1", "tree-5", "tree-8", "tree-11", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "delta_pairs",
     "bennett", "planar-0", "spatial-0", "spatial-5", "sloppy_four_bar",
 )  # fmt: skip
-Results = list[np.ndarray]
-
-
-class Touching:
-    """A robot at a state, and contacts whose rows are well apart or repeat each other; ``condition`` amplifies."""
-
-    def __init__(self, model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, models: list[Any]) -> None:
-        self.model, self.q, self.models, self.data = model, q, models, model.createData()
-        self.v, self.tau = rng.normal(size=(2, model.nv))
-        self.datas = [c.createData() for c in models]
-        A = pc.computeDelassusMatrix(model, self.data, q, models, self.datas)
-        w = np.maximum(np.linalg.eigvalsh(A), 0.0)
-        used = w[w > DEPENDENT * w[-1]]
-        self.rows, self.independent = len(A), len(used) == len(A)
-        apart = w[-1] > 1e-9 and used[0] > INDEPENDENT * w[-1]
-        mass = float(np.linalg.cond(pc.crba(model, self.data, q)))
-        self.condition = mass * float(w[-1] / used[0]) if apart else np.inf
-
-    def dynamics(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, *settings: Any) -> np.ndarray:
-        a = pc.constraintDynamics(self.model, self.data, q, v, tau, self.models, self.datas, *settings)
-        return np.concatenate([a, self.data.lambda_c])
-
-    def impact(self, q: np.ndarray, v: np.ndarray, bounce: float, mu: float = 0.0) -> np.ndarray:
-        after = pc.impulseDynamics(self.model, self.data, q, v, self.models, self.datas, bounce, mu)
-        return np.concatenate([after, self.data.impulse_c])
-
-    def split(self, *both: np.ndarray) -> Results:
-        n = self.model.nv
-        return [x[:n] for x in both] + [x[n:] for x in both]
-
-    def differenced(self, *settings: Any) -> Results:
-        by_q = differences.along(lambda x: self.dynamics(x, self.v, self.tau, *settings), self.model, self.q)
-        by_v = differences.quadratic(lambda x: self.dynamics(self.q, x, self.tau, *settings), self.v)
-        by_tau = differences.linear(lambda x: self.dynamics(self.q, self.v, x, *settings), self.tau)
-        return self.split(by_q, by_v, by_tau)
-
-    def found(self, *settings: Any) -> Results:
-        self.dynamics(self.q, self.v, self.tau, *settings)
-        return list(pc.computeConstraintDynamicsDerivatives(self.model, self.data, self.models, self.datas))
-
-    def impact_differenced(self, *how: float) -> Results:
-        by_q = differences.along(lambda x: self.impact(x, self.v, *how), self.model, self.q)
-        return self.split(by_q, differences.linear(lambda x: self.impact(self.q, x, *how), self.v))
-
-    def impact_found(self, *how: float) -> Results:
-        self.impact(self.q, self.v, *how)
-        return list(pc.computeImpulseDynamicsDerivatives(self.model, self.data, self.models, self.datas, how[0]))
 
 
 def limits(model: pc.ClusterModel, exact: float = 0.0) -> tuple[float, float]:
@@ -91,19 +36,6 @@ def compare(found: Results, differenced: Results, along_q: float, exact: float, 
         assert pool.error(x, y) < (along_q if i % half == 0 else exact) * condition, i
 
 
-def draw(
-    model: pc.ClusterModel, q: Callable[[], np.ndarray], rng: np.random.Generator, kinds: list[Any], axes: Any
-) -> Touching | None:
-    """Contacts that can be judged, if there are some."""
-    for _ in range(4):
-        models = contacts(model, rng, kinds, axes)
-        correct(models, rng)
-        found = Touching(model, q(), rng, models)
-        if found.condition < WORST:
-            return found
-    return None
-
-
 @pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
 def test_differences_on_mechanisms(key: pool.Key, rng: np.random.Generator) -> None:
     """With correctors and desired motions, of the world and of two bodies; redundant ones that contradict, too."""
@@ -115,6 +47,19 @@ def test_differences_on_mechanisms(key: pool.Key, rng: np.random.Generator) -> N
             compare(x.found(), x.differenced(), along_q, exact, x.condition)
             bounce = float(rng.random())
             compare(x.impact_found(bounce), x.impact_differenced(bounce), along_q, exact, x.condition)
+
+
+@pytest.mark.parametrize("how", ["Python, Jacobian", "compiled, third"])
+def test_functions_of_users(how: str) -> None:
+    """Third derivatives of a function count along the motion, of which an impact has none."""
+    rng = np.random.default_rng(7)
+    model = coupled.mechanism(rng, how).build()
+    q = mechanisms.move(model, model.q_reference, np.r_[rng.normal(size=6), 0.1])
+    for i, kinds in enumerate(KINDS[:2]):
+        x = draw(model, lambda: q, np.random.default_rng(i), kinds, AXES[i])
+        assert x is not None
+        compare(x.found(), x.differenced(), *limits(model), x.condition)
+        compare(x.impact_found(0.3), x.impact_differenced(0.3), *limits(model), x.condition)
 
 
 BASES = {"default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}}
