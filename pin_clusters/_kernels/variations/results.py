@@ -5,8 +5,8 @@ from __future__ import annotations
 from .._jit import device, inline
 from ..layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE, SPHERICAL
 from ..simd import get, put, zero
-from ..spatial import cross, join, linear, zero3, zero6
-from ..tuples import Vec3, load3
+from ..spatial import cross, cross_force, join, linear, zero3, zero6
+from ..tuples import Vec3, load3, load6
 from ..views import body, cluster, element, ground, head, header, listed, share, velocity_row
 from ..workspace import E_entry, composite, force, total_momentum
 from .of_free import unit
@@ -94,17 +94,17 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A):
     o = zero(M)
     y, first = zero6(o), B.which
     for d in range(B.ndof):
-        y = y + unit(o, d) * get(v, index_of(index, C, first + d))
+        y = y + unit(o, d) * get(v, listed(index, C.column, first + d))
     for m in range(B.ndof):
-        x, to = own_bracket(B, y, unit(o, m)), index_of(index, C, first + m)
+        x, to = own_bracket(B, y, unit(o, m)), listed(index, C.column, first + m)
         for i in range(nv):
             t = get(A, i * nv + to)
             for d in range(B.ndof):
-                t += 0.5 * entry_of(x, d) * get(M, i * nv + index_of(index, C, first + d))
+                t += 0.5 * entry_of(x, d) * get(M, i * nv + listed(index, C.column, first + d))
             put(A, i * nv + to, t)
         for d in range(B.ndof):
             # armature is no body: it is constant in the joint's own velocities
-            at = index_of(index, C, first + d) * nv + to
+            at = listed(index, C.column, first + d) * nv + to
             put(A, at, get(A, at) - 0.5 * entry_of(x, d) * own_armature(index, params, work, C, b, first + d))
 
 
@@ -137,9 +137,16 @@ def entry_of(x, d):
 
 
 @inline
-def index_of(index, C, k):
-    """Index in v of column k of a cluster."""
-    return C.column + k if C.kind == FREE else listed(index, C.column, k)
+def turn_base(nv, C, v, M, A):
+    """The columns of a free flyer on the universe: its rows of M are forces, m . (v x e) = -(v x* m) . e.
+
+    Reads: A, M, v.
+    Writes: A.
+    """
+    y = load6(v, C.column)
+    for i in range(nv):
+        at = i * nv + C.column
+        put(A, at, load6(A, at) - cross_force(y, load6(M, at)) * 0.5)
 
 
 @device
@@ -153,8 +160,10 @@ def coriolis(index, params, work, nv, v, M, A):
         put(A, i, 0.5 * get(A, i))
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
-        if C.kind != SINGLE:
+        if C.kind == FREE:
+            turn_base(nv, C, v, M, A)
+        elif C.kind != SINGLE:
             for b in range(C.first, C.last):
                 B = body(index, b)
-                if B.ndof > 1 and (B.which >= 0 or C.kind == FREE):
+                if B.ndof > 1 and B.which >= 0:
                     turn_columns(index, params, work, nv, C, b, B, v, M, A)
