@@ -46,6 +46,8 @@ SINGULAR = 1e13
 """Condition number of M from which on a robot is left out: planar linkages of rods without thickness, which float."""
 LIMITS = {"trees": 1e-11, "loops": 1e-9, "functions": 1e-7, "robots": 1e-10}
 """What all must agree to, where geometry is not misaligned; loops near limits of a linkage are hard on differences."""
+WITH_CONTACTS = 10.0
+"""How many times more with contacts: random ones are nearly redundant, and differences lose what is amplified."""
 QUICK = {"trees": ("tree-1", "tree-2"), "loops": ("rssr_massive", "spatial-5"), "robots": ("teleop_arm",)}
 Results = dict[str, np.ndarray]
 
@@ -248,7 +250,7 @@ def missed(groups: dict[str, Any]) -> list[str]:
         for name, one in groups.items()
         for quantity, errors in one["worst"].items()
         for oracle, error in errors.items()
-        if not error <= LIMITS[name]
+        if not error <= LIMITS[name] * (WITH_CONTACTS if quantity.startswith(("contacts", "impact")) else 1.0)
     ]
 
 

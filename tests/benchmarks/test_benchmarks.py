@@ -410,6 +410,7 @@ def test_batches_are_measured(
     script, report, output = scripts["batches"], scripts["report_batches"], tmp_path / "batches.json"
     monkeypatch.setattr(script, "QUICK", {"repeats": 2, "block": 1e-5, "rows": 32})
     monkeypatch.setattr(script, "LENGTHS", (2, 5))
+    monkeypatch.setattr(script, "MANY", 64)
     assert script.main(["--quick", "--robots", "mini_cheetah", "four_bar", "--output", str(output)]) == 0
     assert "per link:" in capsys.readouterr().out
     found = json.loads(output.read_text(encoding="utf-8"))
