@@ -15,10 +15,11 @@ from support.moving import FRAMES, derived, motions, places
 
 import pin_clusters as pc
 
-# the same operations in another order, over max(1, largest entry)
-ROUNDING = 1e-12
-# differences of eighth order: rounding over the step, more in loops, which take smaller ones
-ALONG_Q = {"tree": 1e-11, "loop": 1e-10}
+# the same operations in another order, over max(1, largest entry): of trees, and of loops, whose accelerations lose
+# 1e-16 cond(K_d)^3: 1e-10 where that is 110
+ROUNDING = (1e-12, 1e-9)
+# differences of eighth order: rounding over the step, more in loops, which take smaller ones near limits of a linkage
+ALONG_Q = {"tree": 1e-11, "loop": 1e-9}
 # in v exact: rounding, in loops times cond(K_d)
 EXACT = {"tree": 1e-12, "loop": 4e-12}
 # what misaligned geometry misses
@@ -87,14 +88,15 @@ def test_the_same_in_every_way(key: Any, rng: np.random.Generator) -> None:
             for rf in FRAMES:
                 here = of_frame(model, data, frame, rf)
                 there = of_frame(model, data, place.parentJoint, place.placement, rf)
-                assert all(pool.error(x, y) < ROUNDING for x, y in zip(here, there, strict=True))
+                assert all(pool.error(x, y) < ROUNDING[bool(model.closures)] for x, y in zip(here, there, strict=True))
                 here = of_frame(model, data, place.parentJoint, pin.SE3.Identity(), rf)
                 there = of_joint(model, data, place.parentJoint, rf)
-                assert all(pool.error(x, y) < ROUNDING for x, y in zip(here, there, strict=True))
+                assert all(pool.error(x, y) < ROUNDING[bool(model.closures)] for x, y in zip(here, there, strict=True))
             moved = pin.SE3(np.eye(3), np.array(data.oMf[frame].translation)).toActionMatrixInverse()
             world = of_frame(model, data, frame, pin.WORLD)
             aligned = of_frame(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
-            assert all(pool.error(x, moved @ y) < ROUNDING for x, y in zip(aligned, world, strict=True))
+            for x, y in zip(aligned, world, strict=True):
+                assert pool.error(x, moved @ y) < ROUNDING[bool(model.closures)]
 
 
 @each()
@@ -139,10 +141,10 @@ def test_jacobians(key: Any, rng: np.random.Generator) -> None:
             found = pc.getFrameKinematicHessian(model, data, frame, rf)
             assert pool.error(found, by_q) < along_q
             same = pc.getFrameKinematicHessian(model, data, place.parentJoint, place.placement, rf)
-            assert pool.error(found, same) < ROUNDING
+            assert pool.error(found, same) < ROUNDING[bool(model.closures)]
             joint = pc.getJointKinematicHessian(model, data, place.parentJoint, rf)
             same = pc.getFrameKinematicHessian(model, data, place.parentJoint, pin.SE3.Identity(), rf)
-            assert pool.error(joint, same) < ROUNDING
+            assert pool.error(joint, same) < ROUNDING[bool(model.closures)]
 
 
 def in_vector(function: Callable[[np.ndarray], np.ndarray], x: np.ndarray, h: float = 1e-2) -> np.ndarray:

@@ -17,6 +17,7 @@ AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
 KINDS = ([POINT], [FRAME], [POINT, FRAME])
 # eigenvalues of J M^-1 J': rows repeat others, or are well apart from them
 DEPENDENT, INDEPENDENT = 1e-12, 1e-4
+SINGULAR = 1e13
 WORST = 1e6
 """Of both conditions together: differences tell nothing of what is amplified more."""
 Results = list[np.ndarray]
@@ -95,7 +96,9 @@ class Touching:
 def draw(
     model: pc.ClusterModel, q: Callable[[], np.ndarray], rng: np.random.Generator, kinds: list[Any], axes: Any
 ) -> Touching | None:
-    """Contacts that can be judged, if there are some."""
+    """Contacts that can be judged, if there are some; none of planar linkages of slender bars that float."""
+    if np.linalg.cond(pc.crba(model, model.createData(), q())) > SINGULAR:
+        return None
     for _ in range(4):
         models = contacts(model, rng, kinds, axes)
         correct(models, rng)
