@@ -1,0 +1,8 @@
+"""One robot's algorithm as a list of operations: the kernels run once on expressions in the place of numbers."""
+
+from __future__ import annotations
+
+from .program import Program
+from .trace import FUNCTIONS, trace
+
+__all__ = ["FUNCTIONS", "Program", "trace"]
