@@ -37,7 +37,7 @@ ALL: tuple[Key, ...] = (*TREES, *LOOPS, *MORE, *FAMILIES)
 
 # what every run has of those at random: both kinds of base, one and two loops, with and without rods, all rotors
 OFTEN = {
-    *(f"tree-{seed}" for seed in range(8)), *FIXED, *range(100, 104), "plate_that_leads",
+    *(f"tree-{seed}" for seed in range(8)), *FIXED, *range(100, 104), "plate_that_leads", "plate_that_follows",
     "planar-0", "planar-2", "spatial-0", "spatial-2", "spatial-5", "bennett-0", "sarrus-0", "sloppy-0",
 }  # fmt: skip
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
