@@ -25,7 +25,7 @@ import loop_mechanisms
 import numpy as np
 import pinocchio as pin
 from samples import pool
-from support.traced import INVERSE, Library, frames_of
+from support.traced import INVERSE, Library, frames_of, state_of
 
 import pin_clusters as pc
 from pin_clusters import tracing
@@ -36,16 +36,20 @@ SINGULAR = 1e12
 LIMIT = 1e-9
 """Of float64, over max(1, cond(M) / 1000) where M is inverted."""
 GROUPS = {
-    "inverse dynamics": ("rnea", "nonLinearEffects", "computeGeneralizedGravity", "energies"),
+    "inverse dynamics": (
+        "rnea", "nonLinearEffects", "computeGeneralizedGravity", "computeStaticTorque", "energies"
+    ),
     "forward dynamics": ("aba",),
     "matrices": ("crba", "computeMinverse", "computeCoriolisMatrix", "inverse_operational_inertia"),
     "derivatives": (
         "computeRNEADerivatives", "computeABADerivatives", "computeGeneralizedGravityDerivatives",
-        "computeCentroidalDynamicsDerivatives", "getFrameVelocityDerivatives", "getFrameAccelerationDerivatives",
+        "computeStaticTorqueDerivatives", "computeCentroidalDynamicsDerivatives",
+        "getCenterOfMassVelocityDerivatives", "getFrameVelocityDerivatives", "getFrameAccelerationDerivatives",
     ),
     "frames and momentum": (
         "framesForwardKinematics", "computeFrameJacobian", "getFrameVelocity", "getFrameAcceleration", "centerOfMass",
         "jacobianCenterOfMass", "computeCentroidalMomentum", "computeCentroidalMap",
+        "computeCentroidalMomentumTimeVariation", "computeCentroidalMapTimeVariation",
     ),
     "couplings, steps": ("coupling_jacobian", "coupling_bias", "integrate"),
 }  # fmt: skip
@@ -56,13 +60,12 @@ def errors(
     model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, functions: Iterable[str], *, forced: bool
 ) -> Iterator[tuple[str, float, float]]:
     """Yield name, error in float64 (over what cond(M) amplifies) and in float32."""
-    names = ("q", "v", "a", "tau")
-    state = dict(zip(names, (q, *rng.normal(size=(3, model.nv))), strict=True))
+    state = state_of(model, q, rng)
     short = {name: x.astype(np.float32) for name, x in state.items()}  # what is rounded is rounded for both
     condition = float(np.linalg.cond(pc.crba(model, model.createData(), q)))
     frames = frames_of(model, rng)
     library = Library(model, frames, pin.LOCAL)
-    fext = rng.normal(size=(model.njoints, 6))
+    fext = state["fext"].reshape(-1, 6)
     for name in functions:
         what = tracing.FUNCTIONS[name]
         if name in INVERSE and condition > SINGULAR:
@@ -121,7 +124,9 @@ def mechanisms(count: int) -> Iterator[tuple[str, pc.ClusterModel, np.ndarray]]:
             sample = next(iter(make(np.random.default_rng(seed), 1)))
             yield name, sample.model, sample.poses[0]
             continue
-        key: pool.Key = f"tree-{seed}" if kind < 4 else seed if kind < 7 else f"{('planar', 'spatial')[kind - 7]}-{seed}"
+        key: pool.Key = (
+            f"tree-{seed}" if kind < 4 else seed if kind < 7 else f"{('planar', 'spatial')[kind - 7]}-{seed}"
+        )
         case = pool.case.__wrapped__(key)  # they are not kept
         rng = np.random.default_rng(zlib.crc32(str(key).encode()))
         yield ("trees", "loops", "families")[(kind >= 4) + (kind >= 7)], case.model, case.pose(rng)

@@ -79,6 +79,19 @@ class Library:
     def inverse_operational_inertia(self, q: np.ndarray) -> np.ndarray:
         return pc.inverse_operational_inertia(self.model, self.data, q, self.ids, self.reference)
 
+    def computeStaticTorque(self, q: np.ndarray, fext: np.ndarray) -> np.ndarray:
+        return pc.computeStaticTorque(self.model, self.data, q, fext.reshape(-1, 6))
+
+    def computeStaticTorqueDerivatives(self, q: np.ndarray, fext: np.ndarray) -> np.ndarray:
+        return pc.computeStaticTorqueDerivatives(self.model, self.data, q, fext.reshape(-1, 6))
+
+    def computeCentroidalMomentumTimeVariation(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return pc.computeCentroidalMomentumTimeVariation(self.model, self.data, q, v, a).vector
+
+    def getCenterOfMassVelocityDerivatives(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        pc.centerOfMass(self.model, self.data, q, v)
+        return pc.getCenterOfMassVelocityDerivatives(self.model, self.data)
+
     def computeCentroidalMomentum(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return pc.computeCentroidalMomentum(self.model, self.data, q, v).vector
 
@@ -97,3 +110,9 @@ class Library:
              - pc.integrate(self.model, q, 2 * e) + pc.integrate(self.model, q, -2 * e)) / 12e-4
             for e in steps
         ], axis=-1)  # fmt: skip
+
+
+def state_of(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """What functions are given, by name."""
+    rates = {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")}
+    return {"q": q, "fext": rng.normal(size=6 * model.njoints)} | rates

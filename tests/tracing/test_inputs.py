@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import coupled, pool
-from support.traced import INVERSE, ROUNDING, Library, each
+from support.traced import INVERSE, ROUNDING, Library, each, state_of
 
 import pin_clusters as pc
 from pin_clusters import tracing
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning
 def test_external_forces(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
     model, data = s.model, s.model.createData()
-    state = {"q": s.q} | {x: rng.normal(size=model.nv) for x in ("v", "a", "tau")}
+    state = state_of(model, s.q, rng)
     forces = rng.normal(size=(model.njoints, 6))
     condition = float(np.linalg.cond(pc.crba(model, data, s.q)))
     limit = ROUNDING["loop" if model.closures else "tree"] * max(1.0, 1e-3 * condition) + 1e2 * s.case.exact
@@ -107,7 +107,7 @@ def test_numbers_of_the_robot_as_inputs(robot: str, kind: str, rng: np.random.Ge
     other = changed(model, kind, factors)
     pin.seed(int(rng.integers(1000)))
     q = pc.project(other, pc.randomConfiguration(model))
-    given = {"q": q} | {x: rng.normal(size=model.nv) for x in ("v", "a", "tau")}
+    given = state_of(model, q, rng)
     # numbers of tables are sums that cancel: some digits more
     limit = 1e2 * ROUNDING["loop" if model.closures else "tree"]
     library = Library(other, [], pin.LOCAL)
@@ -158,7 +158,7 @@ def test_functions_in_python(how: str, rng: np.random.Generator, monkeypatch: py
     monkeypatch.setitem(coupled.FUNCTIONS, how, FUNCTIONS[how])
     model = coupled.mechanism(np.random.default_rng(0), how).build()
     q = pc.integrate(exact, exact.q_reference, 0.1 * rng.normal(size=model.nv))
-    state = {"q": q} | {x: rng.normal(size=model.nv) for x in ("v", "a", "tau")}
+    state = state_of(model, q, rng)
     library = Library(exact, ["slide"] if exact.existFrame("slide") else [], pin.LOCAL)
     for name, what in tracing.FUNCTIONS.items():
         given = state | ({"v": 1e-3 * state["v"]} if name == "integrate" else {})

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
-from support.traced import INVERSE, REFERENCES, ROUNDING, Library, each, frames_of
+from support.traced import INVERSE, REFERENCES, ROUNDING, Library, each, frames_of, state_of
 
 import pin_clusters as pc
 from pin_clusters import tracing
@@ -25,7 +25,7 @@ LOOSE = {"tangent": {"tree": 1e-10, "loop": 1e-9}, "integrate": {"tree": 1e-12, 
 
 def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, exact: float = 0.0) -> None:
     kind = "loop" if model.closures else "tree"
-    state = {"q": q} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")}
+    state = state_of(model, q, rng)
     condition = float(np.linalg.cond(pc.crba(model, model.createData(), q)))
     frames, reference = frames_of(model, rng), REFERENCES[int(rng.integers(3))]
     library = Library(model, frames, reference)
