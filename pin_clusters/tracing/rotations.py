@@ -48,7 +48,10 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
         qw * c + qx * b - qy * a + qz * d, qw * d - qx * a - qy * b - qz * c,
     )  # fmt: skip
     norm = square_root(sum((t * t for t in turned), 0.0))
-    q[i : i + 4] = [t / norm for t in turned]
+    # of the two quaternions of a rotation Pinocchio takes the nearer one
+    along = sum((old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True)), 0.0)
+    signed = select(along, 0.0, -norm, norm)
+    q[i : i + 4] = [t / signed for t in turned]
 
 
 def displacement(u: Any, w: Any) -> Any:

@@ -109,3 +109,14 @@ def test_the_tangent_is_that_of_the_traced_integrate(robot: str, rng: np.random.
     found = program(q, np.zeros(model.nv))
     by_v = found[0] if isinstance(found, tuple) else found
     assert pool.error(by_v, pc.trace(model, "tangent")(q)) < 1e-10
+
+
+def test_large_rotations(rng: np.random.Generator) -> None:
+    """Also by more than half a turn: of the two quaternions the one that Pinocchio takes."""
+    model = pc.load("mini_cheetah")
+    program = pc.trace(model, "integrate")
+    for size in (0.0, 1e-9, 1e-4, 0.05, 0.15, 1.0, 3.0, 3.3, 6.0, 9.0):
+        pin.seed(int(10 * size) + 1)
+        q, w = pc.randomConfiguration(model), rng.normal(size=3)
+        v = np.concatenate([rng.normal(size=3), size * w / np.linalg.norm(w), rng.normal(size=12)])
+        np.testing.assert_allclose(program(q, v), pc.integrate(model, q, v), atol=1e-13)
