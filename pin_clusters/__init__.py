@@ -345,7 +345,7 @@ __all__ = [
 ]
 
 # subpackages that the algorithms do not need: imported at their first use
-_LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "visualize")
+_LAZY = ("approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "visualize")
 
 
 def __getattr__(name: str) -> Any:
