@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from ._c import Source, c
+from ._export import Exported, export
+from ._test_program import TraceError
+from ._writing import ExportError
 
-__all__ = ["Source", "c"]
+__all__ = ["ExportError", "Exported", "Source", "TraceError", "c", "export"]

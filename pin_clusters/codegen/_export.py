@@ -70,7 +70,7 @@ def export(
     made, robot = functions_of(model, functions), name_of(model.name, name)
     source = texts(model, made, check_real(real), name)
     machine: Machine = machine_of(target)
-    with whole(Path(directory)) as stage:
+    with whole(Path(directory), (f"{robot}.o", f"{robot}.so")) as stage:
         (stage / "test").mkdir()
         notes = machine.build(stage, model, made, real, robot)
         written = {

@@ -131,7 +131,7 @@ def _function(f: Function, seen: Sequence[Case], real: str, robot: str) -> str:
 
 
 def _table(name: str, rows: Sequence[np.ndarray], size: int) -> str:
-    text = ",\n".join("  {" + ", ".join(repr(float(x)) for x in row) + "}" for row in rows)
+    text = ",\n".join("  {" + ", ".join(repr(float(x)) for x in np.ravel(row)) + "}" for row in rows)
     return f"static const double {name}[{len(rows)}][{size}] = {{\n{text}\n}};\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,11 +17,12 @@ class ExportError(PinClustersError, OSError):
 
 
 @contextmanager
-def whole(folder: Path) -> Iterator[Path]:
+def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
     """Give a new folder to write to; when all is written, its files take their places in another.
 
     Args:
         folder: Where the files are to be. It is made if it is missing; other files in it stay.
+        stale: Files of an earlier export, which go if they are not written again.
 
     Raises:
         ExportError: It cannot be written. Nothing of it was changed.
@@ -37,7 +38,10 @@ def whole(folder: Path) -> Iterator[Path]:
         raise ExportError(f"cannot write to {folder}: {error.strerror or error}. Choose another folder.") from None
     try:
         yield stage
-        _move(stage, folder)
+        moved = _move(stage, folder)
+        for name in stale:
+            if name not in moved:
+                (folder / name).unlink(missing_ok=True)
     except OSError as error:
         _clear(stage, missing)
         raise ExportError(f"cannot write to {folder}: {error.strerror or error}.") from None
@@ -47,7 +51,7 @@ def whole(folder: Path) -> Iterator[Path]:
     shutil.rmtree(stage, ignore_errors=True)
 
 
-def _move(stage: Path, folder: Path) -> None:
+def _move(stage: Path, folder: Path) -> set[str]:
     files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
     for file in files:  # what could refuse is seen before anything is replaced
         (folder / file.parent).mkdir(parents=True, exist_ok=True)
@@ -55,6 +59,7 @@ def _move(stage: Path, folder: Path) -> None:
             raise ExportError(f"{folder / file} is a folder; remove it, or choose another one.")
     for file in files:
         os.replace(stage / file, folder / file)
+    return {str(file) for file in files}
 
 
 def _clear(stage: Path, missing: list[Path]) -> None:
