@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..model import ClusterModel
-from ..tracing import Program
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import DEFAULT, Function, check_real, functions_of
+from ._sources import DEFAULT, Function, Wanted, check_real, functions_of
 from ._statements import c99
 
 
@@ -27,9 +26,10 @@ class Source(NamedTuple):
 
 def c(
     model: ClusterModel,
-    functions: str | Program | Sequence[str | Program] = DEFAULT,
+    functions: Wanted = DEFAULT,
     *,
     real: str = "double",
+    frames: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Source:
     """Return functions of a robot as C99: exact dynamics without this package, in one source and one header.
@@ -45,6 +45,7 @@ def c(
         functions: Names of ``pc.tracing.FUNCTIONS``; ``step``, which integrates; or programs of this robot, such as
             derivatives.
         real: Type of all numbers, ``double`` or ``float``.
+        frames: Names of frames, for functions that are about some: a result each, in its own axes.
         name: What the names of functions begin with; by default the name of the robot, made an identifier.
 
     Returns:
@@ -63,7 +64,7 @@ def c(
         /* ddq[5] from q[5], v[5], tau[5]. */
         void mit_humanoid_leg_aba(const double *q, const double *v, const double *tau, double *ddq);
     """
-    return texts(model, functions_of(model, functions), check_real(real), name)
+    return texts(model, functions_of(model, functions, frames), check_real(real), name)
 
 
 def texts(model: ClusterModel, functions: Sequence[Function], real: str, name: str | None) -> Source:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..model import ClusterModel
-from ..tracing import Program
 from ._building import cmake, pkg_config
 from ._c import texts
 from ._eigen import header
 from ._machine import Machine, machine_of
 from ._names import name_of
-from ._sources import DEFAULT, check_real, functions_of
+from ._sources import DEFAULT, Wanted, check_real, functions_of
 from ._test_program import text_of_test
 from ._writing import whole
 
@@ -35,9 +34,10 @@ class Exported(NamedTuple):
 def export(
     model: ClusterModel,
     directory: str | Path,
-    functions: str | Program | Sequence[str | Program] = DEFAULT,
+    functions: Wanted = DEFAULT,
     *,
     real: str = "double",
+    frames: Sequence[str] | None = None,
     target: str | None = None,
     name: str | None = None,
 ) -> Exported:
@@ -52,6 +52,7 @@ def export(
         directory: The folder; it is made if it is missing.
         functions: As in ``pc.codegen.c``.
         real: Type of all numbers, ``double`` or ``float``.
+        frames: As in ``pc.codegen.c``.
         target: For which machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or both with a comma
             between; by default this one.
         name: As in ``pc.codegen.c``.
@@ -67,7 +68,7 @@ def export(
         ExportError: The folder cannot be written.
         TraceError: A function in this type of numbers is too far off what the kernels compute.
     """
-    made, robot = functions_of(model, functions), name_of(model.name, name)
+    made, robot = functions_of(model, functions, frames), name_of(model.name, name)
     source = texts(model, made, check_real(real), name)
     machine: Machine = machine_of(target)
     with whole(Path(directory), (f"{robot}.o", f"{robot}.so")) as stage:
@@ -79,7 +80,7 @@ def export(
             f"{robot}.hpp": header(model, made, real, robot),
             "CMakeLists.txt": cmake(model, robot),
             f"{robot}.pc": pkg_config(model, robot, (stage / f"{robot}.o").exists()),
-            f"test/{robot}_test.c": text_of_test(model, made, real, robot),
+            f"test/{robot}_test.c": text_of_test(model, made, real, robot, frames or ()),
         }
         for file, text in written.items():
             (stage / file).write_text(text, encoding="ascii")

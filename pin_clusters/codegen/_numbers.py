@@ -2,45 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
-from ..algorithms import aba, centroidal, crba, derivatives, energy, minverse, rnea
+from ..algorithms import aba, centroidal, coupling, crba, derivatives, energy, jacobians, kinematics, minverse
+from ..algorithms import kinematic_derivatives as rates
+from ..algorithms import operational, rnea
 from ..configuration import integrate
 from ..errors import BranchLost, SingularClusterError
-from ..model import ClusterData, ClusterModel
+from ..model import ClusterModel
 from ._sources import Function
 
 STATES = 4
 _TRIES = 12
-Results = list[np.ndarray]
+_FAR = 1e-4  # of differences of fourth order
 
 
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(model: ClusterModel, data: ClusterData, **state: np.ndarray) -> Any:
-        return function(model, data, *state.values())
+class Kernels:
+    """Computes by the kernels what programs compute; methods of its own for what the library calls otherwise.
 
-    return call
+    Args:
+        model: The robot.
+        frames: Names of frames, for functions that are about some.
+    """
+
+    def __init__(self, model: ClusterModel, frames: Sequence[str] = ()) -> None:
+        self.model, self.data = model, model.createData()
+        self.ids = [model.getFrameId(name) for name in frames]
+
+    def __call__(self, name: str, given: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the outputs of a function."""
+        own = getattr(self, f"_{name}", None)
+        found = own(*given) if own else _LIBRARY[name](self.model, self.data, *given)
+        return [np.array(x, dtype=float) for x in (found if isinstance(found, (tuple, list)) else (found,))]
+
+    def knows(self, name: str) -> bool:
+        """Whether there is such a function."""
+        return name in _LIBRARY or hasattr(self, f"_{name}")
+
+    def _energies(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
+        kinetic = energy.computeKineticEnergy(self.model, self.data, q, v)
+        return [kinetic, energy.computePotentialEnergy(self.model, self.data, q)]
+
+    def _framesForwardKinematics(self, q: np.ndarray) -> list[Any]:
+        kinematics.framesForwardKinematics(self.model, self.data, q)
+        return [self.data.oMf[i].homogeneous for i in self.ids]
+
+    def _computeFrameJacobian(self, q: np.ndarray) -> list[Any]:
+        return [jacobians.computeFrameJacobian(self.model, self.data, q, i, pin.LOCAL) for i in self.ids]
+
+    def _getFrameVelocity(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
+        kinematics.forwardKinematics(self.model, self.data, q, v)
+        return [kinematics.getFrameVelocity(self.model, self.data, i, pin.LOCAL).vector for i in self.ids]
+
+    def _getFrameAcceleration(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[Any]:
+        kinematics.forwardKinematics(self.model, self.data, q, v, a)
+        return [kinematics.getFrameAcceleration(self.model, self.data, i, pin.LOCAL).vector for i in self.ids]
+
+    def _getFrameVelocityDerivatives(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
+        rates.computeForwardKinematicsDerivatives(self.model, self.data, q, v, 0.0 * v)
+        pairs = (rates.getFrameVelocityDerivatives(self.model, self.data, i, pin.LOCAL) for i in self.ids)
+        return [x for pair in pairs for x in pair]
+
+    def _getFrameAccelerationDerivatives(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[Any]:
+        rates.computeForwardKinematicsDerivatives(self.model, self.data, q, v, a)
+        fours = (rates.getFrameAccelerationDerivatives(self.model, self.data, i, pin.LOCAL) for i in self.ids)
+        return [x for _, *three in fours for x in three]
+
+    def _inverse_operational_inertia(self, q: np.ndarray) -> Any:
+        return operational.inverse_operational_inertia(self.model, self.data, q, self.ids, pin.LOCAL)
+
+    def _computeCentroidalMomentum(self, q: np.ndarray, v: np.ndarray) -> Any:
+        return centroidal.computeCentroidalMomentum(self.model, self.data, q, v).vector
+
+    def _coupling_jacobian(self, q: np.ndarray) -> Any:
+        return coupling.coupling_jacobian(self.model, self.data, q)
+
+    def _integrate(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
+        moved = integrate(self.model, q, v)
+        return [moved, np.zeros(1)] if self.model.closures else [moved]
+
+    def _tangent(self, q: np.ndarray) -> Any:
+        def moved(x: np.ndarray) -> np.ndarray:
+            return np.asarray(integrate(self.model, q, _FAR * x))
+
+        columns = [8.0 * (moved(e) - moved(-e)) - moved(2 * e) + moved(-2 * e) for e in np.eye(self.model.nv)]
+        return np.stack(columns, axis=-1) / (12.0 * _FAR)
 
 
-def _energies(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> Any:
-    return energy.computeKineticEnergy(model, data, q, v), energy.computePotentialEnergy(model, data, q)
-
-
-KERNELS: dict[str, Callable[..., Any]] = {
-    "rnea": _plain(rnea.rnea),
-    "aba": _plain(aba.aba),
-    "crba": _plain(crba.crba),
-    "computeMinverse": _plain(minverse.computeMinverse),
-    "nonLinearEffects": _plain(rnea.nonLinearEffects),
-    "computeGeneralizedGravity": _plain(rnea.computeGeneralizedGravity),
-    "energies": _energies,
-    "computeRNEADerivatives": _plain(derivatives.computeRNEADerivatives),
-    "computeCoriolisMatrix": _plain(derivatives.computeCoriolisMatrix),
-}
-"""What computes the results of a function by the kernels."""
+_LIBRARY: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (
+        rnea.rnea, aba.aba, crba.crba, minverse.computeMinverse, rnea.nonLinearEffects, rnea.computeGeneralizedGravity,
+        derivatives.computeCoriolisMatrix, derivatives.computeRNEADerivatives, derivatives.computeABADerivatives,
+        derivatives.computeGeneralizedGravityDerivatives, coupling.coupling_bias, centroidal.centerOfMass,
+        centroidal.jacobianCenterOfMass, centroidal.computeCentroidalMap,
+        derivatives.computeCentroidalDynamicsDerivatives,
+    )
+}  # fmt: skip
 
 
 def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
@@ -67,23 +129,24 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
     return found
 
 
-def expected(model: ClusterModel, f: Function, given: dict[str, np.ndarray]) -> Results:
+def expected(
+    model: ClusterModel, f: Function, given: dict[str, np.ndarray], frames: Sequence[str] = ()
+) -> list[np.ndarray]:  # fmt: skip
     """Return the outputs of a function at a state.
 
     Args:
         model: The robot.
         f: The function.
         given: Its inputs, by name.
+        frames: Names of frames, for functions that are about some.
 
     Returns:
         An array per output: by the kernel where there is one; of programs by their evaluation in NumPy.
     """
     if f.returned:
-        q_next = np.asarray(integrate(model, given["q"], given["v"] * given["dt"]))
-        return [q_next, np.zeros(1)]
-    kernel = KERNELS.get(f.name)
-    if kernel is None:
-        raw = f.program(*(given[name] for name, _ in f.program.inputs))
-    else:
-        raw = kernel(model, model.createData(), **given)
+        return [np.array(integrate(model, given["q"], given["v"] * given["dt"])), np.zeros(1)]
+    kernels = Kernels(model, frames)
+    if f.own and kernels.knows(f.name):
+        return kernels(f.name, list(given.values()))
+    raw = f.program(*given.values())
     return [np.array(x, dtype=float) for x in (raw if isinstance(raw, tuple) else (raw,))]

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ..model import ClusterModel
-from ..tracing import Program, trace
+from ..tracing import FUNCTIONS, Program, trace
 from ._names import distinct, identifier
 from ._statements import REALS, Dialect, Writer
 from ._step import STEP, step
 
 DEFAULT = ("rnea", "aba")
+Wanted = str | Program | Sequence[str | Program]
+"""What a user may ask for."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +26,14 @@ class Function:
         program: What it computes.
         arguments: Names of inputs and outputs.
         returned: Whether the last output, a number, is returned in place of being written.
+        own: Whether it is of the library, not a program of the user.
     """
 
     name: str
     program: Program
     arguments: tuple[str, ...]
     returned: bool = False
+    own: bool = True
 
     @property
     def inputs(self) -> list[tuple[str, int]]:
@@ -79,12 +83,13 @@ class Function:
         return f"{self.prototype(robot, dialect.real)}\n{{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
 
 
-def functions_of(model: ClusterModel, wanted: str | Program | Sequence[str | Program]) -> list[Function]:
+def functions_of(model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None) -> list[Function]:
     """Return what a source gets.
 
     Args:
         model: The robot.
         wanted: Names of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
+        frames: Names of frames, for functions that are about some.
 
     Raises:
         ArgumentTypeError: Something else is wanted.
@@ -104,7 +109,8 @@ def functions_of(model: ClusterModel, wanted: str | Program | Sequence[str | Pro
         elif item == STEP:
             made = Function(STEP, step(model), ("q", "v", "dt", "q_next", "residual"), returned=True)
         else:
-            made = Function(item, *_traced(trace(model, item)))
+            about = {"frames": frames} if item in FUNCTIONS and FUNCTIONS[item].framed else {}
+            made = Function(item, *_traced(trace(model, item, **about)))
         if made.name in {f.name for f in found}:
             raise UnknownNameError(f"functions has {made.name!r} twice: name each once.")
         found.append(made)
@@ -126,7 +132,7 @@ def _of_program(model: ClusterModel, program: Program) -> Function:
             f"the program {program.name!r} is of another robot than {model.name!r} (nq = {model.nq}, nv = {model.nv}): "
             "trace this robot with pc.tracing.trace(model, ...)."
         )
-    return Function(identifier(name, "program"), *_traced(program))
+    return Function(identifier(name, "program"), *_traced(program), own=False)
 
 
 def check_real(real: str) -> str:

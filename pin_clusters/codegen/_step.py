@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ..errors import NotAvailableError
 from ..model import ClusterModel
-from ..tracing import FUNCTIONS, Program, trace
-from ..tracing.expressions import MUL, NEG, SELECT
+from ..tracing import Program, trace
+from ..tracing.expressions import MUL
 
 STEP = "step"
 
@@ -27,10 +24,7 @@ def step(model: ClusterModel) -> Program:
     Raises:
         NotAvailableError: Integration of this robot cannot be traced.
     """
-    if "integrate" not in FUNCTIONS:
-        raise NotAvailableError("step is not available: there is no trace of integrate.")
-    traced = trace(model, "integrate")
-    return scaled(traced)
+    return scaled(trace(model, "integrate"))
 
 
 def scaled(traced: Program) -> Program:
@@ -45,14 +39,8 @@ def scaled(traced: Program) -> Program:
     ])  # fmt: skip
     rows = [[MUL, first_v + i, dt, 0, 0] for i in range(nv)]
     rows += np.column_stack([old[:, :1], moved[old[:, 1:]]]).tolist()
-    results = moved[traced.results].tolist()
-    after, largest = results[:nq], zero
-    for r in results[nq:]:
-        negative, size, larger = range(first + len(rows), first + len(rows) + 3)
-        rows += [[NEG, r, 0, 0, 0], [SELECT, r, zero, negative, r], [SELECT, largest, size, size, largest]]
-        largest = larger
-    assert math.prod(traced.outputs[0][1]) == nq
+    results = [*moved[traced.results].tolist(), zero][: nq + 1]
     return Program(
         traced.name.replace("integrate", STEP), ((q, nq), (v, nv), ("dt", 1)), (("q_next", (nq,)), ("residual", (1,))),
-        np.array(constants), np.array(rows, dtype=np.int32).reshape(-1, 5), np.array([*after, largest], dtype=np.int32),
+        np.array(constants), np.array(rows, dtype=np.int32).reshape(-1, 5), np.array(results, dtype=np.int32),
     )  # fmt: skip
