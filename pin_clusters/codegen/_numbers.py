@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..algorithms import aba, centroidal, coupling, crba, derivatives, energy, jacobians, kinematics, minverse
+from ..algorithms import aba, centroidal, coupling, crba, derivatives, energy, jacobians, kinematics, minverse, rnea
 from ..algorithms import kinematic_derivatives as rates
-from ..algorithms import operational, rnea
+from ..algorithms import operational as of_frames
 from ..configuration import integrate
 from ..errors import BranchLost, SingularClusterError
 from ..model import ClusterModel
@@ -73,7 +73,7 @@ class Kernels:
         return [x for _, *three in fours for x in three]
 
     def _inverse_operational_inertia(self, q: np.ndarray) -> Any:
-        return operational.inverse_operational_inertia(self.model, self.data, q, self.ids, pin.LOCAL)
+        return of_frames.inverse_operational_inertia(self.model, self.data, q, self.ids, pin.LOCAL)
 
     def _computeCentroidalMomentum(self, q: np.ndarray, v: np.ndarray) -> Any:
         return centroidal.computeCentroidalMomentum(self.model, self.data, q, v).vector

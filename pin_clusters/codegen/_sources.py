@@ -140,4 +140,3 @@ def check_real(real: str) -> str:
     if real not in REALS:
         raise UnknownNameError(f"real is {real!r}; it can be {' or '.join(map(repr, REALS))}.")
     return real
-

@@ -42,6 +42,8 @@ def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]
     for state in states(model):
         rng = np.random.default_rng(len(made))
         state["dt"] = np.array([_DT])
+        if f.name == "integrate":  # over unit time
+            state["v"] = _DT * state["v"]
         given = {name: state.get(name, rng.normal(size=size)) for name, size in f.program.inputs}
         made.append(Case(list(given.values()), expected(model, f, given, frames)))
     return made
@@ -94,13 +96,15 @@ def text_of_test(
     Raises:
         TraceError: A function does not compute what the kernel does.
     """
+    zero = _ZERO if any(f.returned for f in functions) else ""
+    calls = "".join(f"  failed += test_{f.name}();\n" for f in functions)
     parts = [
-        made_by(model), f'#include <stdio.h>\n\n#include "../{robot}.h"\n', _COMPARE.format(real=real, zero=_ZERO if any(f.returned for f in functions) else ""),
+        made_by(model),
+        f'#include <stdio.h>\n\n#include "../{robot}.h"\n',
+        _COMPARE.format(real=real, zero=zero),
         *(_function(f, cases(model, f, frames), real, robot) for f in functions),
-        "int main(void)\n{\n  int failed = 0;\n"
-        + "".join(f"  failed += test_{f.name}();\n" for f in functions)
-        + "  return failed ? 1 : 0;\n}\n",
-    ]  # fmt: skip
+        f"int main(void)\n{{\n  int failed = 0;\n{calls}  return failed ? 1 : 0;\n}}\n",
+    ]
     return "\n".join(parts)
 
 
