@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model import ClusterModel
+from ._notes import version
 
 _CMAKE = """# Written by pin_clusters {version}; do not edit.
 cmake_minimum_required(VERSION 3.13)
@@ -81,6 +82,4 @@ def pkg_config(model: ClusterModel, robot: str, objects: bool) -> str:
 
 
 def _words(model: ClusterModel, robot: str) -> dict[str, str]:
-    from .. import __version__
-
-    return {"robot": robot, "version": __version__, "description": f"Exact dynamics of {robot}"}
+    return {"robot": robot, "version": version(), "description": f"Exact dynamics of {robot}"}

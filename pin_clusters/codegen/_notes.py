@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 
 from ..model import ClusterModel
@@ -16,9 +17,12 @@ def comment(text: str) -> str:
 
 def made_by(model: ClusterModel) -> str:
     """Return the comment that a file begins with."""
-    from .. import __version__
+    return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {version()}; do not edit.")
 
-    return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {__version__}; do not edit.")
+
+def version() -> str:
+    """Return that of the package, which is above this part of it: not imported, but there."""
+    return str(sys.modules[__package__.partition(".")[0]].__version__)
 
 
 def coordinates(model: ClusterModel) -> str:

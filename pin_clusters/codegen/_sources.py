@@ -109,8 +109,8 @@ def functions_of(model: ClusterModel, wanted: Wanted, frames: Sequence[str] | No
         elif item == STEP:
             made = Function(STEP, step(model), ("q", "v", "dt", "q_next", "residual"), returned=True)
         else:
-            about = {"frames": frames} if item in FUNCTIONS and FUNCTIONS[item].framed else {}
-            made = Function(item, *_traced(trace(model, item, **about)))
+            framed = item in FUNCTIONS and FUNCTIONS[item].framed
+            made = Function(item, *_traced(trace(model, item, frames=frames if framed else None)))
         if made.name in {f.name for f in found}:
             raise UnknownNameError(f"functions has {made.name!r} twice: name each once.")
         found.append(made)

@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]:
     """Return a function at some states; frames are those that it is about."""
-    made = []
+    made: list[Case] = []
     for state in states(model):
         rng = np.random.default_rng(len(made))
         state["dt"] = np.array([_DT])
