@@ -13,6 +13,8 @@ from ._statements import REALS, Dialect, Writer
 from ._step import STEP, step
 
 DEFAULT = ("rnea", "aba")
+STATUS = ("pivot", "condition", "open")
+"""What traces tell of a state beside their results."""
 Wanted = str | Program | Sequence[str | Program]
 """What a user may ask for."""
 
@@ -27,6 +29,7 @@ class Function:
         arguments: Names of inputs and outputs.
         returned: Whether the last output, a number, is returned in place of being written.
         own: Whether it is of the library, not a program of the user.
+        status: Whether the outputs ``STATUS`` are there, which are not written, but become the status of a state.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Function:
     arguments: tuple[str, ...]
     returned: bool = False
     own: bool = True
+    status: bool = False
 
     @property
     def inputs(self) -> list[tuple[str, int]]:
@@ -43,10 +47,15 @@ class Function:
 
     @property
     def outputs(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Names and shapes, without what is returned."""
+        """Names and shapes, without what is returned or told by the status."""
         names = self.arguments[len(self.program.inputs) :]
         found = [(name, shape) for name, (_, shape) in zip(names, self.program.outputs, strict=True)]
-        return found[:-1] if self.returned else found
+        return found[:-1] if self.returned else [x for x in found if x[0] not in self.told]
+
+    @property
+    def told(self) -> list[str]:
+        """Names of the outputs that the status tells."""
+        return [name for name in self.arguments[len(self.program.inputs) :] if self.status and name in STATUS]
 
     def prototype(self, robot: str, real: str) -> str:
         """Return the declaration, without a semicolon."""
@@ -56,7 +65,7 @@ class Function:
 
     def is_array(self, name: str) -> bool:
         """Whether an argument is an array: only the time of a step is not."""
-        return not (self.returned and name == "dt")
+        return not (self.own and self.name == STEP and name == "dt")
 
     def about(self) -> str:
         """Say what goes in and what comes out."""
@@ -83,13 +92,16 @@ class Function:
         return f"{self.prototype(robot, dialect.real)}\n{{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
 
 
-def functions_of(model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None) -> list[Function]:
+def functions_of(
+    model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
+) -> list[Function]:  # fmt: skip
     """Return what a source gets.
 
     Args:
         model: The robot.
         wanted: Names of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
         frames: Names of frames, for functions that are about some.
+        status: Whether functions of the library tell their status.
 
     Raises:
         ArgumentTypeError: Something else is wanted.
@@ -110,7 +122,8 @@ def functions_of(model: ClusterModel, wanted: Wanted, frames: Sequence[str] | No
             made = Function(STEP, step(model), ("q", "v", "dt", "q_next", "residual"), returned=True)
         else:
             framed = item in FUNCTIONS and FUNCTIONS[item].framed
-            made = Function(item, *_traced(trace(model, item, frames=frames if framed else None)))
+            program = trace(model, item, frames=frames if framed else None, status=status)
+            made = Function(item, *_traced(program), status=status)
         if made.name in {f.name for f in found}:
             raise UnknownNameError(f"functions has {made.name!r} twice: name each once.")
         found.append(made)
