@@ -18,7 +18,7 @@ from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
 
 import pin_clusters as pc
 from pin_clusters import tracing
-from pin_clusters.codegen import _numbers, _order, _sources
+from pin_clusters.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 OFTEN = ["mit_humanoid_leg", "tello", "four_bar"]
@@ -233,42 +233,15 @@ def test_in_a_loop_of_cpp(robot: str, tmp_path: Path, monkeypatch: pytest.Monkey
     sys.modules.pop("control_loop")
 
 
-def test_order_has_few_values_alive() -> None:
-    for robot in ("mini_cheetah", "four_bar"):
-        for name in ("rnea", "aba"):
-            program = pc.trace(pc.load(robot), name)
-            order, needs = _order.few_alive(program), _order.arguments(program)
-            assert sorted(order) == list(range(len(order)))
-            at = {k: i for i, k in enumerate(order)}
-            assert all(at[a] < at[k] for k in order for a in needs[k])
-            found = _order.alive(needs, order)
-            assert found <= _order.alive(needs, list(range(len(order))))
-            assert found == counted(needs, order)
-    leg_by_leg = _order.few_alive(pc.trace(pc.load("mini_cheetah"), "rnea"))
-    assert leg_by_leg != sorted(leg_by_leg)
-
-
-def counted(needs: list[list[int]], order: list[int]) -> int:
-    """The largest number of results that wait to be used; a result may take the place of an argument."""
-    left: dict[int, int] = dict.fromkeys(order, 0)
-    for row in needs:
-        for a in row:
-            left[a] += 1
-    waiting = worst = 0
-    for k in order:
-        for a in needs[k]:
-            left[a] -= 1
-            waiting -= not left[a]
-        waiting += left[k] > 0
-        worst = max(worst, waiting)
-    return worst
-
-
 def test_programs_of_the_user(tmp_path: Path) -> None:
     model = pc.load("four_bar")
     derivatives = pc.trace(model, "aba").jacobian("q")
     forced = pc.trace(model, "rnea", fext=True)
-    made = pc.codegen.export(model, tmp_path, [derivatives, forced, "aba"])
+    heavy = pc.trace(model, "crba", parameters=["inertial"])
+    made = pc.codegen.export(model, tmp_path, [derivatives, forced, "aba", heavy])
+    if C:
+        run(C[0], *STRICT, f"{made.name}.c", f"test/{made.name}_test.c", "-lm", "-o", "program", cwd=tmp_path)
+        assert run(tmp_path / "program", cwd=tmp_path).count("ok ") == 4 * _numbers.STATES
     header = (tmp_path / f"{made.name}.h").read_text()
     assert "four_bar_aba_derivatives(const double *q, const double *v, const double *tau, double *dddq_dq);" in header
     assert (
