@@ -132,7 +132,7 @@ def _status(function: str, seen: View, status: Any, rows: int) -> int:
 
 def _kernel(model: ClusterModel, function: str, real: str, device: int, options: dict[str, Any]) -> _Kernel:
     """Return a kernel: made when it is asked for first."""
-    # by the numbers: gravity, for one, may be changed
+    # by the numbers: models that differ in them may share a topology
     robot = id(model._topology), model._params.tobytes()
     key = (*robot, function, real, device, *sorted((name, repr(x)) for name, x in options.items()))
     with _lock:

@@ -58,11 +58,12 @@ def test_types_streams_and_what_is_kept(gpu: Driver, rng: np.random.Generator) -
     assert pc.batch.aba(model, *(Array(x, 3) for x in (q, v, tau)), out=out) is out
     assert pool.error(out.x, right) < 1e-11
     assert pc.batch.aba(model, *(Array(x, 3) for x in (q, v, tau))).device == 3
+    assert pool.error(pc.batch.aba(model, *map(Array, (q, v, tau))).x, right) < 1e-11
     # a kernel per type and device
-    assert gpu.loaded == ["robot_aba"] * 2
-    assert gpu.launched == [(0, 4711, 4), (3, 4711, 4), (3, 4711, 4)]
+    assert gpu.loaded == ["robot_aba"] * 3
+    assert gpu.launched == [(0, 4711, 4), (3, 4711, 4), (3, 4711, 4), (0, 4711, 4)]
     assert pc.batch.aba(model, *(Array(x[:0]) for x in (q, v, tau))).x.shape == (0, 1)
-    assert len(gpu.launched) == 3
+    assert len(gpu.launched) == 4
     with pytest.raises(pc.ArgumentTypeError, match=r"arrays of another are .* not made here: give out="):
         pc.batch.aba(model, *(Foreign(x) for x in (q, v, tau)))
     out = Foreign(np.zeros_like(v))
@@ -71,6 +72,16 @@ def test_types_streams_and_what_is_kept(gpu: Driver, rng: np.random.Generator) -
     # their own stream; and they would not know that there is something to wait for
     assert gpu.launched[-1] == (0, 7, 4)
     assert gpu.finished == [7]
+
+
+def test_numbers_of_the_model(gpu: Driver, rng: np.random.Generator) -> None:
+    """A model with others has a kernel of its own."""
+    model = pc.load("four_bar")
+    heavy = model.with_gravity(25.0)
+    q, v, tau = states(model, rng)
+    for one in (model, heavy):
+        assert pool.error(pc.batch.aba(one, *map(Array, (q, v, tau))).x, pc.batch.aba(one, q, v, tau)) < 1e-11
+    assert len(gpu.loaded) == 2
 
 
 def test_status_and_forces(gpu: Driver, rng: np.random.Generator) -> None:
