@@ -74,6 +74,11 @@ def test_exported_c_is_the_kernel(robot: str, rng: np.random.Generator, tmp_path
                 assert np.array_equal(library("aba", n, x["q"], x["v"], same, out=same), ddq)
                 same = x["a"].copy()
                 assert np.array_equal(library("rnea", n, x["q"], x["v"], same, out=same), tau)
+                for first, to in ((0, 1), (1, 0)):  # or overlap them
+                    room = np.zeros(n + 1)
+                    room[first : first + n] = x["a"]
+                    shifted = library("rnea", n, x["q"], x["v"], room[first : first + n], out=room[to : to + n])
+                    assert np.array_equal(shifted, tau)
             assert np.array_equal(library("neutral", model.nq), model.q_reference)
         run(compiler, "-O1", f"test/{made.name}_test.c", f"{made.name}.o", "-lm", "-o", "of_object", cwd=tmp_path)
         run(compiler, *STRICT, f"test/{made.name}_test.c", source, f"-Wl,-rpath,{tmp_path}", "-o", "of_source",
