@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.closures import CallableClosure
+from ..constraints.called import CallableClosure
 from ..errors import NotAvailableError
 from ..model import ClusterModel
 from .expressions import MATHEMATICS, BranchOnValueError, Expression, Graph

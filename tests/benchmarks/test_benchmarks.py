@@ -29,7 +29,7 @@ MODULES = (
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
-    "derivatives_more", "derivatives_accuracy", "report_derivatives", "control_loop", "gpu",
+    "derivatives_more", "derivatives_accuracy", "report_derivatives", "traces", "report_traces", "control_loop", "gpu",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -509,3 +509,15 @@ def test_gpu(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str])
         "mini_cheetah, float32: aba is off by nan",
         "mini_cheetah, float32: 6.00e+08 states per second, of 1e+09", "mini_cheetah, float32: a step takes 60 us",
     ]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    module = scripts["traces"]
+    monkeypatch.setattr(module, "GROUPS", {"dynamics": ("rnea", "computeMinverse"), "steps": ("integrate",)})
+    found = {"states": 1, "robots": module.robots(["four_bar"], 1), "fuzz": module.fuzz(1)}
+    assert found["robots"]["four_bar"]["rnea"][0] < 1e-12
+    assert found["fuzz"]["missed"] == found["fuzz"]["refused"] == []
+    text = scripts["report_traces"].accuracy(found)
+    assert "1 random mechanisms (1 trees)" in text
+    assert text.count("`four_bar`") >= 3
