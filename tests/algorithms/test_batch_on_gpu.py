@@ -27,7 +27,7 @@ CALLS: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", pool.some(list(CALLS), ["aba", "crba", "integrate"]))
+@pytest.mark.parametrize("name", pool.some(list(CALLS), ["crba", "integrate"]))
 def test_results_are_those_of_the_cpu(name: str, gpu: Driver, rng: np.random.Generator) -> None:
     model = pc.load("four_bar")
     given = states(model, rng)

@@ -51,7 +51,7 @@ def states(model: pc.ClusterModel, rng: np.random.Generator, rows: int) -> list[
     "which",
     pool.some(
         [(robot, real) for robot in pc.robots() for real in DTYPES],
-        [("mit_humanoid_leg", "float"), ("four_bar", "double"), ("tello", "double")],
+        [("mit_humanoid_leg", "float"), ("four_bar", "double")],
     ),
 )
 def test_the_text_is_the_kernel(which: tuple[str, str], rng: np.random.Generator, tmp_path: Path) -> None:
@@ -116,14 +116,14 @@ extern "C" __global__ void __launch_bounds__(128, 2) both({", ".join(arrays)}, l
 
 @needs_cpp
 def test_step_and_matrices(rng: np.random.Generator, tmp_path: Path) -> None:
-    model = pc.load("tello")
+    model = pc.load("six_bar")
     q, v, _ = states(model, rng, 3)
     text = pc.codegen.cuda(model, ["step", "crba"], real="double")
     after, residual, M = np.zeros_like(q), np.zeros(3), np.zeros((3, model.nv, model.nv))
-    on_this_processor(tmp_path, text, "tello_step", q, v, ctypes.c_double(1e-3), after, residual, rows=3)
+    on_this_processor(tmp_path, text, "six_bar_step", q, v, ctypes.c_double(1e-3), after, residual, rows=3)
     assert residual.max() < 1e-10
     assert pool.error(after, pc.batch.integrate(model, q, 1e-3 * v)) < 1e-9
-    on_this_processor(tmp_path, text, "tello_crba", q, M, rows=3)
+    on_this_processor(tmp_path, text, "six_bar_crba", q, M, rows=3)
     assert pool.error(M, pc.batch.crba(model, q)) < 1e-12
 
 
