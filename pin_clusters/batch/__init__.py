@@ -6,7 +6,8 @@ the kernels of the single state row after row, without Python between them. ``th
 Results agree with the single state to rounding, and depend neither on the threads nor on the other rows. A row that is
 not finite, a joint that moves no inertia, or a closed loop that is open or singular gives a row of NaN. No function
 takes a data: each thread has a workspace of its own. Models with a ``Coupling`` on a Python function run one state
-after the other.
+after the other. Arrays that live on a GPU stay there: the functions are enqueued on the stream of their library, and
+``threads`` means nothing.
 """
 
 from __future__ import annotations
