@@ -346,11 +346,17 @@ __all__ = [
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "visualize")
+# doors to other packages, which must be there
+_DOORS = ("casadi", "jax", "torch")
 
 
 def __getattr__(name: str) -> Any:
     """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
-    if name in _LAZY:
+    if name in _DOORS:
+        from . import extras
+
+        extras.package(name)
+    if name in _LAZY or name in _DOORS:
         return importlib.import_module(f".{name}", __name__)
     from .missing import unavailable
 
@@ -358,4 +364,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LAZY, "__version__"])
+    return sorted([*__all__, *_LAZY, *_DOORS, "__version__"])
