@@ -7,8 +7,11 @@ A NaN that would have been multiplied by 0 is thus not seen; what looks for bad 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..errors import NotAvailableError
 
@@ -147,18 +150,6 @@ class Expression:
         """Return the cosine."""
         return self.graph.make(COS, self.args[0] if self.op == NEG else self)
 
-    def tan(self) -> Number:
-        """Return the tangent."""
-        return self.sin() / self.cos()
-
-    def square(self) -> Number:
-        """Return the square."""
-        return self * self
-
-    def conjugate(self) -> Expression:
-        """Return itself: it is real."""
-        return self
-
     def _decide(self, *_: Any) -> Any:
         raise BranchOnValueError(
             "this function decides by a value that is not known when it is traced (a comparison, abs, int, or a truth "
@@ -173,12 +164,14 @@ class Expression:
 
 
 def select(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """Return x where a < b, else y."""
+    """Return x where a < b, else y; of numbers, expressions or columns."""
     if x is y:
         return x
-    for one in (a, b, x, y):
-        if isinstance(one, Expression) and (isinstance(a, Expression) or isinstance(b, Expression)):
+    for one in (a, b):
+        if isinstance(one, Expression):
             return one.graph.make(SELECT, a, b, x, y)
+    if np.ndim(a) or np.ndim(b):
+        return np.where(a < b, x, y)
     return x if a < b else y
 
 
@@ -190,6 +183,19 @@ def square_root(x: Number) -> Number:
 def sine_and_cosine(x: Number) -> tuple[Number, Number]:
     """Return sine and cosine of a number or an expression."""
     return (x.sin(), x.cos()) if isinstance(x, Expression) else (math.sin(x), math.cos(x))
+
+
+# NumPy's functions call the methods of expressions
+_DONE: dict[int, tuple[int, Callable[..., Any]]] = {
+    ADD: (2, operator.add), SUB: (2, operator.sub), MUL: (2, operator.mul), DIV: (2, operator.truediv),
+    NEG: (1, operator.neg), SQRT: (1, np.sqrt), SIN: (1, np.sin), COS: (1, np.cos), SELECT: (4, select),
+}  # fmt: skip
+
+
+def operate(op: int, values: Sequence[Any], places: Sequence[int]) -> Any:
+    """Return the result of an operation on values at some places: numbers, columns of them, or expressions."""
+    size, function = _DONE[op]
+    return function(*(values[i] for i in places[:size]))
 
 
 def needed(wanted: Iterable[Number]) -> list[Expression]:
