@@ -38,8 +38,8 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
 
     Returns:
         A function of SX. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau (nv); its
-        outputs are dense columns and matrices. All have the names that the ``Program`` gives them, also for calls such
-        as ``f(q=q, v=v, tau=tau)["ddq"]``. An output with more than two axes has its matrices one below the other.
+        outputs are dense columns and matrices. All have the names that the ``Program`` gives them (signs in names of
+        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. An output with more than two axes has its matrices one below the other.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``, or the name is none that CasADi takes.
@@ -68,8 +68,8 @@ def integrate(model: ClusterModel) -> ca.Function:
         model: The model.
 
     Returns:
-        A function of q (nq) and v (nv) that gives q (nq), and for robots with loops also ``residual``: loops are closed
-        by a fixed number of Newton steps, and what they leave open is to be seen there. A velocity times a step of
+        A function of q (nq) and v (nv) that gives ``q_next`` (nq), and for robots with loops also ``residual``: loops
+        are closed by a fixed number of Newton steps, and what they leave open is to be seen there. A velocity times a step of
         time is what v stands for: ``integrate(q, h * v)``.
 
     Raises:
@@ -140,9 +140,9 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
 
 
 def _names(program: Program) -> list[str]:
-    """Return names of the outputs: CasADi wants those of inputs and outputs to differ."""
+    """Return names of the outputs: CasADi takes letters, digits and underscores, and not those of the inputs."""
     taken = {name for name, _ in program.inputs}
-    names = [f"{name}_next" if name in taken else name for name, _ in program.outputs]
+    names = [f"{name}_next" if name in taken else re.sub(r"\W", "_", name) for name, _ in program.outputs]
     if len({*names, *taken}) < len(names) + len(taken):
         raise UnknownNameError(f"{program.name}: two of the names {', '.join([*taken, *names])} are the same.")
     return names

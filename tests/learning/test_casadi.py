@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
-from typing import Any
-
 import numpy as np
-import pinocchio as pin
 import pytest
 from samples import coupled, pool
+from support.entries import OFTEN, ROBOTS, drawn, tangent
 
 import pin_clusters as pc
 from pin_clusters import tracing
@@ -18,29 +17,12 @@ from pin_clusters import tracing
 ca = pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 
-BASES: dict[str, dict[str, Any]] = {"default": {}, "floating": {"root_joint": pin.JointModelFreeFlyer()}}
-ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
-OFTEN = [("mini_cheetah", "default"), ("tello", "default"), ("four_bar", "default"), ("cassie_leg", "floating")]
 SIMPLE = ("rnea", "aba", "crba", "computeMinverse", "nonLinearEffects", "computeGeneralizedGravity")
-
-
-def drawn(which: tuple[str, str], rng: np.random.Generator) -> tuple[pc.ClusterModel, dict[str, np.ndarray]]:
-    robot, base = which
-    model = pc.load(robot, **BASES[base])
-    pin.seed(int(rng.integers(1000)))
-    q = pc.randomConfiguration(model)
-    return model, {"q": q} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")}
-
-
-def tangent(model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
-    """The derivative of ``integrate`` at 0: Pinocchio's of the tree, times what ties its joints."""
-    G = pc.coupling_jacobian(model, model.createData(), q)
-    return np.asarray(pin.tangentMap(model.own_tree, q) @ G)
 
 
 @pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
 def test_values_are_those_of_the_kernels(which: tuple[str, str], rng: np.random.Generator) -> None:
-    model, state = drawn(which, rng)
+    model, state = drawn(*which, rng)
     data = model.createData()
     condition = float(np.linalg.cond(pc.crba(model, data, state["q"])))
     for name in SIMPLE:
@@ -51,12 +33,13 @@ def test_values_are_those_of_the_kernels(which: tuple[str, str], rng: np.random.
         assert pool.error(found, wanted.reshape(model.nv, -1)) < 1e-11 * loss, name
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("robot", pool.some(["mit_humanoid_leg", "four_bar", "mini_cheetah", "tello"], 2))
 def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Generator) -> None:
     """Evaluated in NumPy, which is compared with the kernels elsewhere."""
-    model, state = drawn((robot, "default"), rng)
-    for name in tracing.FUNCTIONS:
-        program, f = tracing.trace(model, name), pc.casadi.function(model, name)
+    model, state = drawn(robot, "default", rng)
+    for name, what in tracing.FUNCTIONS.items():
+        options = {"frames": [model.nframes - 1]} if what.framed else {}
+        program, f = tracing.trace(model, name, **options), pc.casadi.function(model, name, **options)
         assert f.name() == name
         assert f.name_in() == [key for key, _ in program.inputs]
         given = [state.get(key, rng.normal(size=size)) for key, size in program.inputs]
@@ -64,7 +47,7 @@ def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Gener
         found = f(**dict(zip(f.name_in(), given, strict=True)))
         for i, x in enumerate(wanted if isinstance(wanted, tuple) else (wanted,)):
             key, shape = program.outputs[i]
-            assert f.name_out(i) in (key, f"{key}_next")
+            assert f.name_out(i) == (f"{key}_next" if key in f.name_in() else re.sub(r"\W", "_", key))
             assert f.sparsity_out(i).is_dense()
             y = np.array(found[f.name_out(i)])
             assert y.shape == ((int(np.prod(shape[:-1])), shape[-1]) if len(shape) > 1 else (*shape, 1))
@@ -73,7 +56,7 @@ def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Gener
 
 @pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
 def test_its_derivatives_are_those_along_integrate(which: tuple[str, str], rng: np.random.Generator) -> None:
-    model, state = drawn(which, rng)
+    model, state = drawn(*which, rng)
     q, v, tau = state["q"], state["v"], state["tau"]
     data = model.createData()
     if (condition := float(np.linalg.cond(pc.crba(model, data, q)))) > 1e12:
@@ -83,6 +66,20 @@ def test_its_derivatives_are_those_along_integrate(which: tuple[str, str], rng: 
     limit = 1e-9 * max(1.0, 1e-6 * condition)
     for found, exact in zip((ddq_dq @ tangent(model, q), ddq_dv, ddq_dtau), wanted, strict=True):
         assert pool.error(found, exact) < limit
+
+
+@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
+def test_integrate_moves_and_differentiates(which: tuple[str, str], rng: np.random.Generator) -> None:
+    model, state = drawn(*which, rng)
+    q, v = state["q"], 0.02 * state["v"] / max(1.0, float(np.abs(tangent(model, state["q"])).max()))
+    step = pc.casadi.integrate(model)
+    found = step(q=q, v=v)
+    assert pool.error(np.array(found["q_next"]).ravel(), pc.integrate(model, q, v)) < 1e-10
+    if model.closures:
+        assert float(found["residual"]) < 1e-10
+    of_v = np.array(step.factory("d", ["q", "v"], ["jac:q_next:v"])(q, 0))
+    assert pool.error(of_v, tangent(model, q)) < 1e-9
+    assert pool.error(np.array(pc.casadi.tangent(model)(q)), tangent(model, q)) < 1e-11
 
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "mit_humanoid", "tello", "cassie_leg", "ankle_2rsu"])
@@ -96,7 +93,7 @@ def test_derivatives_are_numbers_at_the_reference_pose(robot: str) -> None:
 
 def test_a_program_of_derivatives(rng: np.random.Generator) -> None:
     """With three axes, its matrices stand one below the other."""
-    model, state = drawn(("four_bar_change_point", "default"), rng)
+    model, state = drawn("four_bar_change_point", "default", rng)
     program = tracing.trace(model, "crba").jacobian()
     f = pc.casadi.of_program(program)
     assert f.name() == "four_bar_change_point_crba_derivatives"
