@@ -39,7 +39,8 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
     Returns:
         A function of SX. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau (nv); its
         outputs are dense columns and matrices. All have the names that the ``Program`` gives them (signs in names of
-        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. An output with more than two axes has its matrices one below the other.
+        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. An output with more than two
+        axes has its matrices one below the other.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``, or the name is none that CasADi takes.
@@ -69,8 +70,8 @@ def integrate(model: ClusterModel) -> ca.Function:
 
     Returns:
         A function of q (nq) and v (nv) that gives ``q_next`` (nq), and for robots with loops also ``residual``: loops
-        are closed by a fixed number of Newton steps, and what they leave open is to be seen there. A velocity times a step of
-        time is what v stands for: ``integrate(q, h * v)``.
+        are closed by a fixed number of Newton steps, and what they leave open is to be seen there. A velocity times a
+        step of time is what v stands for: ``integrate(q, h * v)``.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``.

@@ -107,17 +107,14 @@ class Program:
             ArgumentTypeError: Inputs are of different types, or no floats.
         """
         columns, dtype, rows = self._columns(given)
-        values: list[Any] = [dtype.type(x) for x in self.constants]
-        values += [x for column in columns for x in column]
         with np.errstate(all="ignore"):
-            for op, *args in self.operations.tolist():
-                values.append(operate(op, values, args))
+            entries = self.run([dtype.type(x) for x in self.constants], [x for column in columns for x in column])
         first = () if rows is None else (rows,)
         found = []
-        for _, shape, places in self._outputs(self.results.tolist()):
-            out = np.empty((len(places), *first), dtype=dtype)
-            for i, place in enumerate(places):
-                out[i] = values[place]
+        for _, shape, own in self._outputs(entries):
+            out = np.empty((len(own), *first), dtype=dtype)
+            for i, x in enumerate(own):
+                out[i] = x
             found.append(np.moveaxis(out, 0, -1).reshape(*first, *shape))
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -152,12 +149,16 @@ class Program:
         """Number of additions, subtractions, multiplications, divisions and roots."""
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
-    def expressions(self, graph: Graph) -> list[Any]:
-        """Return all entries of the outputs as expressions of a new graph, whose inputs are those of the program."""
-        values: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
+    def run(self, constants: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        """Return all entries of the outputs for the entries of the inputs: numbers, columns of them, or expressions."""
+        values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
             values.append(operate(op, values, args))
         return [values[i] for i in self.results]
+
+    def expressions(self, graph: Graph) -> list[Any]:
+        """Return all entries of the outputs as expressions of a new graph, whose inputs are those of the program."""
+        return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
     @property
     def _size(self) -> int:

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+
 import numpy as np
 import pytest
 from samples import coupled, pool
@@ -111,7 +112,7 @@ def test_what_is_refused(rng: np.random.Generator) -> None:
     with pytest.raises(pc.ArgumentTypeError, match=r"must be a Program of pc.tracing.trace, got ClusterModel"):
         pc.casadi.of_program(model)
     tied = coupled.mechanism(rng, "compiled").build()
-    with pytest.raises(pc.NotAvailableError, match="is a function of the user"):
+    with pytest.raises(pc.NotAvailableError, match="is compiled, so its operations are not known"):
         pc.casadi.function(tied, "aba")
 
 
