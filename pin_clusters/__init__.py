@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import batch
 
@@ -337,6 +337,7 @@ __all__ = [
     "spanning_acceleration",
     "spanning_velocity",
     "task_input_matrix",
+    "trace",
     "updateFramePlacement",
     "updateFramePlacements",
     "updateGlobalPlacements",
@@ -344,14 +345,21 @@ __all__ = [
     "with_parameters",
 ]
 
+if TYPE_CHECKING:
+    from .tracing import trace
+
 # subpackages that the algorithms do not need: imported at their first use
-_LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "visualize")
+_LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "tracing", "visualize")
+# and functions of such: name and subpackage
+_LAZY_FUNCTIONS = {"trace": "tracing"}
 
 
 def __getattr__(name: str) -> Any:
     """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
+    if name in _LAZY_FUNCTIONS:
+        return getattr(importlib.import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
     from .missing import unavailable
 
     return unavailable(name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .functions import FUNCTIONS
 from .program import Program
-from .trace import FUNCTIONS, trace
+from .trace import trace
 
 __all__ = ["FUNCTIONS", "Program", "trace"]

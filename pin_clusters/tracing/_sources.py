@@ -6,37 +6,23 @@ values (choices, sines, roots) replaced by those that write down what they would
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import math
 import sys
 import threading
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..errors import NotAvailableError
-from .expressions import Expression, select, sine_and_cosine, square_root
+from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
+from .rotations import displacement, turn_quaternion
 
 _NAME = f"{__package__.rpartition('.')[0]}._traced_kernels"  # a sister of the kernels: what they import is found
 _FOLDER = Path(__file__).parent.parent / "_kernels"
 _lock = threading.RLock()
-
-
-class _Mathematics(types.ModuleType):
-    """What kernels use of ``math``."""
-
-    sqrt = staticmethod(square_root)
-    pi, inf = math.pi, math.inf
-
-    @staticmethod
-    def sin(x: Any) -> Any:
-        """Return the sine."""
-        return sine_and_cosine(x)[0]
-
-    @staticmethod
-    def cos(x: Any) -> Any:
-        """Return the cosine."""
-        return sine_and_cosine(x)[1]
 
 
 def _same(function: Any) -> Any:
@@ -69,7 +55,30 @@ def _may_be_less(x: Any, limit: Any) -> bool:
 
 
 def _too_small(x: Any, limit: Any) -> bool:
-    return False if isinstance(x, Expression) or isinstance(limit, Expression) else bool(x <= limit)
+    if isinstance(x, Expression) or isinstance(limit, Expression):
+        _watch.seen.append((x, limit))
+        return False
+    return bool(x <= limit)
+
+
+class _Watch(threading.local):
+    """What this thread's kernels asked for being too small."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, Any]] = []
+
+
+_watch = _Watch()
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[list[tuple[Any, Any]]]:
+    """Yield a list, which has afterwards the expressions that must exceed a limit, and their limits."""
+    before, _watch.seen = _watch.seen, []
+    try:
+        yield _watch.seen
+    finally:
+        _watch.seen = before
 
 
 def _call_address(address: Any, *_: Any) -> Any:
@@ -81,6 +90,7 @@ _REPLACED: dict[str, dict[str, Any]] = {
     "pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "angles": {"sincos": sine_and_cosine},
     "user_functions": {"call_address": _call_address},
+    "increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
 }
 
 
@@ -92,10 +102,9 @@ def source(name: str) -> Any:
             if _NAME not in sys.modules:
                 _begin()
             importlib.import_module(full)
-            mathematics = _Mathematics("math")
             for known, module in list(sys.modules.items()):
                 if known.startswith(_NAME) and getattr(module, "math", None) is math:
-                    module.math = mathematics  # type: ignore[attr-defined]
+                    module.math = MATHEMATICS  # type: ignore[attr-defined]
         return sys.modules[full]
 
 

@@ -7,8 +7,12 @@ A NaN that would have been multiplied by 0 is thus not seen; what looks for bad 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import operator
+import types
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..errors import NotAvailableError
 
@@ -47,6 +51,8 @@ class Graph:
 
 Number = Any
 """A float or an expression."""
+_MANY = (tuple, np.ndarray)
+"""Vectors of the kernels, and arrays: they know how to do it entry by entry."""
 
 
 class Expression:
@@ -66,6 +72,8 @@ class Expression:
 
     def __add__(self, other: Number) -> Number:
         if not isinstance(other, Expression):
+            if isinstance(other, _MANY):
+                return NotImplemented
             return self if other == 0.0 else self.graph.make(ADD, self, float(other))
         if other.op == NEG:
             return self - other.args[0]
@@ -78,6 +86,8 @@ class Expression:
 
     def __sub__(self, other: Number) -> Number:
         if not isinstance(other, Expression):
+            if isinstance(other, _MANY):
+                return NotImplemented
             return self if other == 0.0 else self.graph.make(ADD, self, -float(other))
         if other is self:
             return 0.0
@@ -86,10 +96,12 @@ class Expression:
         return self.graph.make(SUB, self, other)
 
     def __rsub__(self, other: Number) -> Number:
+        if isinstance(other, _MANY):
+            return NotImplemented
         return -self if other == 0.0 else self.graph.make(SUB, float(other), self)
 
     def __mul__(self, other: Number) -> Number:
-        if isinstance(other, tuple):  # a vector of the kernels knows how
+        if isinstance(other, _MANY):
             return NotImplemented
         if self.op == NEG:
             return -(self.args[0] * other)
@@ -110,9 +122,13 @@ class Expression:
     def __truediv__(self, other: Number) -> Number:
         if isinstance(other, Expression):
             return self.graph.make(DIV, self, other)
+        if isinstance(other, _MANY):
+            return NotImplemented
         return self if other == 1.0 else self.graph.make(DIV, self, float(other))
 
     def __rtruediv__(self, other: Number) -> Number:
+        if isinstance(other, _MANY):
+            return NotImplemented
         return 0.0 if other == 0.0 else self.graph.make(DIV, float(other), self)
 
     def __neg__(self) -> Expression:
@@ -151,21 +167,20 @@ class Expression:
         """Return the tangent."""
         return self.sin() / self.cos()
 
-    def square(self) -> Number:
-        """Return the square."""
-        return self * self
-
-    def conjugate(self) -> Expression:
-        """Return itself: it is real."""
-        return self
-
     def _decide(self, *_: Any) -> Any:
         raise BranchOnValueError(
             "this function decides by a value that is not known when it is traced (a comparison, abs, int, or a truth "
             "value). Write it without a choice, or with two functions and a smooth transition."
         )
 
-    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __index__ = __abs__ = _decide
+    def __float__(self) -> float:
+        """Refuse: nobody knows it yet."""
+        raise BranchOnValueError(
+            "this function decides by a value that is not known when it is traced: it makes a float of it, as do an "
+            "array of floats in which it is put, and functions other than sqrt, sin, cos and tan."
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __int__ = __index__ = __abs__ = _decide
 
     def __repr__(self) -> str:
         """Operation and places of its arguments."""
@@ -173,12 +188,14 @@ class Expression:
 
 
 def select(a: Number, b: Number, x: Number, y: Number) -> Number:
-    """Return x where a < b, else y."""
+    """Return x where a < b, else y; of numbers, expressions or columns."""
     if x is y:
         return x
-    for one in (a, b, x, y):
-        if isinstance(one, Expression) and (isinstance(a, Expression) or isinstance(b, Expression)):
+    for one in (a, b):
+        if isinstance(one, Expression):
             return one.graph.make(SELECT, a, b, x, y)
+    if np.ndim(a) or np.ndim(b):
+        return np.where(a < b, x, y)
     return x if a < b else y
 
 
@@ -190,6 +207,46 @@ def square_root(x: Number) -> Number:
 def sine_and_cosine(x: Number) -> tuple[Number, Number]:
     """Return sine and cosine of a number or an expression."""
     return (x.sin(), x.cos()) if isinstance(x, Expression) else (math.sin(x), math.cos(x))
+
+
+class Mathematics(types.ModuleType):
+    """What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
+
+    sqrt = staticmethod(square_root)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(math, name)
+
+    @staticmethod
+    def sin(x: Number) -> Number:
+        """Return the sine."""
+        return sine_and_cosine(x)[0]
+
+    @staticmethod
+    def cos(x: Number) -> Number:
+        """Return the cosine."""
+        return sine_and_cosine(x)[1]
+
+    @staticmethod
+    def tan(x: Number) -> Number:
+        """Return the tangent."""
+        return x.tan() if isinstance(x, Expression) else math.tan(x)
+
+
+MATHEMATICS = Mathematics("math")
+
+
+# NumPy's functions call the methods of expressions
+_DONE: dict[int, tuple[int, Callable[..., Any]]] = {
+    ADD: (2, operator.add), SUB: (2, operator.sub), MUL: (2, operator.mul), DIV: (2, operator.truediv),
+    NEG: (1, operator.neg), SQRT: (1, np.sqrt), SIN: (1, np.sin), COS: (1, np.cos), SELECT: (4, select),
+}  # fmt: skip
+
+
+def operate(op: int, values: Sequence[Any], places: Sequence[int]) -> Any:
+    """Return the result of an operation on values at some places: numbers, columns of them, or expressions."""
+    size, function = _DONE[op]
+    return function(*(values[i] for i in places[:size]))
 
 
 def needed(wanted: Iterable[Number]) -> list[Expression]:

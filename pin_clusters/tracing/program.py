@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ShapeError
-from . import derivatives
-from .expressions import ADD, COS, DIV, INPUT, MUL, NAMES, NEG, SELECT, SIN, SQRT, SUB, Expression, Graph, needed
+from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
+from .derivatives import backward, forward
+from .expressions import (
+    ADD,
+    COS,
+    DIV,
+    INPUT,
+    MUL,
+    NAMES,
+    NEG,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+    Expression,
+    Graph,
+    needed,
+    operate,
+)
 
+_T = TypeVar("_T")
 _FLOPS = (ADD, SUB, MUL, DIV, SQRT)
 
 
@@ -89,20 +107,15 @@ class Program:
             ArgumentTypeError: Inputs are of different types, or no floats.
         """
         columns, dtype, rows = self._columns(given)
-        values: list[Any] = [dtype.type(x) for x in self.constants]
-        values += [x for column in columns for x in column]
         with np.errstate(all="ignore"):
-            for op, a, b, c, d in self.operations.tolist():
-                values.append(_compute(op, values, a, b, c, d))
-        shape = () if rows is None else (rows,)
-        found, first = [], 0
-        for _, size in self.outputs:
-            n = int(np.prod(size))
-            out = np.empty((n, *shape), dtype=dtype)
-            for i, place in enumerate(self.results[first : first + n]):
-                out[i] = values[place]
-            found.append(np.moveaxis(out, 0, -1).reshape(*shape, *size))
-            first += n
+            entries = self.run([dtype.type(x) for x in self.constants], [x for column in columns for x in column])
+        first = () if rows is None else (rows,)
+        found = []
+        for _, shape, own in self._outputs(entries):
+            out = np.empty((len(own), *first), dtype=dtype)
+            for i, x in enumerate(own):
+                out[i] = x
+            found.append(np.moveaxis(out, 0, -1).reshape(*first, *shape))
         return found[0] if len(found) == 1 else tuple(found)
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
@@ -136,37 +149,82 @@ class Program:
         """Number of additions, subtractions, multiplications, divisions and roots."""
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
-    def expressions(self, graph: Graph) -> tuple[list[list[Any]], list[Any]]:
-        """Return the inputs and all entries of the outputs as expressions of a new graph."""
-        values: list[Any] = [float(x) for x in self.constants]
-        inputs: list[list[Any]] = []
-        for _, size in self.inputs:
-            inputs.append(graph.inputs(len(values) - len(self.constants), size))
-            values += inputs[-1]
+    def run(self, constants: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        """Return all entries of the outputs for the entries of the inputs: numbers, columns of them, or expressions."""
+        values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
-            values.append(derivatives.operate(op, [values[i] for i in args]))
-        return inputs, [values[i] for i in self.results]
+            values.append(operate(op, values, args))
+        return [values[i] for i in self.results]
+
+    def expressions(self, graph: Graph) -> list[Any]:
+        """Return all entries of the outputs as expressions of a new graph, whose inputs are those of the program."""
+        return self.run(self.constants.tolist(), graph.inputs(0, self._size))
+
+    @property
+    def _size(self) -> int:
+        """How many numbers the inputs are."""
+        return sum(size for _, size in self.inputs)
 
     def jacobian(self, *names: str) -> Program:
         """Return the program of the derivatives of each output by each input (or those that are named).
 
-        They are derivatives by raw entries: of quaternions and sines and cosines, too.
+        They are derivatives by raw entries: of quaternions and sines and cosines, too. Multiplied by
+        ``pc.trace(model, "tangent")`` those by q are those along ``pc.integrate``.
+
+        Raises:
+            UnknownNameError: There is no such input.
         """
-        return derivatives.jacobian(self, names)
+        known = [name for name, _ in self.inputs]
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(f"{self.name} has no input {name!r}; it has {', '.join(known)}.")
+        rows = [backward([x], [1.0]) for x in self.expressions(Graph())]
+        found: dict[str, np.ndarray] = {}
+        for out, shape, own in self._outputs(rows):
+            for name, places in self._inputs():
+                if name in (names or known):
+                    block = np.array([[row.get(i, 0.0) for i in places] for row in own], dtype=object)
+                    found[f"d{out}_d{name}"] = block.reshape(*shape, len(places))
+        return Program.of(f"{self.name}, derivatives", self.inputs, found)
 
     def vjp(self) -> Program:
         """Return the program of products with the derivatives, from the left.
 
         It takes the inputs and one number per entry of the outputs, and returns an array per input.
         """
-        return derivatives.vjp(self)
+        graph = Graph()
+        outputs = self.expressions(graph)
+        more = tuple((f"{name}_bar", math.prod(shape)) for name, shape in self.outputs)
+        sums = backward(outputs, graph.inputs(self._size, len(outputs)))
+        found = {f"{name}_bar": _objects([sums.get(i, 0.0) for i in at]) for name, at in self._inputs()}
+        return Program.of(f"{self.name}, backward", (*self.inputs, *more), found)
 
     def jvp(self) -> Program:
         """Return the program of products with the derivatives, from the right.
 
         It takes the inputs and a change of each, and returns the changes of the outputs.
         """
-        return derivatives.jvp(self)
+        graph = Graph()
+        outputs = self.expressions(graph)
+        more = tuple((f"{name}_dot", size) for name, size in self.inputs)
+        changes = forward(outputs, graph.inputs(self._size, self._size))
+        found = {f"{name}_dot": _objects(own).reshape(shape) for name, shape, own in self._outputs(changes)}
+        return Program.of(f"{self.name}, forward", (*self.inputs, *more), found)
+
+    def _inputs(self) -> Iterator[tuple[str, range]]:
+        """Yield name and numbers of each input."""
+        first = 0
+        for name, size in self.inputs:
+            yield name, range(first, first + size)
+            first += size
+
+    def _outputs(self, entries: Sequence[_T]) -> Iterator[tuple[str, tuple[int, ...], Sequence[_T]]]:
+        """Yield name, shape and entries of each output, from those of all, one behind the other."""
+        first = 0
+        for name, shape in self.outputs:
+            size = math.prod(shape)
+            yield name, shape, entries[first : first + size]
+            first += size
 
     def __str__(self) -> str:
         """The operations, a line each."""
@@ -176,12 +234,9 @@ class Program:
         for k, (op, *args) in enumerate(self.operations.tolist()):
             names.append(f"t{k}")
             lines.append(f"t{k} = {_SHOWN[op].format(*(names[i] for i in args))}")
-        first = 0
-        for name, shape in self.outputs:
-            for i, index in enumerate(np.ndindex(*shape)):
-                at = ", ".join(map(str, index))
-                lines.append(f"{name}[{at}] = {names[self.results[first + i]]}")
-            first += int(np.prod(shape))
+        for name, shape, places in self._outputs(self.results.tolist()):
+            for place, index in zip(places, np.ndindex(*shape), strict=True):
+                lines.append(f"{name}[{', '.join(map(str, index))}] = {names[place]}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -197,18 +252,8 @@ _SHOWN = {
 }  # fmt: skip
 
 
-def _compute(op: int, x: list[Any], a: int, b: int, c: int, d: int) -> Any:
-    """Return the result of an operation on numbers or on columns."""
-    if op == ADD:
-        return x[a] + x[b]
-    if op == SUB:
-        return x[a] - x[b]
-    if op == MUL:
-        return x[a] * x[b]
-    if op == DIV:
-        return x[a] / x[b]
-    if op == NEG:
-        return -x[a]
-    if op == SELECT:
-        return np.where(x[a] < x[b], x[c], x[d])
-    return {SQRT: np.sqrt, SIN: np.sin, COS: np.cos}[op](x[a])
+def _objects(entries: Sequence[Any]) -> np.ndarray:
+    """Return expressions and floats as an array."""
+    found = np.empty(len(entries), dtype=object)
+    found[:] = entries
+    return found

@@ -1,156 +1,122 @@
-"""``pc.trace``: run a kernel once on expressions, and keep the operations that its results need."""
+"""``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
-from ..errors import ArgumentTypeError, NotAvailableError, SingularClusterError, UnknownNameError
-from ..model import ClusterModel, with_loops
-from ._sources import source
+from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from ..model import ClusterModel
+from ._sources import watching
 from .expressions import Graph
+from .functions import FUNCTIONS
 from .program import Program
+from .run import Run
+from .status import status_of
 
 
-@dataclass
-class Run:
-    """A model, and what its kernels read and write while they are traced.
-
-    Attributes:
-        model: The model.
-        inputs: Arrays of expressions, by name.
-        work: Workspace.
-    """
-
-    model: ClusterModel
-    inputs: dict[str, np.ndarray] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.work = np.asarray(self.model._tables.work, dtype=float).astype(object)
-
-    def room(self, *shape: int) -> np.ndarray:
-        """Return an array of zeros, which may hold expressions."""
-        return np.full(shape, 0.0, dtype=object)
-
-    def call(self, module: str, function: str, *rest: np.ndarray) -> None:
-        """Run a kernel on the tables of the model.
-
-        Raises:
-            SingularClusterError: It says that something is singular whatever the state is.
-        """
-        model = self.model
-        name = f"{function}_loops" if with_loops(model) else function
-        kernel: Callable[..., int] = getattr(source(module), name)
-        code = kernel(model._index, model._params, self.work, *rest)
-        if code:
-            raise SingularClusterError(f"{model.name}: {function} fails at every state (code {code}).")
-
-    @property
-    def zeros(self) -> np.ndarray:
-        """Rest."""
-        return self.room(self.model.nv)
-
-
-Outputs = dict[str, np.ndarray]
-
-
-def _rnea(run: Run, v: np.ndarray, a: np.ndarray, name: str) -> Outputs:
-    tau = run.room(run.model.nv)
-    run.call("rnea", "rnea", run.room(run.model.nv), run.inputs["q"], v, a, tau)
-    return {name: tau}
-
-
-def _aba(run: Run) -> Outputs:
-    ddq = run.room(run.model.nv)
-    run.call("aba", "aba", run.room(run.model.nv), run.inputs["q"], run.inputs["v"], run.inputs["tau"], ddq)
-    return {"ddq": ddq}
-
-
-def _matrix(run: Run, module: str, name: str) -> Outputs:
-    nv = run.model.nv
-    out = run.room(nv, nv)
-    run.call(module, module, run.room(nv * nv), run.inputs["q"], out)
-    return {name: out}
-
-
-def _energies(run: Run) -> Outputs:
-    found = run.room(2)
-    run.call("energy", "energy", found, run.inputs["q"], run.inputs["v"])
-    return {"kinetic_energy": found[:1], "potential_energy": found[1:]}
-
-
-def _derivatives(run: Run) -> Outputs:
-    nv, nothing = run.model.nv, run.room(0)
-    dq, dv, M = (run.room(nv * nv) for _ in range(3))
-    q, v, a = (run.inputs[x] for x in ("q", "v", "a"))
-    rates = run.room(run.model._tables.rates)
-    run.call("rnea_derivatives", "derivatives", rates, q, v, a, nothing, run.room(nv), dq, dv, M, nothing)
-    return {name: x.reshape(nv, nv) for name, x in (("dtau_dq", dq), ("dtau_dv", dv), ("M", M))}
-
-
-def _coriolis(run: Run) -> Outputs:
-    nv, nothing = run.model.nv, run.room(0)
-    C, M, rates = run.room(nv * nv), run.room(nv * nv), run.room(run.model._tables.rates)
-    q, v = run.inputs["q"], run.inputs["v"]
-    run.call("rnea_derivatives", "derivatives", rates, q, v, run.zeros, nothing, nothing, nothing, C, M, nothing)
-    return {"C": C.reshape(nv, nv)}
-
-
-FUNCTIONS: dict[str, tuple[tuple[str, ...], Callable[[Run], Outputs]]] = {
-    "rnea": (("q", "v", "a"), lambda run: _rnea(run, run.inputs["v"], run.inputs["a"], "tau")),
-    "aba": (("q", "v", "tau"), _aba),
-    "crba": (("q",), lambda run: _matrix(run, "crba", "M")),
-    "computeMinverse": (("q",), lambda run: _matrix(run, "minverse", "Minv")),
-    "nonLinearEffects": (("q", "v"), lambda run: _rnea(run, run.inputs["v"], run.zeros, "nle")),
-    "computeGeneralizedGravity": (("q",), lambda run: _rnea(run, run.zeros, run.zeros, "g")),
-    "energies": (("q", "v"), _energies),
-    "computeRNEADerivatives": (("q", "v", "a"), _derivatives),
-    "computeCoriolisMatrix": (("q", "v"), _coriolis),
-}
-"""What can be traced: its inputs, and what runs it."""
-
-
-def trace(model: ClusterModel, function: str) -> Program:
+def trace(
+    model: ClusterModel,
+    function: str,
+    *,
+    fext: bool = False,
+    frames: Iterable[str | int] | None = None,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    status: bool = False,
+    steps: int = 3,
+) -> Program:
     """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
+
+    Besides the functions of this package that have these names there are ``energies`` (kinetic and potential),
+    ``integrate`` (q and v; with loops it returns beside q the largest value of their equations, in parts of their
+    length or rad) and ``tangent`` (the derivative of ``pc.integrate(model, q, v)`` by v at rest, shape (nq, nv)).
 
     Args:
         model: The model.
         function: One of ``pc.tracing.FUNCTIONS``.
+        fext: Whether external forces are one more input, ``fext``: [linear; angular] in the frame of each joint, the
+            universe's first, one behind the other (6 njoints).
+        frames: Names or ids of frames, of functions that are about some: an output each, of its name.
+        reference: Axes and points of what is said of frames.
+        status: Whether to add what kernels would have looked at: ``pivot``, by how much the smallest one exceeds what
+            counts as none (positive if sound); with loops ``condition``, a bound of the largest condition of the
+            dependent joints, and ``open``, the largest value of their equations at q.
+        steps: How often ``integrate`` corrects the dependent joints of loops.
 
     Returns:
-        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv).
+        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext.
 
     Raises:
-        ArgumentTypeError: It is no ``ClusterModel``.
-        UnknownNameError: There is no such function.
-        NotAvailableError: A function that the user compiled or wrote in Python ties joints of the robot.
+        ArgumentTypeError: It is no ``ClusterModel``; frames are missing; an option does not fit the function.
+        UnknownNameError: There is no such function, or frame.
+        NotAvailableError: A function that the user compiled ties joints of the robot, or one in Python that decides by
+            values.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters import tracing
         >>> model = pc.load("mit_humanoid_leg")
-        >>> program = tracing.trace(model, "rnea")
+        >>> program = pc.trace(model, "rnea")
         >>> q, v, a = pc.neutral(model), np.ones(model.nv), np.ones(model.nv)
         >>> np.allclose(program(q, v, a), pc.rnea(model, model.createData(), q, v, a))
         True
     """
     if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
     if function not in FUNCTIONS:
-        raise UnknownNameError(f"{function!r} cannot be traced; there are {', '.join(FUNCTIONS)}.")
-    tied = [c.source.label for c in model.closures if hasattr(c, "addresses")]
+        raise UnknownNameError(
+            f"{function!r} cannot be traced.{did_you_mean(str(function), FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
+        )
+    tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
     if tied:
         raise NotAvailableError(
-            f"model {model.name!r} cannot be traced: {tied[0]} is a function of the user, whose operations are not "
-            "known."
+            f"model {model.name!r} cannot be traced: {tied[0]} is compiled, so its operations are not known. Give the "
+            "Coupling a Python function of arithmetic and of sqrt, sin, cos, tan instead."
         )
-    names, run = FUNCTIONS[function]
-    graph, traced = Graph(), Run(model)
-    sizes: list[tuple[str, int]] = []
-    for name in names:
-        size = model.nq if name == "q" else model.nv
-        traced.inputs[name] = np.array(graph.inputs(sum(n for _, n in sizes), size), dtype=object)
-        sizes.append((name, size))
-    return Program.of(f"{model.name}, {function}", sizes, run(traced))
+    what = FUNCTIONS[function]
+    if fext and not what.forced:
+        forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
+        raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
+    if (frames is not None) != what.framed:
+        raise ArgumentTypeError(
+            f"{function} is {'' if what.framed else 'not '}about frames, and frames={frames!r} was given."
+        )
+    graph = Graph()
+    sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
+    inputs: list[tuple[str, int]] = []
+    run = Run(model, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
+    for name in (*what.inputs, "fext") if fext else what.inputs:
+        run.inputs[name] = np.array(graph.inputs(sum(n for _, n in inputs), sizes[name]), dtype=object)
+        inputs.append((name, sizes[name]))
+    with watching() as watched:
+        outputs = what.run(run)
+    if status:
+        outputs = outputs | status_of(run, watched)
+    return Program.of(f"{model.name}, {function}", inputs, outputs)
+
+
+def _ids(model: ClusterModel, frames: Iterable[str | int]) -> tuple[int, ...]:
+    """Return the ids of frames."""
+    found = []
+    for frame in [frames] if isinstance(frames, (str, int)) else frames:
+        names = [f.name for f in model.own_tree.frames]
+        if isinstance(frame, str):
+            if frame not in names:
+                raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}.{did_you_mean(frame, names)}")
+            found.append(names.index(frame))
+        elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame < len(names):
+            found.append(int(frame))
+        else:
+            raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}: ids are 0 to {len(names) - 1}.")
+    if len(set(found)) < len(found):
+        raise ArgumentTypeError(f"frames has one of them twice: {frames!r}.")
+    return tuple(found)
+
+
+def _count(steps: Any) -> int:
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
+        raise ArgumentTypeError(f"steps must be a number of corrections, 0 or more, got {steps!r}.")
+    return int(steps)
