@@ -16,7 +16,6 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -28,6 +27,7 @@ import numba
 from llvmlite import binding as llvm
 from numba import config
 
+from .._native.places import candidates, usable
 from .entry_points import BOUNDSCHECK
 
 try:
@@ -49,35 +49,6 @@ def _digest() -> str:
     return h.hexdigest()[:16]
 
 
-def _candidates() -> list[Path]:
-    """List the places for compiled kernels, best first."""
-    chosen = os.environ.get("PIN_CLUSTERS_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    places: list[Path] = []
-    if chosen:
-        places.append(Path(chosen))
-    else:
-        with suppress(RuntimeError):  # no home folder
-            places.append((Path(base) if base else Path.home() / ".cache") / "pin_clusters")
-    with suppress(FileNotFoundError):  # no temporary folder: nothing can be written
-        user = os.getuid() if hasattr(os, "getuid") else "user"
-        places.append(Path(tempfile.gettempdir()) / f"pin_clusters-{user}")
-    return places
-
-
-def _usable(place: Path) -> bool:
-    """Whether compiled kernels can be kept in a place that is the user's own: what is found there is executed."""
-    try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if hasattr(os, "getuid") and place.stat().st_uid != os.getuid():
-            return False
-        (place / _digest()).mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=place / _digest()):
-            return True
-    except OSError:
-        return False
-
-
 _lock = threading.RLock()
 _folder: Path | None = None
 _searched = False
@@ -88,9 +59,9 @@ def cache_folder() -> Path | None:
     global _folder, _searched
     with _lock:
         if not _searched:
-            places = _candidates()
+            places = candidates()
             for place in places:
-                if _usable(place):
+                if usable(place, _digest()):
                     _folder = place / _digest()
                     if place != places[0]:
                         say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")

@@ -1,0 +1,106 @@
+"""Rows of an array to packs of its columns and back: blocks of as many columns as a pack has lanes, transposed."""
+
+from __future__ import annotations
+
+from .kinds import Kind
+
+
+def call(function: str, array: str, columns: int, kind: Kind) -> str:
+    """Return the calls that move rows to packs (``gather``), or back (``scatter``)."""
+    few = columns < kind.lanes
+    name = f"{function}_{'few_' * few}{kind.lanes}_{kind.real}"
+    last = columns - kind.lanes
+    firsts = [0] if few else [*range(0, last, kind.lanes), last]  # the last block may share columns with the one before
+    lines = []
+    for first in firsts:
+        rows, packs = f"%{array}_rows_{first}", f"%{array}_packs_{first}"
+        lines += [
+            f"  {rows} = getelementptr {kind.real}, ptr %{array}_rows, i64 {first}",
+            f"  {packs} = getelementptr {kind.name}, ptr %{array}, i64 {first}",
+            f"  call void @{name}(ptr {rows}, ptr {packs}, i64 {columns}, ptr %chosen)",
+        ]
+    return "\n".join(lines)
+
+
+def choose(lanes: int) -> str:
+    """Return what writes down which row each lane takes: behind the end the last one."""
+    lines = []
+    for lane in range(lanes):
+        lines += [
+            f"  %row_{lane} = add i64 %i, {lane}",
+            f"  %in_{lane} = icmp slt i64 %row_{lane}, %end",
+            f"  %its_{lane} = select i1 %in_{lane}, i64 %row_{lane}, i64 %end",
+            f"  %at_{lane} = getelementptr i64, ptr %chosen, i64 {lane}",
+            f"  store i64 %its_{lane}, ptr %at_{lane}, align 8",
+        ]
+    return "\n".join(lines)
+
+
+def functions(kind: Kind) -> str:
+    """Return the functions that ``call`` calls."""
+    return "\n".join(_block(name, kind) + _few(name, kind) for name in ("gather", "scatter"))
+
+
+def _rows(kind: Kind) -> list[str]:
+    """Where the rows of all lanes begin."""
+    lines = []
+    for lane in range(kind.lanes):
+        lines += [
+            f"  %c{lane} = getelementptr i64, ptr %chosen, i64 {lane}",
+            f"  %n{lane} = load i64, ptr %c{lane}, align 8",
+            f"  %o{lane} = mul i64 %n{lane}, %columns",
+            f"  %r{lane} = getelementptr {kind.real}, ptr %rows, i64 %o{lane}",
+        ]
+    return lines
+
+
+def _head(name: str, kind: Kind) -> str:
+    wide = 8 * kind.size * kind.lanes
+    width = f' "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"' if wide > 256 else ""
+    return (
+        f"define internal void @{name}{kind.lanes}_{kind.real}(ptr %rows, ptr %packs, i64 %columns, ptr %chosen) "
+        f"noinline nounwind{width} {{"
+    )
+
+
+def _block(name: str, kind: Kind) -> str:
+    """Move a block of as many columns as there are lanes."""
+    lanes, t, one = kind.lanes, kind.name, kind.size
+    lines = _rows(kind)
+    rows = [(f"%r{k}", one) for k in range(lanes)]
+    lines += [f"  %p{k} = getelementptr {t}, ptr %packs, i64 {k}" for k in range(lanes)]
+    packs = [(f"%p{k}", kind.align) for k in range(lanes)]
+    source, target = (rows, packs) if name == "gather" else (packs, rows)
+    lines += [f"  %v{k}_0 = load {t}, ptr {p}, align {align}" for k, (p, align) in enumerate(source)]
+    step, stage = 1, 0
+    while step < lanes:
+        first = [k if not k & step else lanes + k - step for k in range(lanes)]
+        second = [k + step if not k & step else lanes + k for k in range(lanes)]
+        for k in range(lanes):
+            i, j = k & ~step, k | step
+            chosen = ", ".join(f"i32 {x}" for x in (second if k & step else first))
+            lines.append(
+                f"  %v{k}_{stage + 1} = shufflevector {t} %v{i}_{stage}, {t} %v{j}_{stage}, <{lanes} x i32> <{chosen}>"
+            )
+        step, stage = 2 * step, stage + 1
+    lines += [f"  store {t} %v{k}_{stage}, ptr {p}, align {align}" for k, (p, align) in enumerate(target)]
+    return "\n".join([_head(f"{name}_", kind), *lines, "  ret void", "}", ""])
+
+
+def _few(name: str, kind: Kind) -> str:
+    """Move all columns, where there are fewer than lanes."""
+    lines = [*_rows(kind), "  br label %head", "head:", "  %k = phi i64 [ 0, %0 ], [ %next, %body ]"]
+    lines += ["  %more = icmp slt i64 %k, %columns", "  br i1 %more, label %body, label %done", "body:"]
+    lines.append(f"  %pack = getelementptr {kind.name}, ptr %packs, i64 %k")
+    for lane in range(kind.lanes):
+        lines += [
+            f"  %x{lane} = getelementptr {kind.real}, ptr %r{lane}, i64 %k",
+            f"  %y{lane} = getelementptr {kind.real}, ptr %pack, i64 {lane}",
+        ]
+        source, target = ("x", "y") if name == "gather" else ("y", "x")
+        lines += [
+            f"  %z{lane} = load {kind.real}, ptr %{source}{lane}, align {kind.size}",
+            f"  store {kind.real} %z{lane}, ptr %{target}{lane}, align {kind.size}",
+        ]
+    lines += ["  %next = add i64 %k, 1", "  br label %head", "done:", "  ret void", "}", ""]
+    return "\n".join([_head(f"{name}_few_", kind), *lines])
