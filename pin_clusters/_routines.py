@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _llvm
-from ._kernels.layout import OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from ._kernels.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from .model import ClusterModel
 from .tracing import Program, trace
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 _CONDITION = 1e8  # as in kernels, whose module is not imported for it
-_OPEN = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): OPEN}  # float32 cannot close a loop to 1e-6
+# float32 closes no loop to the 1e-6 that is asked elsewhere, and who compares derivatives with differences opens them
+_OPEN = 1e-4
 _known: dict[int, dict[Any, Routine]] = {}
 
 
@@ -31,7 +32,8 @@ class Found(NamedTuple):
 
     Attributes:
         results: One array per output, shape (rows, *shape); NaN in rows that are not good.
-        status: Of each row, shape (rows,): 0 good, 1 a loop is open, 2 singular, 3 the input is not finite.
+        status: Of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-4 of its size), 2 singular, 3 the input is
+            not finite.
     """
 
     results: tuple[np.ndarray, ...]
@@ -109,7 +111,7 @@ class Routine:
         status[singular] = ROW_SINGULAR
         for name in ("open", "residual"):
             if name in signs:
-                status[~(signs[name][:, 0] <= _OPEN[given[0].dtype])] = ROW_OPEN
+                status[~(signs[name][:, 0] <= _OPEN)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
         if status.any():
             for x in results:
@@ -118,10 +120,11 @@ class Routine:
     def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
         if open_ or singular:
+            move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"
+            cure = "Take shorter steps." if move else "pc.project(model, q) closes a row."
             warnings.warn(
                 f"{self.program.name}: {open_ + singular} of {len(status)} rows are NaN: in {open_} a loop is open, in "
-                f"{singular} the robot is singular. Ask for the status to see which; pc.project(model, q) closes a "
-                "row.",
+                f"{singular} the robot is singular. Ask for the status to see which. {cure}",
                 PinClustersWarning,
                 stacklevel=2,
             )

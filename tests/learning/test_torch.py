@@ -14,7 +14,10 @@ from support.entries import OFTEN, ROBOTS, drawn, near, tangent
 import pin_clusters as pc
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'pin-clusters[torch]'")
-pytestmark = pytest.mark.filterwarnings("ignore:robot .* no real body:pin_clusters.PinClustersWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:robot .* no real body:pin_clusters.PinClustersWarning"),
+    pytest.mark.filterwarnings("ignore:.torch.jit.script:FutureWarning"),  # forward differentiation itself
+]
 
 FOUR = ["mini_cheetah", "tello", "four_bar", "cassie_leg"]
 SHORT = 2e-3
@@ -158,9 +161,9 @@ def test_rows_that_are_not_good(rng: np.random.Generator) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pc.torch.aba(model, *(x[2:] for x in given))  # as of NumPy: NaN gives NaN
-    far = torch.tensor([[2.5]], dtype=torch.float64)  # a rocker cannot follow
-    moved = pc.torch.integrate(pc.load("slider_crank") if "slider_crank" in pc.robots() else model, given[0][:1], far)
-    assert moved.shape == (1, 3)
+    far = torch.tensor([[2.5]], dtype=torch.float64)  # beyond what the fixed number of Newton steps can close
+    with pytest.warns(pc.PinClustersWarning, match="in 1 a loop is open, .* Take shorter steps"):
+        assert pc.torch.integrate(model, given[0][:1], far).isnan().all()
 
 
 def test_singular_rows() -> None:
@@ -180,7 +183,7 @@ def test_singular_rows() -> None:
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        (lambda q, v, tau: (q, v.float(), tau), pc.ArgumentTypeError, "of one type, float32 or float64, got q float64, v"),
+        (lambda q, v, tau: (q, v.float(), tau), pc.ArgumentTypeError, "float32 or float64, got q float64, v float32"),
         (lambda q, v, tau: (q.half(), v.half(), tau.half()), pc.ArgumentTypeError, "got q float16, v float16"),
         (lambda q, v, tau: (q.long(), v.long(), tau.long()), pc.ArgumentTypeError, "got q int64"),
         (lambda q, v, tau: (q.numpy(), v, tau), pc.ArgumentTypeError, "q must be a torch.Tensor, got ndarray"),
