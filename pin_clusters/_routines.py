@@ -22,8 +22,9 @@ from .tracing import Program, trace
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 _CONDITION = 1e8  # as in kernels, whose module is not imported for it
-# float32 closes no loop to the 1e-6 that is asked elsewhere, and who compares derivatives with differences opens them
-_OPEN = 1e-4
+# Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
+# leaves open tells whether Newton's method converged, float32 included.
+_OPEN = {"open": 1e-2, "residual": 1e-4}
 _known: dict[int, dict[Any, Routine]] = {}
 
 
@@ -32,7 +33,7 @@ class Found(NamedTuple):
 
     Attributes:
         results: One array per output, shape (rows, *shape); NaN in rows that are not good.
-        status: Of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-4 of its size), 2 singular, 3 the input is
+        status: Of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is
             not finite.
     """
 
@@ -47,6 +48,7 @@ class Routine:
         program: What it computes.
         inputs: Name and size of each input.
         outputs: Name and shape of each output.
+        doors: What other libraries keep of it, by their names.
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
@@ -58,6 +60,7 @@ class Routine:
         """
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
+        self.doors: dict[str, Any] = {}
         self._code: dict[np.dtype, Any] = {}
 
     @cached_property
@@ -109,9 +112,9 @@ class Routine:
         if "condition" in signs:
             singular |= ~(signs["condition"][:, 0] < _CONDITION)
         status[singular] = ROW_SINGULAR
-        for name in ("open", "residual"):
+        for name, limit in _OPEN.items():
             if name in signs:
-                status[~(signs[name][:, 0] <= _OPEN)] = ROW_OPEN
+                status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
         if status.any():
             for x in results:

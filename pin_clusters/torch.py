@@ -43,7 +43,7 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
     Returns:
         A function of tensors, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what
         options add. It returns a tensor, or a tuple of them, of shape (..., *that of one state). Its argument
-        ``status``, a tensor of int8 of shape (...), is told what became of each row: 0 good, 1 a loop is open (by 1e-4
+        ``status``, a tensor of int8 of shape (...), is told what became of each row: 0 good, 1 a loop is open (by 1e-2
         of its size, or rad), 2 the robot is singular, 3 the input is not finite. Rows that are not good are NaN, and so
         are their derivatives; of those with status 1 or 2 a warning tells, unless the status is asked for.
 
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> Any:
     def of_model(model: ClusterModel, *given: Any, status: Any = None) -> Any:
         return function(model, name)(*given, status=status)
 
-    inputs = ", ".join(FUNCTIONS[name][0])
+    inputs = ", ".join(FUNCTIONS[name].inputs)
     of_model.__name__ = of_model.__qualname__ = name
     of_model.__doc__ = f"Compute ``{name}(model, {inputs}, *, status=None)``: see ``pc.torch.function``."
     return of_model
