@@ -27,12 +27,14 @@ class Function(NamedTuple):
         run: Returns its outputs.
         forced: Whether external forces can be given.
         framed: Whether it is about frames.
+        dynamic: Whether numbers of the robot can be inputs, too.
     """
 
     inputs: tuple[str, ...]
     run: Callable[[Run], Outputs]
     forced: bool = False
     framed: bool = False
+    dynamic: bool = False
 
 
 # --- dynamics
@@ -78,6 +80,10 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
     rates = run.room(run.model._tables.rates)
     run.call("rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
+
+
+def _coriolis(run: Run) -> Outputs:
+    return {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}
 
 
 def _rnea_derivatives(run: Run) -> Outputs:
@@ -208,18 +214,18 @@ def _inverse_operational(run: Run) -> Outputs:
 
 Q, QV, QVA, QVT = ("q",), ("q", "v"), ("q", "v", "a"), ("q", "v", "tau")
 FUNCTIONS: dict[str, Function] = {
-    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True),
-    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True),
-    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}),
-    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}),
-    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}),
-    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}),
-    "energies": Function(QV, _energies),
-    "computeCoriolisMatrix": Function(QV, lambda run: {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}),
-    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True),
-    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True),
+    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True, dynamic=True),
+    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True, dynamic=True),
+    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}, dynamic=True),
+    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}, dynamic=True),
+    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}, dynamic=True),
+    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}, dynamic=True),
+    "energies": Function(QV, _energies, dynamic=True),
+    "computeCoriolisMatrix": Function(QV, _coriolis, dynamic=True),
+    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True, dynamic=True),
+    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True, dynamic=True),
     "computeGeneralizedGravityDerivatives": Function(
-        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}
+        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
     ),
     "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
     "coupling_bias": Function(QV, lambda run: {"g": run.bias}),

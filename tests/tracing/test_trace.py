@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from typing import Any
 
@@ -228,3 +229,66 @@ def test_status(key: pool.Key, rng: np.random.Generator) -> None:
         assert opened < 1e-9 + 10.0 * s.case.exact
         q = s.q + 1e-3
         assert float(program(q, np.zeros(model.nv), np.zeros(model.nv))[-1][0]) > 1e-7
+
+
+def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.ClusterModel:
+    """The robot with other numbers, made of another tree and other constraints."""
+    if kind == "gravity":
+        return model.with_gravity(factors * model.gravity.linear)
+    tree, constraints, left = model.tree.copy(), [], list(factors)
+    if kind == "inertial":
+        for j in range(1, tree.njoints):
+            own, f = tree.inertias[j], left[0]
+            tree.inertias[j] = pin.Inertia(f * own.mass, own.lever, f * own.inertia)
+            del left[:10]
+    rest = [c for c in model.constraints if isinstance(c, pc.Rotor)] if kind == "inertial" else model.constraints
+    new: dict[int, Any] = {}
+    for c in rest:
+        if kind == "inertial":
+            assert c.inertia is None
+            new[id(c)] = dataclasses.replace(c, axial_inertia=left.pop(0) * c.axial_inertia)
+        elif isinstance(c, pc.Rotor):
+            new[id(c)] = dataclasses.replace(c, ratios=[left.pop(0) * float(x) for x in np.ravel(c.ratios)])
+        elif isinstance(c, (pc.Gear, pc.Belt)):
+            new[id(c)] = dataclasses.replace(c, ratio=left.pop(0) * c.ratio)
+    if kind == "inertial":
+        armature = np.array(tree.armature)
+        for iv in np.flatnonzero(model.inertia_tree.armature):
+            armature[iv] *= left.pop(0)
+        tree.armature = armature
+        rods = [c for c in model.constraints if isinstance(c, pc.Rod) and c.mass]
+        new |= {id(c): dataclasses.replace(c, mass=left.pop(0) * c.mass) for c in rods}
+    assert not left
+    constraints = [new.get(id(c), c) for c in model.constraints]
+    reference, independent = model._wishes
+    return pc.ClusterModel(tree, constraints, reference, independent=independent)
+
+
+SOME = pool.some(pc.robots(), ["mini_cheetah", "mit_humanoid_leg", "four_bar", "cassie_leg"])
+
+
+@pytest.mark.parametrize("kind", ["gravity", "inertial", "ratios"])
+@pytest.mark.parametrize("robot", SOME)
+def test_numbers_of_the_robot_as_inputs(robot: str, kind: str, rng: np.random.Generator) -> None:
+    model = pc.load(robot)
+    values = tracing.values_of(model, kind)
+    assert len(values) == len(tracing.labels_of(model, kind))
+    factors = rng.uniform(0.7, 1.3, size=len(values))
+    if kind == "inertial":  # all of a body by one factor: rotors stay balanced
+        bodies = 10 * (model.njoints - 1)
+        factors[:bodies] = np.repeat(factors[: bodies // 10], 10)
+    other = changed(model, kind, factors)
+    pin.seed(int(rng.integers(1000)))
+    q = pc.project(other, pc.randomConfiguration(model))
+    given = {"q": q} | {x: rng.normal(size=model.nv) for x in ("v", "a", "tau")}
+    # numbers of tables are sums that cancel: some digits more
+    limit = 1e2 * ROUNDING["loop" if model.closures else "tree"]
+    library = Library(other, [], pin.LOCAL)
+    for name, what in tracing.FUNCTIONS.items():
+        if what.dynamic:
+            program = pc.trace(model, name, parameters=[kind])
+            assert program.inputs[-1] == (kind, len(values))
+            found = program(*(given[x] for x in what.inputs), values * factors)
+            right = library.of(name, given)
+            for x, y in zip(found if isinstance(found, tuple) else (found,), right, strict=True):
+                assert pool.error(x, y) < limit, name
