@@ -1,0 +1,83 @@
+"""What can be specialised: which kernel it replaces, and how it is traced."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._kernels import entry_points as kernels
+from .._kernels.coupling_of_loops import CONDITION_LIMIT
+from ..errors import SingularClusterError
+from ..model import ClusterModel, with_loops
+from ..tracing import FUNCTIONS, Program
+from ..tracing._sources import watching
+from ..tracing.expressions import Graph
+from ..tracing.run import Run
+
+
+class Function(NamedTuple):
+    """A function that can be specialised.
+
+    Attributes:
+        traced: Its name in ``tracing.FUNCTIONS``.
+        kernel: Whose place it takes, by the name without ``_loops``.
+        arguments: Sizes of the kernel's arrays: q, v; M a matrix.
+        entries: Functions of the package that call it.
+        module: Where the source of the kernel is.
+    """
+
+    traced: str
+    kernel: str
+    arguments: str
+    entries: tuple[str, ...]
+    module: str
+
+
+ENERGIES = ("computeKineticEnergy", "computePotentialEnergy", "computeMechanicalEnergy")
+# by the name of the result that the kernel's tables lead to
+BY_RESULT = {
+    "tau": Function("rnea", "rnea", "qvvv", ("rnea",), "rnea"),
+    "ddq": Function("aba", "aba", "qvvv", ("aba",), "aba"),
+    "nle": Function("nonLinearEffects", "rnea", "qvvv", ("nonLinearEffects",), "rnea"),
+    "g": Function("computeGeneralizedGravity", "rnea", "qvvv", ("computeGeneralizedGravity",), "rnea"),
+    "M": Function("crba", "crba", "qM", ("crba",), "crba"),
+    "Minv": Function("computeMinverse", "minverse", "qM", ("computeMinverse",), "minverse"),
+    "energy": Function("energies", "energy", "qv", ENERGIES, "energy"),
+}
+RESULT_OF = {entry: result for result, one in BY_RESULT.items() for entry in one.entries}
+"""Of the functions that can be specialised."""
+BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
+"""What the kernel would have reported."""
+
+
+def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
+    """Return the kernel whose place a function takes."""
+    return kernels.BY_NAME[one.kernel + "_loops" * with_loops(model)]
+
+
+def traced(model: ClusterModel, one: Function) -> Program | None:
+    """Return the operations, with what the kernel looks at as outputs; None if it fails at every state.
+
+    Raises:
+        NotAvailableError: A compiled function of the user ties joints of the robot.
+    """
+    graph, run, inputs = Graph(), Run(model), []
+    first = 0
+    for name in FUNCTIONS[one.traced].inputs:
+        size = model.nq if name == "q" else model.nv
+        run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
+        inputs.append((name, size))
+        first += size
+    try:
+        with watching() as watched:
+            outputs = FUNCTIONS[one.traced].run(run)
+    except SingularClusterError:
+        return None
+    (result,) = [np.concatenate([np.ravel(x) for x in outputs.values()])]
+    looked_at = {
+        "pivots": [x - limit for x, limit in watched],
+        "conditions": [run.work[condition.at] for condition in model._tables.conditions],
+    }
+    found = {"result": result} | {name: np.array(x, dtype=object) for name, x in looked_at.items()}
+    return Program.of(f"{model.name}, {one.traced}", inputs, found)
