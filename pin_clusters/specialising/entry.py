@@ -6,12 +6,10 @@ that is nearly zero, loops that are nearly singular) is the kernel's, if that is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from .._llvm import attributes, body_text, module_text
+from .._llvm import attributes, module_text
 from .._llvm.kinds import Kind
-from ..tracing import Program
-from .functions import BOUNDS
 
 SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""
@@ -20,11 +18,16 @@ _DATA = 4  # which of the words of an array leads to its numbers
 _SIZE_OF_KEEP, _KEEP, _WORK = 7, 6, 4  # in the block of tables
 
 
-def module(program: Program, arguments: str, conditions: Sequence[int], lanes: int) -> str:
+def module(
+    core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], arguments: str, conditions: Sequence[int],
+    lanes: int,
+) -> str:  # fmt: skip
     """Return a module with ``entry``, ``fallback`` (the kernel's address), and ``repeat``, which is for timing.
 
     Args:
-        program: What it computes: ``result``, and what is looked at.
+        core: What computes: ``i1 core(inputs, result, conditions)``.
+        inputs: Name and size of each.
+        sizes: Of result and conditions.
         arguments: Sizes of the kernel's arrays.
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
@@ -33,23 +36,21 @@ def module(program: Program, arguments: str, conditions: Sequence[int], lanes: i
     for size in arguments:
         data.append(f"%w{words + _DATA}")
         words += _WORDS[2 if size == "M" else 1]
-    sizes = {name: shape[0] for name, shape in program.outputs}
-    n, given = sizes["result"], len(program.inputs)
+    n, given = sizes["result"], len(inputs)
     into = data[-1] if len(arguments) > given and arguments != "qv" else None
-    core = body_text(program, "core", Kind("double"), bounds=BOUNDS)
     lines = [_declared("entry", words), "  %tables = inttoptr i64 %w2 to ptr"]
     lines += _of_block("size", _SIZE_OF_KEEP) + [f"  %own = icmp eq i64 %size, {n}"]
     lines += [f"  %a{i} = inttoptr i64 {data[i]} to ptr" for i in range(given)]
     lines += ["  br i1 %own, label %look, label %other", "look:"]
-    lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(program.inputs)], lanes)
+    lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(inputs)], lanes)
     lines += ["  br i1 %finite, label %run, label %other", "run:"]
     lines += _of_block("keep_at", _KEEP) + ["  %keep = inttoptr i64 %keep_at to ptr"]
-    lines += [f"  %{name} = alloca [{max(1, sizes[name])} x double], align 64" for name in BOUNDS]
+    lines.append(f"  %conditions = alloca [{max(1, sizes['conditions'])} x double], align 64")
     to = "%keep"
     if into is not None:
         to = "%to"
         lines.append(f"  %to = inttoptr i64 {into} to ptr")
-    pointers = [*(f"%a{i}" for i in range(given)), to, "%pivots", "%conditions"]
+    pointers = [*(f"%a{i}" for i in range(given)), to, "%conditions"]
     lines.append(f"  %suspicious = call i1 @core({', '.join(f'ptr {x}' for x in pointers)})")
     lines += ["  br i1 %suspicious, label %other, label %good", "good:"]
     if into is not None:

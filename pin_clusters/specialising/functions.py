@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .._kernels import entry_points as kernels
 from .._kernels.coupling_of_loops import CONDITION_LIMIT
 from ..errors import SingularClusterError
 from ..model import ClusterModel, with_loops
-from ..tracing import FUNCTIONS, Program
+from ..tracing import FUNCTIONS
 from ..tracing._sources import watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
@@ -56,8 +56,31 @@ def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
     return kernels.BY_NAME[one.kernel + "_loops" * with_loops(model)]
 
 
-def traced(model: ClusterModel, one: Function) -> Program | None:
-    """Return the operations, with what the kernel looks at as outputs; None if it fails at every state.
+class Traced(NamedTuple):
+    """What a kernel does, for one robot.
+
+    Attributes:
+        inputs: Name and size of each.
+        result: Expressions of its result.
+        pivots: What must be positive.
+        conditions: What must be small, of each loop.
+        params: Numbers of the robot that stand for inputs behind those, by number of the input.
+    """
+
+    inputs: list[tuple[str, int]]
+    result: np.ndarray
+    pivots: list[Any]
+    conditions: list[Any]
+    params: dict[int, float]
+
+
+def traced(model: ClusterModel, one: Function, *, numbers: bool = False) -> Traced | None:
+    """Return the operations, and what the kernel looks at; None if it fails at every state.
+
+    Args:
+        model: The model.
+        one: What is traced.
+        numbers: Whether the numbers of the robot are inputs, too, but for zeros.
 
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
@@ -69,15 +92,17 @@ def traced(model: ClusterModel, one: Function) -> Program | None:
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
         first += size
+    params: dict[int, float] = {}
+    if numbers:
+        values = model._params.tolist()
+        leaves = graph.inputs(first, len(values))
+        params = {first + i: x for i, x in enumerate(values)}
+        run.params = np.array([leaf if x else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object)
     try:
         with watching() as watched:
             outputs = FUNCTIONS[one.traced].run(run)
     except SingularClusterError:
         return None
-    (result,) = [np.concatenate([np.ravel(x) for x in outputs.values()])]
-    looked_at = {
-        "pivots": [x - limit for x, limit in watched],
-        "conditions": [run.work[condition.at] for condition in model._tables.conditions],
-    }
-    found = {"result": result} | {name: np.array(x, dtype=object) for name, x in looked_at.items()}
-    return Program.of(f"{model.name}, {one.traced}", inputs, found)
+    result = np.concatenate([np.ravel(x) for x in outputs.values()])
+    conditions = [run.work[condition.at] for condition in model._tables.conditions]
+    return Traced(inputs, result, [x - limit for x, limit in watched], conditions, params)

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import entry_points as kernels
-from .._llvm import lanes_of_host, load
+from .._llvm import load
 from .._native.words import words_of
 from ..arrays import on_a_page
 from ..model import ClusterModel
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_RESULT, RESULT_OF, Function, kernel_of, traced
+from .functions import BY_RESULT, RESULT_OF, Function, kernel_of
+from .module import module_of
 
 _PLAIN = 20
 """So many suspicious states are computed by the kernel's source in Python, before it is compiled for them."""
@@ -54,10 +55,9 @@ class Made:
         self.rival: float | None = None
         self.size, self._address, self._suspicious = 0, 0, 0
         start = time.perf_counter()
-        program = traced(model, self.function)
-        if program is not None:
-            places = [condition.at for condition in model._tables.conditions]
-            loaded = load(entry.module(program, self.function.arguments, places, lanes_of_host()))
+        text = module_of(model, self.function)
+        if text:
+            loaded = load(text)
             self.size, self._address = loaded.size, loaded.address("entry")
             self._repeat = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(
                 loaded.address("repeat")
