@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import transposition
 from .function import Compiled, compiled
 from .loading import Loaded, load
 from .machine import host, known_processors, lanes_of_host, object_code
@@ -21,4 +22,5 @@ __all__ = [
     "module_text",
     "object_code",
     "rows_text",
+    "transposition",
 ]

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import entry_points as kernels
+from .._kernels import layout
 from .._kernels.coupling_of_loops import CONDITION_LIMIT
 from ..errors import SingularClusterError
 from ..model import ClusterModel, with_loops
 from ..tracing import FUNCTIONS
-from ..tracing._sources import watching
+from ..tracing._sources import source, watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
@@ -64,6 +65,7 @@ class Traced(NamedTuple):
         result: Expressions of its result.
         pivots: What must be positive.
         conditions: What must be small, of each loop.
+        opens: The largest value of the equations of each loop, squared, if it was asked for.
         params: Numbers of the robot that stand for inputs behind those, by number of the input.
     """
 
@@ -71,16 +73,18 @@ class Traced(NamedTuple):
     result: np.ndarray
     pivots: list[Any]
     conditions: list[Any]
+    opens: list[Any]
     params: dict[int, float]
 
 
-def traced(model: ClusterModel, one: Function, *, numbers: bool = False) -> Traced | None:
+def traced(model: ClusterModel, one: Function, *, numbers: bool = False, opens: bool = False) -> Traced | None:
     """Return the operations, and what the kernel looks at; None if it fails at every state.
 
     Args:
         model: The model.
         one: What is traced.
         numbers: Whether the numbers of the robot are inputs, too, but for zeros.
+        opens: Whether to look how far loops are open.
 
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
@@ -99,10 +103,20 @@ def traced(model: ClusterModel, one: Function, *, numbers: bool = False) -> Trac
         params = {first + i: x for i, x in enumerate(values)}
         run.params = np.array([leaf if x else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object)
     try:
-        with watching() as watched:
+        with watching() as watched, np.errstate(all="ignore"):
             outputs = FUNCTIONS[one.traced].run(run)
     except SingularClusterError:
         return None
     result = np.concatenate([np.ravel(x) for x in outputs.values()])
     conditions = [run.work[condition.at] for condition in model._tables.conditions]
-    return Traced(inputs, result, [x - limit for x, limit in watched], conditions, params)
+    apart = _opens(run) if opens else []
+    return Traced(inputs, result, [x - limit for x, limit in watched], conditions, apart, params)
+
+
+def _opens(run: Run) -> list[Any]:
+    """Return what the kernels of rows look at, once they have run: the poses are in the workspace."""
+    views, model = source("views"), run.model
+    header = views.header(model._index)
+    clusters = [views.cluster(model._index, c) for c in range(header.cluster0, header.cluster1)]
+    loops = [c for c in clusters if c.kind == layout.LOOP]
+    return [source("closure_values").largest_value(model._index, run.params, run.work, run["q"], c) for c in loops]

@@ -19,6 +19,7 @@ from ..tracing._sources import source
 from . import entry
 from .functions import BY_RESULT, RESULT_OF, Function, kernel_of
 from .module import module_of
+from .rows import Rows, rows_of
 
 _PLAIN = 20
 """So many suspicious states are computed by the kernel's source in Python, before it is compiled for them."""
@@ -147,6 +148,7 @@ class Functions:
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         self._made: dict[str, Made] = {}
+        self._rows: dict[str, Rows | None] = {}
         self._lock = threading.RLock()
 
     def make(self, result: str) -> Made:
@@ -194,6 +196,13 @@ class Functions:
     def run(self, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it."""
         return self.make(result).run(pointer, *arrays) if result in BY_RESULT else None
+
+    def rows(self, result: str) -> Rows | None:
+        """Return what computes rows: see ``rows_of``; None where the kernel has to do it."""
+        with self._lock:
+            if result not in self._rows:
+                self._rows[result] = rows_of(self._model, BY_RESULT[result])
+            return self._rows[result]
 
     def recipe(self) -> Recipe:
         """Return what makes the same of another model."""
