@@ -101,7 +101,9 @@ class _Body:
             bound = self.bounds.get(array.removeprefix("out."))
             if bound is not None:
                 predicate, number = bound.split()
-                out = self.new(f"fcmp {predicate} {self.kind.name} {self.name(place)}, {self.kind.constant(float(number))}")
+                out = self.new(
+                    f"fcmp {predicate} {self.kind.name} {self.name(place)}, {self.kind.constant(float(number))}"
+                )
                 self.flag = self.new(f"or {self.kind.truth} {self.flag}, {out}")
             at = self.at(array, i)
             self.lines.append(f"  store {self.kind.name} {self.name(place)}, ptr {at}, align {self.kind.align}")

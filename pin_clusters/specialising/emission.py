@@ -161,12 +161,8 @@ class Core:
         while lanes > 1:
             half = lanes // 2
             t, u = f"<{lanes} x double>", f"<{half} x double>"
-            low, high = (
-                self.new(
-                    f"shufflevector {t} {name}, {t} poison, <{half} x i32> <{', '.join(f'i32 {k + i}' for i in range(half))}>"
-                )
-                for k in (0, half)
-            )
+            halves = [", ".join(f"i32 {k + i}" for i in range(half)) for k in (0, half)]
+            low, high = (self.new(f"shufflevector {t} {name}, {t} poison, <{half} x i32> <{x}>") for x in halves)
             name, lanes = self.new(f"fadd contract {u} {low}, {high}"), half
         return self.new(f"extractelement <1 x double> {name}, i32 0")
 

@@ -39,12 +39,12 @@ def module(
     n, given = sizes["result"], len(inputs)
     into = data[-1] if len(arguments) > given and arguments != "qv" else None
     lines = [_declared("entry", words), "  %tables = inttoptr i64 %w2 to ptr"]
-    lines += _of_block("size", _SIZE_OF_KEEP) + [f"  %own = icmp eq i64 %size, {n}"]
+    lines += [*_of_block("size", _SIZE_OF_KEEP), f"  %own = icmp eq i64 %size, {n}"]
     lines += [f"  %a{i} = inttoptr i64 {data[i]} to ptr" for i in range(given)]
     lines += ["  br i1 %own, label %look, label %other", "look:"]
     lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(inputs)], lanes)
     lines += ["  br i1 %finite, label %run, label %other", "run:"]
-    lines += _of_block("keep_at", _KEEP) + ["  %keep = inttoptr i64 %keep_at to ptr"]
+    lines += [*_of_block("keep_at", _KEEP), "  %keep = inttoptr i64 %keep_at to ptr"]
     lines.append(f"  %conditions = alloca [{max(1, sizes['conditions'])} x double], align 64")
     to = "%keep"
     if into is not None:

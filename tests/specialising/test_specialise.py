@@ -336,7 +336,7 @@ def test_what_is_given_is_looked_at(pair: tuple[pc.ClusterModel, pc.ClusterModel
         pc.specialise(model, "aba")
     with pytest.raises(pc.ArgumentTypeError, match="functions must be names, got 3"):
         pc.specialise(model, [3])  # type: ignore[list-item]
-    with pytest.raises(pc.UnknownNameError, match="'abba' cannot be specialised. Did you mean 'aba'"):
+    with pytest.raises(pc.UnknownNameError, match=r"'abba' cannot be specialised\. Did you mean 'aba'"):
         pc.specialise(model, ["abba"])
 
 
