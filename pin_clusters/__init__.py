@@ -181,6 +181,7 @@ from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
 # --- motion in time
 from .simulation import SimulationResult, simulate
+from .specialising import specialise
 
 __version__ = "0.1.0"
 
@@ -336,6 +337,7 @@ __all__ = [
     "simulate",
     "spanning_acceleration",
     "spanning_velocity",
+    "specialise",
     "task_input_matrix",
     "trace",
     "updateFramePlacement",

@@ -113,6 +113,12 @@ def _run(
 
         all_one_by_one(batch, of_row, 3)
         return result
+    special = _special(name, model, fext)
+    if special is not None:
+        pointers = [x.ctypes.data for x in (*batch.tables, result, batch.status)]
+        share(batch.rows, batch.threads, lanes, lambda: lambda first, last: special(*pointers, first, last))
+        settle(batch, 3)
+        return result
     run = (_LOOPS if with_loops(model) else _PLAIN)["aba" if name == "aba" else "rnea"].function()
     q, v, *others = batch.tables
     # the kernel takes the last row for those that are not there: zeros are the same in all
@@ -130,3 +136,10 @@ def _run(
     rooms.give_back()
     settle(batch, 3)
     return result
+
+
+def _special(name: str, model: ClusterModel, fext: Any) -> Any:
+    """Return the code of a specialised model for rows, where it has some."""
+    if model._functions is None or fext is not None:
+        return None
+    return model._functions.rows({"aba": "ddq", "rnea": "tau", "nonLinearEffects": "nle"}[name])
