@@ -351,7 +351,10 @@ if TYPE_CHECKING:
     from .tracing import trace
 
 # subpackages that the algorithms do not need: imported at their first use
-_LAZY = ("approximations", "audit", "baselines", "reference", "simulation", "study", "sweeps", "tracing", "visualize")
+_LAZY = (
+    "approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "tracing",
+    "visualize",
+)  # fmt: skip
 # and functions of such: name and subpackage
 _LAZY_FUNCTIONS = {"trace": "tracing"}
 # doors to other packages, which must be there

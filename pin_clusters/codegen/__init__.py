@@ -1,0 +1,11 @@
+"""Code for one robot, from its traces: C for controllers, CUDA C for many states at once."""
+
+from __future__ import annotations
+
+from ._c import Source, c
+from ._cuda import cuda
+from ._export import Exported, export
+from ._test_program import TraceError
+from ._writing import ExportError
+
+__all__ = ["ExportError", "Exported", "Source", "TraceError", "c", "cuda", "export"]

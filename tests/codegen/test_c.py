@@ -1,0 +1,282 @@
+"""Exported C, compiled and run, against the kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from samples import pool
+from support import compilers
+from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
+
+import pin_clusters as pc
+from pin_clusters import tracing
+from pin_clusters.codegen import _numbers, _order, _sources
+
+pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+OFTEN = ["mit_humanoid_leg", "tello", "four_bar"]
+ROUNDING = 1e-11
+
+
+def state(model: pc.ClusterModel, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    q = pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv))
+    return {"q": q} | {name: rng.normal(size=model.nv) for name in ("v", "a", "tau")}
+
+
+class Library:
+    """Functions of a shared library, on NumPy's arrays."""
+
+    def __init__(self, path: Path, robot: str, dtype: Any = np.float64) -> None:
+        self.library, self.robot, self.dtype = ctypes.CDLL(str(path)), robot, dtype
+
+    def __call__(self, name: str, size: int, *given: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        arrays = [x if x is out else np.ascontiguousarray(x, self.dtype) for x in given]
+        out = np.full(size, np.nan, self.dtype) if out is None else out
+        pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*arrays, out)]
+        getattr(self.library, f"{self.robot}_{name}")(*pointers)
+        return out
+
+
+def compiled(folder: Path, robot: str, compiler: str = "") -> Path:
+    """The source as a shared library, without a warning."""
+    made = folder / f"lib{robot}_{compiler or C[0]}.so"
+    run(compiler or C[0], *STRICT, "-O1", "-shared", "-fPIC", f"{robot}.c", "-o", made, "-lm", cwd=folder)
+    return made
+
+
+@needs_c
+@pytest.mark.parametrize("robot", pool.some(pc.robots(), OFTEN))
+def test_exported_c_is_the_kernel(robot: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    model = pc.load(robot)
+    made = pc.codegen.export(model, tmp_path)
+    assert made.notes == ()
+    data, n = model.createData(), model.nv
+    for compiler in C:
+        source = compiled(tmp_path, made.name, compiler)
+        for path in (source, tmp_path / f"{made.name}.so"):
+            library = Library(path, made.name)
+            for _ in range(3):
+                x = state(model, rng)
+                condition = float(np.linalg.cond(pc.crba(model, data, x["q"])))
+                tau = library("rnea", n, x["q"], x["v"], x["a"])
+                assert pool.error(tau, pc.rnea(model, data, x["q"], x["v"], x["a"])) < ROUNDING
+                ddq = library("aba", n, x["q"], x["v"], x["tau"])
+                right = pc.aba(model, data, x["q"], x["v"], x["tau"])
+                assert pool.error(ddq, right) < ROUNDING * max(1.0, 1e-3 * condition)
+                # results may be arguments
+                same = x["tau"].copy()
+                assert np.array_equal(library("aba", n, x["q"], x["v"], same, out=same), ddq)
+            assert np.array_equal(library("neutral", model.nq), model.q_reference)
+        run(compiler, "-O1", f"test/{made.name}_test.c", f"{made.name}.o", "-lm", "-o", "of_object", cwd=tmp_path)
+        run(compiler, *STRICT, f"test/{made.name}_test.c", source, f"-Wl,-rpath,{tmp_path}", "-o", "of_source",
+            cwd=tmp_path)  # fmt: skip
+        for program in ("of_object", "of_source"):
+            told = run(tmp_path / program, cwd=tmp_path).splitlines()
+            assert len(told) == 2 * _numbers.STATES
+            assert all(line.startswith("ok ") for line in told)
+
+
+@needs_c
+def test_its_own_test_sees_a_fault(tmp_path: Path) -> None:
+    made = pc.codegen.export(pc.load("four_bar"), tmp_path)
+    source = tmp_path / f"{made.name}.c"
+    text = source.read_text()
+    numbers = re.findall(r"\* (0\.\d\d+)", text)
+    source.write_text(text.replace(f"* {numbers[0]}", f"* (1.0 + 1e-6) * {numbers[0]}", 1))
+    run(C[0], f"{made.name}.c", f"test/{made.name}_test.c", "-lm", "-o", "program", cwd=tmp_path)
+    assert "FAILED" in run(tmp_path / "program", cwd=tmp_path, fails=True)
+    source.write_text(re.sub(r"tau\[0\] = \w+", "tau[0] = 0.0 / 0.0", text))
+    run(C[0], f"{made.name}.c", f"test/{made.name}_test.c", "-lm", "-o", "program", cwd=tmp_path)
+    assert "FAILED rnea" in run(tmp_path / "program", cwd=tmp_path, fails=True)
+
+
+@needs_c
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "tello"])
+def test_float(robot: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    model = pc.load(robot)
+    made = pc.codegen.export(model, tmp_path, "rnea", real="float")
+    text = (tmp_path / f"{made.name}.c").read_text()
+    assert "double" not in text
+    assert not re.search(r"\d\.\d+(e-?\d+)?[^\d.fe]", text.split("rnea(")[-1]), "a number in double"
+    x = state(model, rng)
+    right = pc.rnea(model, model.createData(), x["q"], x["v"], x["a"])
+    for path in (compiled(tmp_path, made.name), tmp_path / f"{made.name}.so"):
+        tau = Library(path, made.name, np.float32)("rnea", model.nv, x["q"], x["v"], x["a"])
+        assert pool.error(tau, right) < 1e-5
+
+
+@needs_c
+def test_nothing_is_called_kept_or_allocated(tmp_path: Path) -> None:
+    """Undefined symbols are those of libm; no writable data; the stack is of a size known when it is compiled."""
+    made = pc.codegen.export(pc.load("tello"), tmp_path, ("aba", "step"))
+    run(C[0], "-O1", "-fstack-usage", "-c", f"{made.name}.c", "-o", "compiled.o", cwd=tmp_path)
+    for objects in ("compiled.o", f"{made.name}.o"):
+        symbols = [line.split()[-2:] for line in run("nm", objects, cwd=tmp_path).splitlines()]
+        assert {name for kind, name in symbols if kind == "U"} <= {"sin", "cos", "sqrt", "sincos"}
+        assert not [name for kind, name in symbols if kind in "bBdDcC"]
+        assert {name for kind, name in symbols if kind == "T"} == {
+            f"tello_{name}" for name in ("neutral", "aba", "step")
+        }
+    usage = [line.split("\t") for line in (tmp_path / "compiled.su").read_text().splitlines()]
+    assert len(usage) == 3
+    assert all(kind == "static" and int(size) < 16384 for _, size, kind in usage)
+    source = (tmp_path / f"{made.name}.c").read_text()
+    assert not re.search(r"\b(for|while|if|goto|malloc|static|extern)\b", re.sub(r"/\*.*?\*/", "", source, flags=re.S))
+
+
+@needs_c
+@pytest.mark.parametrize("robot", pool.some(["mit_humanoid_leg", "four_bar", "mini_cheetah", "tello"], ["four_bar"]))
+def test_every_function(robot: str, tmp_path: Path) -> None:
+    """Its own test compares each with the kernels."""
+    model = pc.load(robot)
+    frame = model.own_tree.frames[-1].name
+    made = pc.codegen.export(model, tmp_path, [*tracing.FUNCTIONS, "step"], frames=[frame])
+    run(C[0], "-O1", f"test/{made.name}_test.c", f"{made.name}.o", "-lm", "-o", "program", cwd=tmp_path)
+    told = run(tmp_path / "program", cwd=tmp_path)
+    assert {line.split()[1] for line in told.splitlines()} == {*tracing.FUNCTIONS, "step"}
+    assert all(_numbers.Kernels(model, [frame]).knows(name) for name in tracing.FUNCTIONS)
+    run(C[0], *STRICT, "-O0", "-c", f"{made.name}.c", cwd=tmp_path)
+
+
+@needs_c
+@pytest.mark.parametrize("robot", ["four_bar", "mit_humanoid_leg"])
+def test_step(robot: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    model = pc.load(robot)
+    made = pc.codegen.export(model, tmp_path, "step")
+    q, v = model.q_reference, rng.normal(size=model.nv)
+    for path in (compiled(tmp_path, made.name), tmp_path / f"{made.name}.so"):
+        step = getattr(ctypes.CDLL(str(path)), f"{made.name}_step")
+        step.restype, step.argtypes = ctypes.c_double, [ctypes.c_void_p] * 2 + [ctypes.c_double, ctypes.c_void_p]
+        x = q.copy()
+        for _ in range(100):
+            residual = step(x.ctypes.data, v.ctypes.data, 1e-3, x.ctypes.data)
+            assert 0.0 <= residual < 1e-12
+        assert pool.error(x, pc.integrate(model, q, 0.1 * v)) < 1e-9
+        # too far for three steps of Newton's method: it says so
+        if model.closures:
+            assert step(x.ctypes.data, v.ctypes.data, 3.0 / abs(v[0]), x.ctypes.data) > 1e-6
+
+
+CPP_PROGRAM = """
+#include <cassert>
+#include <cstdio>
+#include <vector>
+#define EIGEN_RUNTIME_NO_MALLOC
+#include "four_bar.hpp"
+int main()
+{
+  using namespace four_bar;
+  Eigen::internal::set_is_malloc_allowed(false);
+  Configuration q = neutral();
+  Velocity v(0.7), tau(0.2);
+  const double given[1] = {0.2};
+  const Velocity ddq = aba(q, v, Eigen::Map<const Velocity>(given));
+  Velocity back;
+  rnea(q, v, ddq, back);
+  assert(std::abs(back(0) - tau(0)) < 1e-12);
+  const auto [kinetic, potential] = energies(q, v);
+  const Matrix<1, 1> M = crba(q);
+  assert(std::abs(kinetic(0) - 0.5 * M(0, 0) * v(0) * v(0)) < 1e-14);
+  const auto [dq, dv, mass] = computeRNEADerivatives(q, v, ddq);
+  assert(std::abs(mass(0, 0) - M(0, 0)) < 1e-15);
+  const Matrix<nq, nv> G = coupling_jacobian(q);
+  assert(G(0, 0) == 1.0);
+  assert(step(q, v, Scalar(1e-3), q) < 1e-12);
+  Eigen::internal::set_is_malloc_allowed(true);
+  Eigen::VectorXd many(6);
+  Eigen::internal::set_is_malloc_allowed(false);
+  many.setZero();
+  many.head<3>() = q;
+  aba(many.head<3>(), v, tau, back);
+  std::printf("%.17g %.17g\\n", ddq(0), q(0));
+}
+"""
+
+
+@needs_cpp
+def test_cpp_on_eigen(tmp_path: Path) -> None:
+    headers = compilers.eigen()
+    model = pc.load("four_bar")
+    names = ("rnea", "aba", "crba", "energies", "computeRNEADerivatives", "coupling_jacobian", "step")
+    pc.codegen.export(model, tmp_path, names)
+    (tmp_path / "main.cpp").write_text(CPP_PROGRAM)
+    for compiler in CPP:
+        run(compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-isystem{headers}", "-I.", "main.cpp",
+            "four_bar.o", "-lm", "-o", "program", cwd=tmp_path)  # fmt: skip
+        ddq, q = map(float, run(tmp_path / "program", cwd=tmp_path).split())
+        exact = pc.aba(model, model.createData(), model.q_reference, [0.7], [0.2])
+        assert math.isclose(ddq, exact[0], rel_tol=1e-12)
+        assert math.isclose(q, model.q_reference[0] + 7e-4, rel_tol=1e-12)
+
+
+@needs_cpp
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "mini_cheetah", "tello"])
+def test_in_a_loop_of_cpp(robot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """aba, then rnea in place of its own argument, gives the torques back; a step there and back returns."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    loop = importlib.import_module("control_loop")
+    model = pc.load(robot)
+    found = loop.run(loop.build(robot, tmp_path, CPP[0]), 100, 10_000)
+    assert found["apart"] < 1e-9
+    assert found["open"] < 1e-10
+    assert pool.error(np.array(found["q"]), model.q_reference) < 1e-9
+    assert set(found) == {"ticks", "open", "apart", "q", "empty", "rnea", "aba", "step"}
+    lines = loop.table({robot: found}).splitlines()
+    assert len(lines) == 6
+    sys.modules.pop("control_loop")
+
+
+def test_order_has_few_values_alive() -> None:
+    for robot in ("mini_cheetah", "four_bar"):
+        for name in ("rnea", "aba"):
+            program = pc.trace(pc.load(robot), name)
+            order, needs = _order.few_alive(program), _order.arguments(program)
+            assert sorted(order) == list(range(len(order)))
+            at = {k: i for i, k in enumerate(order)}
+            assert all(at[a] < at[k] for k in order for a in needs[k])
+            found = _order.alive(needs, order)
+            assert found <= _order.alive(needs, list(range(len(order))))
+            assert found == counted(needs, order)
+    leg_by_leg = _order.few_alive(pc.trace(pc.load("mini_cheetah"), "rnea"))
+    assert leg_by_leg != sorted(leg_by_leg)
+
+
+def counted(needs: list[list[int]], order: list[int]) -> int:
+    """The largest number of results that wait to be used; a result may take the place of an argument."""
+    left: dict[int, int] = dict.fromkeys(order, 0)
+    for row in needs:
+        for a in row:
+            left[a] += 1
+    waiting = worst = 0
+    for k in order:
+        for a in needs[k]:
+            left[a] -= 1
+            waiting -= not left[a]
+        waiting += left[k] > 0
+        worst = max(worst, waiting)
+    return worst
+
+
+def test_programs_of_the_user(tmp_path: Path) -> None:
+    model = pc.load("four_bar")
+    derivatives = pc.trace(model, "aba").jacobian("q")
+    forced = pc.trace(model, "rnea", fext=True)
+    made = pc.codegen.export(model, tmp_path, [derivatives, forced, "aba"])
+    header = (tmp_path / f"{made.name}.h").read_text()
+    assert "four_bar_aba_derivatives(const double *q, const double *v, const double *tau, double *dddq_dq);" in header
+    assert (
+        "four_bar_rnea(const double *q, const double *v, const double *a, const double *fext, double *tau);" in header
+    )
+    other = pc.trace(pc.load("mit_humanoid_leg"), "aba")
+    with pytest.raises(pc.ShapeError, match=r"'mit_humanoid_leg, aba' is of another robot than 'four_bar' \(nq = 3"):
+        pc.codegen.c(model, other)
+    with pytest.raises(pc.UnknownNameError, match="functions has 'aba' twice"):
+        pc.codegen.c(model, ["aba", pc.trace(model, "aba")])
+    assert [f.own for f in _sources.functions_of(model, [derivatives, "aba"])] == [False, True]
