@@ -48,7 +48,7 @@ def errors(model: pc.ClusterModel, rng: np.random.Generator, n: int) -> dict[str
     v, x, bar = rng.normal(size=(3, n, model.nv))
     short = [y.astype(np.float32) for y in (q, v, x, bar)]
     q, v, x, bar = (y.astype(np.float64) for y in short)  # the same numbers: what is measured is arithmetic
-    q32, v32, x32, bar32 = short
+    q32, v32, x32, _ = short
     if model.closures:  # loops of the rounded ones are open by that
         q = np.array([pc.project(model, y) for y in q])
     backward = routine(model, "aba").backward

@@ -42,8 +42,8 @@ def step(results: dict[str, Any]) -> str:
     heads = ["", "step [ms]", "and its gradient [ms]", "per robot [ns]", "and its gradient [ns]", "kept [MiB]",
              "per robot [B]"]  # fmt: skip
     return "\n\n".join([
-        f"{n} Mini Cheetahs, {found['inputs']} numbers each (configuration, velocity, torque, inertial parameters), one "
-        "thread. What is kept for the way back are inputs of functions, not what they compute on the way.",
+        f"{n} Mini Cheetahs, {found['inputs']} numbers each (configuration, velocity, torque, inertial parameters), on "
+        "one thread. What is kept for the way back are inputs of functions, not what they compute on the way.",
         markdown(heads, rows),
         where(results) + f" PyTorch {found['torch']}.",
     ])  # fmt: skip
