@@ -54,7 +54,7 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
         >>> aba
         Function(aba:(q[3],v,tau)->(ddq) SXFunction)
         >>> q, v, tau = model.q_reference, [2.0], [0.1]
-        >>> np.allclose(aba(q, v, tau), pc.aba(model, model.createData(), q, v, tau))
+        >>> np.allclose(np.array(aba(q, v, tau)), pc.aba(model, model.createData(), q, v, tau))
         True
         >>> aba.jacobian()(q, v, tau, 0)[0].shape  # by the raw entries of q
         (1, 3)

@@ -157,7 +157,7 @@ def _make(own: Routine) -> Callable[..., tuple[Any, ...]]:
         return tuple(jax.numpy.where((status != 0)[..., None], math.nan, x) for x in found)
 
     evaluate.defvjp(forward, backward)
-    return evaluate  # type: ignore[no-any-return]
+    return evaluate
 
 
 def _on_the_host(own: Routine, *rows: Any) -> tuple[np.ndarray, ...]:

@@ -19,6 +19,7 @@ ca = pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-cluste
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 
 SIMPLE = ("rnea", "aba", "crba", "computeMinverse", "nonLinearEffects", "computeGeneralizedGravity")
+INVERTS = ("aba", "computeMinverse")
 
 
 @pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
@@ -27,10 +28,12 @@ def test_values_are_those_of_the_kernels(which: tuple[str, str], rng: np.random.
     data = model.createData()
     condition = float(np.linalg.cond(pc.crba(model, data, state["q"])))
     for name in SIMPLE:
+        if condition > 1e12 and name in INVERTS:
+            continue
         f = pc.casadi.function(model, name)
         given = [state[key] for key in f.name_in()]
         found, wanted = np.array(f(*given)), np.asarray(getattr(pc, name)(model, data, *given))
-        loss = max(1.0, 1e-3 * condition) if name in ("aba", "computeMinverse") else 1.0
+        loss = max(1.0, 1e-3 * condition) if name in INVERTS else 1.0
         assert pool.error(found, wanted.reshape(model.nv, -1)) < 1e-11 * loss, name
 
 
