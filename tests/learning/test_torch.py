@@ -166,17 +166,35 @@ def test_rows_that_are_not_good(rng: np.random.Generator) -> None:
 
 
 def test_singular_rows() -> None:
+    """Near a change point, where results are finite still."""
     model = pc.load("four_bar_change_point")
-    q = torch.tensor(np.array([model.q_reference]))
-    rest, status = torch.zeros(1, model.nv, dtype=torch.float64), torch.zeros(1, dtype=torch.int8)
-    judged = np.zeros(1, dtype=np.int8)
-    for angle in (0.0, np.pi):
-        for name in ("aba", "rnea"):
-            at = q.clone()
-            at[0, 0] = angle
-            pc.batch.rnea(model, at.numpy(), rest.numpy(), rest.numpy(), status=judged)
-            getattr(pc.torch, name)(model, at, rest, rest, status=status)
-            assert status.tolist() == judged.tolist()
+    turns = [1e-3, 1e-7, 1e-8, 1e-12] - model.q_reference[0]
+    q = np.array([pc.integrate(model, model.q_reference, [x]) for x in turns])
+    v, judged, status = np.ones((4, 1)), np.zeros(4, dtype=np.int8), torch.zeros(4, dtype=torch.int8)
+    pc.batch.aba(model, q, v, v, status=judged)
+    pc.torch.aba(model, *tensors(q, v, v), status=status)
+    assert status.tolist() == judged.tolist() == [0, 0, 2, 2]
+
+
+def test_parameters_of_rows(rng: np.random.Generator) -> None:
+    model, q, v, tau = near("mit_humanoid_leg", rng, 3)
+    own = pc.tracing.values_of(model, "inertial")
+    shares = np.array([1.0, 1.3, -1.0])  # of the inertia of all bodies
+    status = torch.zeros(3, dtype=torch.int8)
+    aba = pc.torch.function(model, "aba", parameters=["inertial"])
+    given = tensors(q, v, tau, shares[:, None] * own, requires_grad=True)
+    found = aba(*given, status=status)
+    assert status.tolist() == [0, 0, 2]
+    for k in range(2):
+        other = pc.with_parameters(model, shares[k] * own)
+        assert pool.error(found[k].detach(), pc.aba(other, other.createData(), q[k], v[k], tau[k])) < 1e-9
+    found[:2].sum().backward()
+    assert given[3].grad.isnan().all(dim=1).tolist() == [False, False, True]
+    gains = [float(given[3].grad[1] @ torch.tensor(own))]
+    step = 1e-6
+    ends = [aba(*tensors(q[1], v[1], tau[1], (1.3 + s) * own)).sum() for s in (step, -step)]
+    gains.append(float(ends[0] - ends[1]) / (2.0 * step))
+    assert gains[0] == pytest.approx(gains[1], rel=1e-6)
 
 
 @pytest.mark.parametrize(
