@@ -3,8 +3,9 @@
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
 ``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``accuracy of operational space``,
-``accuracy of derivatives``, ``float32`` and ``step of many``, from what the scripts of these names, ``run.py``,
-``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py`` and ``learning.py`` wrote to ``results/``.
+``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and ``step of many``, from what the scripts of these
+names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py``, ``traces.py`` and
+``learning.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import report_learning
 import report_loops
 import report_operational
 import report_simulation
+import report_traces
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -52,6 +54,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),
     "float32": ("learning.json", report_learning.float32),
     "step of many": ("learning.json", report_learning.step),
+    "accuracy of traces": ("traces.json", report_traces.accuracy),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -205,6 +208,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/accuracy.md": bench_short,
         "docs/simulation.md": bench_short,
         "docs/learning.md": bench_short,
+        "docs/tracing.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

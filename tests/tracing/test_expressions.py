@@ -150,6 +150,7 @@ def test_bad_inputs(given: Any, error: Any, message: str) -> None:
         some()(*given)
 
 
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 @pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
 @pytest.mark.parametrize("function", ["rnea", "aba"])
 def test_another_order_is_the_same_program(robot: str, function: str) -> None:
