@@ -2,8 +2,8 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``accuracy of operational space`` and
-``accuracy of derivatives``, from what the scripts of these names, ``run.py``, ``run_loops.py``,
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``
+and ``accuracy of derivatives``, from what the scripts of these names, ``run.py``, ``run_loops.py``,
 ``operational_accuracy.py`` and ``derivatives_accuracy.py`` wrote to ``results/``.
 """
 
@@ -26,6 +26,7 @@ import report_derivatives
 import report_loops
 import report_operational
 import report_simulation
+import report_specialised
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -49,6 +50,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "operational": ("operational.json", report_operational.speed),
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
     "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),
+    "specialised": ("specialised.json", report_specialised.tables),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
