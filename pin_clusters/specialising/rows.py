@@ -14,6 +14,8 @@ from .._llvm.kinds import Kind
 from ..model import ClusterModel
 from ..tracing import Program
 from .functions import Function, traced
+from .limb_loops import LimbLoops
+from .module import groups_of, in_lanes
 
 Rows = Callable[..., None]
 # of what is looked at: when it is bad, and the status of such a row; the first that is bad counts
@@ -30,23 +32,28 @@ def rows_of(model: ClusterModel, function: Function) -> Rows | None:
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
-    found = traced(model, function, opens=True)
+    groups = groups_of(model, function)
+    found = traced(model, function, numbers=bool(groups), opens=True)
     if found is None:
         return None
     outputs = {"result": found.result}
     outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
-    program = Program.of(model.name, found.inputs, outputs)
-    loaded = load(_module(program, lanes_of_host()))
+    lanes = lanes_of_host()
+    if groups:
+        new, results = in_lanes(found, groups)
+        core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+    else:
+        core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
+    loaded = load(_module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes))
     pointers = [ctypes.c_void_p] * (len(found.inputs) + 2)
     kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)
     run: Rows = kind(loaded.address("rows"))
     return run
 
 
-def _module(program: Program, lanes: int) -> str:
+def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int) -> str:
     kind = Kind("double", lanes)
-    sizes = {name: int(np.prod(shape)) for name, shape in program.outputs}
-    inputs = [(f"in.{name}", n) for name, n in program.inputs]
+    inputs = [(f"in.{name}", n) for name, n in arrays]
     given = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
     given += ["ptr nocapture writeonly %out.result_rows", "ptr nocapture writeonly %status"]
     rooms = [*inputs, *((f"out.{name}", n) for name, n in sizes.items())]
@@ -61,7 +68,7 @@ def _module(program: Program, lanes: int) -> str:
         lines.append(transposition.call("scatter", "out.result", sizes["result"], kind))
     lines += _status(kind, inputs, sizes)
     lines += [f"  %next = add i64 %i, {lanes}", "  br label %head", "done:", "  ret void", "}", ""]
-    return module_text(body_text(program, "pack", kind), "\n".join(lines), rows=("double", lanes))
+    return module_text(core, "\n".join(lines), rows=("double", lanes))
 
 
 def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:
