@@ -44,7 +44,8 @@ def rows_of(model: ClusterModel, function: Function) -> Rows | None:
         core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
     else:
         core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
-    loaded = load(_module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes))
+    text = _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
+    loaded = load(text, optimise=False)  # it would take out of loops what then has to wait in memory
     pointers = [ctypes.c_void_p] * (len(found.inputs) + 2)
     kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)
     run: Rows = kind(loaded.address("rows"))

@@ -297,6 +297,17 @@ def test_rows_and_what_becomes_of_them(robot: str, rng: np.random.Generator) -> 
     assert np.array_equal(found, expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 3, 5]))
+def test_rows_of_robots_with_limbs(robot: str | int, rng: np.random.Generator) -> None:
+    model = hexapod(robot, rng) if isinstance(robot, int) else pc.load(robot)
+    special = pc.specialise(model, ())
+    q = np.array([pc.randomConfiguration(model) for _ in range(11)])
+    v, x = rng.normal(size=(2, 11, model.nv))
+    for name in ("rnea", "aba"):
+        function = getattr(pc.batch, name)
+        assert error(function(special, q, v, x), function(model, q, v, x)) < 1e-9
+
+
 # --- the choice
 def test_the_faster_one_is_taken(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.undo()
