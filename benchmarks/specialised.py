@@ -57,7 +57,7 @@ def made(model: pc.ClusterModel) -> dict[str, dict[str, float]]:
         start = time.process_time()
         text = module_of(model, BY_RESULT[RESULT_OF[name]])
         traced = time.process_time()
-        size = len(object_code(text))
+        size = len(object_code(text, optimise=False))
         found[name] = {"kB": round(size / 1e3, 1), "trace_s": round(traced - start, 2)}
         found[name]["compile_s"] = round(time.process_time() - traced, 2)
     return found
@@ -132,6 +132,7 @@ def batch(name: str, effort: dict[str, Any]) -> dict[str, Any]:
     found, before = timing.batches(pc.specialise(model), **settings), timing.batches(model, **settings)
     speedup = found["speedup"]["aba"]
     gates = [gate(f"{name}: batch.aba", speedup, BATCHES[name], most=False)] if BATCHES[name] else []
+    gates.append(gate(f"{name}: batch.aba, gain", speedup / before["speedup"]["aba"], 1.0, most=False))
     return found | {"before": before["speedup"], "gates": gates}
 
 

@@ -56,7 +56,9 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
             "machine code of programs can be made."
         )
     mine = host()
-    name = store.digest(_FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, str(optimise), text)
+    name = store.digest(
+        _FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, str(optimise), text
+    )
     with _lock:
         found = _loaded.get(name)
         if found is None:

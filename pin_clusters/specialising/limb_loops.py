@@ -9,6 +9,7 @@ What passes from one turn to another goes through memory, the frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from .._llvm import attributes
@@ -158,7 +159,7 @@ class LimbLoops:
 
     def _place(self, places: Sequence[int], limb: str) -> str:
         """Write which of some places is that of the limb at work."""
-        steps = {b - a for a, b in zip(places, places[1:], strict=False)}
+        steps = {b - a for a, b in pairwise(places)}
         if len(steps) == 1:
             (step,) = steps
             return self.new(f"add i64 {self.new(f'mul i64 {limb}, {step}')}, {places[0]}")
@@ -200,7 +201,10 @@ class LimbLoops:
             self._save(self.kind.constant(0.0), "frame", str(self._room[x.id]))
         label, limb = f"{turn}.{group}", f"%limb.{turn}.{group}"
         self._lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
-        self._lines += [f"loop.{label}:", f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]"]
+        self._lines += [
+            f"loop.{label}:",
+            f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]",
+        ]
         row = self.new(f"mul i64 {limb}, COLUMNS{group}.")
         table = self.new(f"getelementptr double, ptr @limbs{group}, i64 {row}")
         names: dict[int, str] = {}
@@ -243,7 +247,9 @@ class LimbLoops:
                 self._constants[group].append(x.args)
             t = self.kind.name
             where = self.new(f"getelementptr double, ptr {table}, i64 {columns[x.id]}")
-            first = self.new(f"insertelement {t} poison, double {self.new(f'load double, ptr {where}, align 8')}, i32 0")
+            first = self.new(
+                f"insertelement {t} poison, double {self.new(f'load double, ptr {where}, align 8')}, i32 0"
+            )
             return self.new(f"shufflevector {t} {first}, {t} poison, <{self.kind.lanes} x i32> zeroinitializer")
         if x.op == PACK and not self._is_copied(x):
             places = [self._inputs[a.args[0]] for a in x.args[: self._limbs[group]]]

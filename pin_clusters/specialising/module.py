@@ -9,11 +9,12 @@ from ..model import ClusterModel
 from ..tracing.expressions import Expression, needed
 from . import entry
 from .emission import Core, Result
-from .functions import BOUNDS, Function, Traced, traced
+from .functions import BOUNDS, Function, Traced, traced, without_collector
 from .lanes import BROADCAST, NUMBERS, PACK, Lanes
 from .limbs import Group, limbs_of
 
 
+@without_collector()
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True) -> str:
     """Return the module of a function; "" if the kernel fails at every state.
 
