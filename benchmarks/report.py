@@ -2,7 +2,7 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``accuracy of operational space``,
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``,
 ``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and ``step of many``, from what the scripts of these
 names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py``, ``traces.py`` and
 ``learning.py`` wrote to ``results/``.
@@ -28,6 +28,7 @@ import report_learning
 import report_loops
 import report_operational
 import report_simulation
+import report_specialised
 import report_traces
 from report_loops import markdown, where
 
@@ -55,6 +56,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "float32": ("learning.json", report_learning.float32),
     "step of many": ("learning.json", report_learning.step),
     "accuracy of traces": ("traces.json", report_traces.accuracy),
+    "specialised": ("specialised.json", report_specialised.tables),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

@@ -43,7 +43,8 @@ def step(results: dict[str, Any]) -> str:
              "per robot [B]"]  # fmt: skip
     return "\n\n".join([
         f"{n} Mini Cheetahs, {found['inputs']} numbers each (configuration, velocity, torque, inertial parameters), on "
-        "one thread; the least time of many. What is kept for the way back are inputs of functions, not what they compute on the way.",
+        "one thread; the least time of many. What is kept for the way back are inputs of functions, not what they "
+        "compute on the way.",
         markdown(heads, rows),
         where(results) + f" PyTorch {found['torch']}.",
     ])  # fmt: skip

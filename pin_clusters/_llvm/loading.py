@@ -41,8 +41,12 @@ class Loaded:
         return int(self._engine.get_global_value_address(name))
 
 
-def load(text: str) -> Loaded:
+def load(text: str, *, optimise: bool = True) -> Loaded:
     """Return a module, compiled for this processor: in this process, on disk, or made now.
+
+    Args:
+        text: The module.
+        optimise: Whether to simplify before machine code is made.
 
     Raises:
         NotAvailableError: This process may not execute what it writes to memory.
@@ -53,9 +57,11 @@ def load(text: str) -> Loaded:
             "machine code of programs can be made."
         )
     mine = host()
-    name = store.digest(_FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, text)
+    name = store.digest(
+        _FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, str(optimise), text
+    )
     with _lock:
         found = _loaded.get(name)
         if found is None:
-            found = _loaded[name] = Loaded(store.kept(name, lambda: object_code(text)))
+            found = _loaded[name] = Loaded(store.kept(name, lambda: object_code(text, optimise=optimise)))
         return found

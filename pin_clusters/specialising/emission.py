@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .._llvm import attributes
@@ -14,11 +14,44 @@ from .lanes import BROADCAST, LANE, NUMBERS, PACK, SUM
 _TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
 
 
+def write_operation(
+    new: Callable[[str], str], kind: Kind, x: Expression, given: Sequence[str], angles: dict[int, tuple[str, str]],
+    called: set[str],
+) -> str:  # fmt: skip
+    """Write an operation on numbers or on packs, lane by lane; return the name of its result.
+
+    Args:
+        new: Writes an instruction and returns the name of its result.
+        kind: Of the arguments.
+        x: The operation.
+        given: Names of its arguments.
+        angles: Sines and cosines that are written already, by the angle.
+        called: Functions that are to be declared.
+    """
+    op, t = x.op, kind.name
+    if op in _TWO:
+        return new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")
+    if op == NEG:
+        return new(f"fneg {t} {given[0]}")
+    if op == SELECT:
+        less = new(f"fcmp olt {t} {given[0]}, {given[1]}")
+        return new(f"select {kind.truth} {less}, {t} {given[2]}, {t} {given[3]}")
+    if op == SQRT:
+        function = f"llvm.sqrt.{f'v{kind.lanes}' * (kind.lanes > 1)}f64"
+        called.add(f"declare {t} @{function}({t})")
+        return new(f"call {t} @{function}({t} {given[0]})")
+    assert op in (SIN, COS)
+    angle = x.args[0].id
+    if angle not in angles:
+        angles[angle] = write_sine_and_cosine(new, kind, given[0])
+    return angles[angle][op == COS]
+
+
 class Result(NamedTuple):
     """What becomes of an expression.
 
     Attributes:
-        array: Name of an output; "" if it is only looked at.
+        array: Name of an output.
         places: In it, one per lane that counts.
         value: The expression, or a float.
         bound: A comparison that should not hold, such as ``ole 0.0``, or "".
@@ -48,6 +81,7 @@ class Core:
         self._angles: dict[int, tuple[str, str]] = {}
         self._flags: dict[int, str] = {}
         self._new = 0
+        self._outputs: Sequence[str] = ()
 
     def new(self, instruction: str) -> str:
         """Write an instruction that has a result; return its name."""
@@ -57,7 +91,8 @@ class Core:
         return name
 
     def text(self, results: Sequence[Result], outputs: Sequence[str]) -> str:
-        """Return the function."""
+        """Return the function; what belongs to no output is only looked at."""
+        self._outputs = outputs
         for one in results:
             if isinstance(one.value, Expression):
                 self._compute(one.value)
@@ -115,23 +150,8 @@ class Core:
         lanes = next(self._lanes[a.id] for a in args if isinstance(a, Expression))
         self._lanes[x.id] = lanes
         kind = Kind("double", lanes)
-        t, given = kind.name, [self._name(a, kind) for a in args]
-        if op in _TWO:
-            return self.new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")
-        if op == NEG:
-            return self.new(f"fneg {t} {given[0]}")
-        if op == SELECT:
-            less = self.new(f"fcmp olt {t} {given[0]}, {given[1]}")
-            return self.new(f"select {kind.truth} {less}, {t} {given[2]}, {t} {given[3]}")
-        if op == SQRT:
-            function = f"llvm.sqrt.{f'v{lanes}' * (lanes > 1)}f64"
-            self._called.add(f"declare {t} @{function}({t})")
-            return self.new(f"call {t} @{function}({t} {given[0]})")
-        assert op in (SIN, COS)
-        angle = args[0].id
-        if angle not in self._angles:
-            self._angles[angle] = write_sine_and_cosine(self.new, kind, given[0])
-        return self._angles[angle][op == COS]
+        given = [self._name(a, kind) for a in args]
+        return write_operation(self.new, kind, x, given, self._angles, self._called)
 
     def _write_pack(self, x: Expression) -> str:
         lanes = int(x.args[1]) if x.op == BROADCAST else len(x.args)
@@ -175,6 +195,6 @@ class Core:
             out = self.new(f"fcmp {predicate} {kind.name} {name}, {kind.constant(float(number))}")
             before = self._flags.get(kind.lanes)
             self._flags[kind.lanes] = out if before is None else self.new(f"or {kind.truth} {before}, {out}")
-        for lane, place in enumerate(one.places if one.array else ()):
+        for lane, place in enumerate(one.places if one.array in self._outputs else ()):
             number = name if kind.lanes == 1 else self.new(f"extractelement {kind.name} {name}, i32 {lane}")
             self.lines.append(f"  store double {number}, ptr {self._at(f'out.{one.array}', place)}, align 8")

@@ -15,7 +15,8 @@ from typing import Any
 from ..tracing.expressions import ADD, INPUT, MUL, NEG, SUB, Expression, Graph, operate
 
 BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
-"""Of packs: a number in all lanes; numbers; constants; one of the lanes (pack, which); the sum of the lanes."""
+"""Of packs: a number in all lanes (then how many, and the group); numbers, one per lane; constants; one of the lanes
+(pack, which); the sum of the first lanes (pack, how many)."""
 Demand = tuple[Any, ...]
 _SCALAR = -1
 
@@ -25,6 +26,7 @@ class Lanes:
 
     Attributes:
         graph: The new one.
+        packs: Group of each pack that was put together of numbers, by its id.
         misfits: How many tuples were put together of numbers that were computed one by one.
     """
 
@@ -42,6 +44,7 @@ class Lanes:
             slots: What is alike in all limbs, by number of the input.
         """
         self.graph, self.misfits = Graph(), 0
+        self.packs: dict[int, int] = {}
         self._values, self._groups, self._width = values, groups, width
         self._owner = dict(owners)
         self._slots = slots
@@ -135,7 +138,9 @@ class Lanes:
             if missing:
                 stack += reversed(missing)
                 continue
-            self._built[key] = self._combine(how, [self._built[p[:-1]] for p in parts], more)
+            made = self._built[key] = self._combine(how, [self._built[p[:-1]] for p in parts], more)
+            if how == "pack":
+                self.packs[made.id] = demand[0]
             stack.pop()
         return self._built[wanted[:-1]]
 
@@ -259,10 +264,12 @@ class Lanes:
         if how == "lane":
             key, lane = more
             found = self._built[key]
-            return make(LANE, found, lane) if isinstance(found, Expression) else found
+            if not isinstance(found, Expression):
+                return found
+            return found.args[lane] if found.op in (NUMBERS, PACK) else make(LANE, found, lane)
         if how == "broadcast":
             (x,) = parts
-            return make(BROADCAST, x, self._width[more]) if isinstance(x, Expression) else x
+            return make(BROADCAST, x, self._width[more], more) if isinstance(x, Expression) else x
         if how == "numbers":
             return more[0] if len(set(map(_bits, more))) == 1 else make(NUMBERS, *more)
         if how == "pack":
@@ -292,7 +299,13 @@ class Lanes:
                 packs[g] = self._operate(ADD if sign > 0 else SUB, [before, x])
         for g, x in packs.items():
             n = len(self._groups[g])
-            total = total + (self.graph.make(SUM, x, n) if isinstance(x, Expression) else n * x)
+            if not isinstance(x, Expression):
+                total = total + n * x
+            elif x.op in (NUMBERS, PACK):
+                for one in x.args[:n]:
+                    total = total + one
+            else:
+                total = total + (n * x.args[0] if x.op == BROADCAST else self.graph.make(SUM, x, n))
         return total
 
 

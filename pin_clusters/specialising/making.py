@@ -19,7 +19,7 @@ from ..tracing._sources import source
 from . import entry
 from .functions import BY_RESULT, RESULT_OF, Function, kernel_of
 from .module import module_of
-from .rows import Rows, rows_of
+from .rows import MadeRows
 
 _PLAIN = 20
 """So many suspicious states are computed by the kernel's source in Python, before it is compiled for them."""
@@ -30,8 +30,8 @@ class Specialised(NamedTuple):
     """What became of a function.
 
     Attributes:
-        function: Its name.
-        time: Of the specialised code, [s]; None before it was compared.
+        function: Its name; of rows with ``batch.`` before it.
+        time: Of the specialised code, of rows per row, [s]; None before it was compared.
         rival: Of the kernel that reads tables, [s]; None before.
         choice: ``specialised`` or ``tables``.
         size: Bytes of machine code and what belongs to it.
@@ -58,7 +58,7 @@ class Made:
         start = time.perf_counter()
         text = module_of(model, self.function)
         if text:
-            loaded = load(text)
+            loaded = load(text, optimise=False)  # nothing is left to simplify
             self.size, self._address = loaded.size, loaded.address("entry")
             self._repeat = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(
                 loaded.address("repeat")
@@ -76,11 +76,6 @@ class Made:
     def chosen(self) -> bool:
         """Whether the specialised code is taken."""
         return bool(self._address) and (self.time is None or self.rival is None or self.time <= self.rival)
-
-    def told(self) -> Specialised:
-        """Return what became of it."""
-        choice = "specialised" if self.chosen else "tables"
-        return Specialised(self.function.traced, self.time, self.rival, choice, self.size, self.made_in)
 
     def run(self, pointer: kernels.Pointer, *arrays: Any) -> int:
         """Do what the kernel does, and return its code."""
@@ -148,7 +143,7 @@ class Functions:
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         self._made: dict[str, Made] = {}
-        self._rows: dict[str, Rows | None] = {}
+        self._rows: dict[str, MadeRows] = {}
         self._lock = threading.RLock()
 
     def make(self, result: str) -> Made:
@@ -197,11 +192,11 @@ class Functions:
         """Do what a kernel does, and return its code; None where the kernel has to do it."""
         return self.make(result).run(pointer, *arrays) if result in BY_RESULT else None
 
-    def rows(self, result: str) -> Rows | None:
-        """Return what computes rows: see ``rows_of``; None where the kernel has to do it."""
+    def rows(self, result: str) -> MadeRows:
+        """Return what computes rows."""
         with self._lock:
             if result not in self._rows:
-                self._rows[result] = rows_of(self._model, BY_RESULT[result])
+                self._rows[result] = MadeRows(self._model, BY_RESULT[result])
             return self._rows[result]
 
     def recipe(self) -> Recipe:
@@ -212,4 +207,11 @@ class Functions:
         """Return what became of each function."""
         for made in list(self._made.values()):
             self._compare(made)
-        return tuple(made.told() for made in self._made.values())
+        return tuple(_told(made.function.traced, made) for made in self._made.values()) + tuple(
+            _told(made.name, made) for made in self._rows.values()
+        )
+
+
+def _told(name: str, made: Made | MadeRows) -> Specialised:
+    choice = "specialised" if made.chosen else "tables"
+    return Specialised(name, made.time, made.rival, choice, made.size, made.made_in)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -13,9 +15,13 @@ from .._llvm import attributes, body_text, lanes_of_host, load, module_text, tra
 from .._llvm.kinds import Kind
 from ..model import ClusterModel
 from ..tracing import Program
-from .functions import Function, traced
+from .functions import Function, traced, without_collector
+from .limb_loops import LimbLoops
+from .module import groups_of, in_lanes
 
 Rows = Callable[..., None]
+_ENOUGH, _REPEATS = 64, 7
+"""How many rows are compared, and how often."""
 # of what is looked at: when it is bad, and the status of such a row; the first that is bad counts
 _LOOKED_AT = (
     ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
@@ -24,29 +30,82 @@ _LOOKED_AT = (
 )
 
 
-def rows_of(model: ClusterModel, function: Function) -> Rows | None:
-    """Return ``f(*inputs, result, status, first, last)`` of addresses, without the interpreter lock; None: see traced.
+class MadeRows:
+    """The specialised code of rows.
 
-    Raises:
-        NotAvailableError: A compiled function of the user ties joints of the robot.
+    Attributes:
+        name: Of the function of batches.
+        run: ``f(*inputs, result, status, first, last)`` of addresses, without the interpreter lock; None: the kernel
+            fails at every state.
+        size: Bytes of its object code.
+        made_in: How long it took, [s].
+        time: Per row, [s]; None before it was compared.
+        rival: Of the kernel that reads tables.
     """
-    found = traced(model, function, opens=True)
-    if found is None:
-        return None
-    outputs = {"result": found.result}
-    outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
-    program = Program.of(model.name, found.inputs, outputs)
-    loaded = load(_module(program, lanes_of_host()))
-    pointers = [ctypes.c_void_p] * (len(found.inputs) + 2)
-    kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)
-    run: Rows = kind(loaded.address("rows"))
-    return run
+
+    def __init__(self, model: ClusterModel, function: Function) -> None:
+        start = time.perf_counter()
+        self.name, self.size = f"batch.{function.traced}", 0
+        self.time: float | None = None
+        self.rival: float | None = None
+        self.run = self._made(model, function)
+        self.made_in = time.perf_counter() - start
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is taken."""
+        return self.run is not None and (self.time is None or self.rival is None or self.time <= self.rival)
+
+    def is_open(self, rows: int) -> bool:
+        """Whether it has not been compared, and a batch of so many rows will do."""
+        return self.run is not None and self.time is None and rows >= _ENOUGH
+
+    def meet(self, own: Callable[[int, int], object], tables: Callable[[int, int], object]) -> None:
+        """Compare with the kernel on the first rows of a batch.
+
+        Args:
+            own: Runs rows first..last-1.
+            tables: The kernel does so.
+        """
+        best = {own: math.inf, tables: math.inf}
+        for _ in range(_REPEATS):
+            for run in (own, tables):
+                start = time.perf_counter()
+                run(0, _ENOUGH)
+                best[run] = min(best[run], (time.perf_counter() - start) / _ENOUGH)
+        self.time, self.rival = best[own], best[tables]
+
+    @without_collector()
+    def _made(self, model: ClusterModel, function: Function) -> Rows | None:
+        """Return ``run``.
+
+        Raises:
+            NotAvailableError: A compiled function of the user ties joints of the robot.
+        """
+        groups = groups_of(model, function)
+        found = traced(model, function, numbers=bool(groups), opens=True)
+        if found is None:
+            return None
+        outputs = {"result": found.result}
+        outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+        lanes = lanes_of_host()
+        if groups:
+            new, results = in_lanes(found, groups)
+            core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+        else:
+            core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
+        text = _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
+        loaded = load(text, optimise=False)  # it would take out of loops what then has to wait in memory
+        self.size = loaded.size
+        pointers = [ctypes.c_void_p] * (len(found.inputs) + 2)
+        kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)
+        run: Rows = kind(loaded.address("rows"))
+        return run
 
 
-def _module(program: Program, lanes: int) -> str:
+def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int) -> str:
     kind = Kind("double", lanes)
-    sizes = {name: int(np.prod(shape)) for name, shape in program.outputs}
-    inputs = [(f"in.{name}", n) for name, n in program.inputs]
+    inputs = [(f"in.{name}", n) for name, n in arrays]
     given = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
     given += ["ptr nocapture writeonly %out.result_rows", "ptr nocapture writeonly %status"]
     rooms = [*inputs, *((f"out.{name}", n) for name, n in sizes.items())]
@@ -61,7 +120,7 @@ def _module(program: Program, lanes: int) -> str:
         lines.append(transposition.call("scatter", "out.result", sizes["result"], kind))
     lines += _status(kind, inputs, sizes)
     lines += [f"  %next = add i64 %i, {lanes}", "  br label %head", "done:", "  ret void", "}", ""]
-    return module_text(body_text(program, "pack", kind), "\n".join(lines), rows=("double", lanes))
+    return module_text(core, "\n".join(lines), rows=("double", lanes))
 
 
 def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:

@@ -29,7 +29,7 @@ MODULES = (
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
-    "derivatives_more", "derivatives_accuracy", "report_derivatives",
+    "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -492,3 +492,21 @@ def test_accuracy_of_derivatives(
     assert "| four-bar |" in text
     groups["trees"]["worst"]["M"]["laws"] = float("nan")
     assert script.missed(groups) == ["M on trees by laws nan"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is specialised")
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    module, effort = scripts["specialised"], {"repeats": 2, "block": 1e-4, "states": 16}
+    monkeypatch.setattr(module, "TREES", {"mit_humanoid_leg": {"aba": 1e9}})
+    found = {
+        "machine": scripts["timing"].machine(),
+        "trees": {"mit_humanoid_leg": module.tree("mit_humanoid_leg", effort)},
+        "tello": module.tree("mit_humanoid_leg", effort) | {"ratio": 0.1},
+        "loops": {"four_bar": module.loop("four_bar", effort)},
+        "batches": {"mit_humanoid_leg": module.batch("mit_humanoid_leg", effort)},
+    }
+    text = scripts["report_specialised"].tables(found)
+    assert "`four_bar`" in text
+    assert "goals, among them" in text
+    assert text.count("\n| `mit_humanoid_leg`") == 3

@@ -297,6 +297,36 @@ def test_rows_and_what_becomes_of_them(robot: str, rng: np.random.Generator) -> 
     assert np.array_equal(found, expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 3, 5]))
+def test_rows_of_robots_with_limbs(robot: str | int, rng: np.random.Generator) -> None:
+    model = hexapod(robot, rng) if isinstance(robot, int) else pc.load(robot)
+    special = pc.specialise(model, ())
+    q = np.array([pc.randomConfiguration(model) for _ in range(11)])
+    v, x = rng.normal(size=(2, 11, model.nv))
+    for name in ("rnea", "aba"):
+        function = getattr(pc.batch, name)
+        assert error(function(special, q, v, x), function(model, q, v, x)) < 1e-9
+
+
+def test_rows_are_compared_with_the_kernel(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    model = pc.load("four_bar")
+    special = pc.specialise(model, ())
+    q = np.tile(model.q_reference, (80, 1))
+    v, x = rng.normal(size=(2, 80, model.nv))
+    expected = pc.batch.aba(model, q, v, x)
+    assert error(pc.batch.aba(special, q[:9], v[:9], x[:9]), expected[:9]) < 1e-12
+    made = special._functions.rows("ddq")
+    assert made.time is None  # too few
+    assert error(pc.batch.aba(special, q, v, x), expected) < 1e-12
+    (told,) = special.specialised
+    assert told.function == "batch.aba"
+    assert told.time is not None
+    assert told.rival is not None
+    made.time = 1.0
+    assert special.specialised[0].choice == "tables"
+    assert np.array_equal(pc.batch.aba(special, q, v, x), expected)
+
+
 # --- the choice
 def test_the_faster_one_is_taken(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.undo()
