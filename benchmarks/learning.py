@@ -51,7 +51,7 @@ def errors(model: pc.ClusterModel, rng: np.random.Generator, n: int) -> dict[str
     q32, v32, x32, _ = short
     if model.closures:  # loops of the rounded ones are open by that
         q = np.array([pc.project(model, y) for y in q])
-    backward = routine(model, "aba").backward
+    backward = routine(model, "aba").backward()
     pairs = {
         "aba": (routine(model, "aba")([q32, v32, x32]).results[0], pc.batch.aba(model, q, v, x)),
         "rnea": (routine(model, "rnea")([q32, v32, x32]).results[0], pc.batch.rnea(model, q, v, x)),

@@ -2,10 +2,10 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``,
-``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and ``step of many``, from what the scripts of these
-names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py``, ``traces.py`` and
-``learning.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``,
+``accuracy of operational space``, ``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and
+``step of many``, from what the scripts of these names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``,
+``derivatives_accuracy.py``, ``traces.py`` and ``learning.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations

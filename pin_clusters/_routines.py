@@ -19,6 +19,7 @@ from ._kernels.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from .errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from .model import ClusterModel
 from .tracing import Program, trace
+from .tracing.expressions import Graph
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 _CONDITION = 1e8  # as in kernels, whose module is not imported for it
@@ -62,11 +63,19 @@ class Routine:
         self.inputs, self.outputs = program.inputs, program.outputs
         self.doors: dict[str, Any] = {}
         self._code: dict[np.dtype, Any] = {}
+        self._backward: dict[tuple[bool, ...], Routine] = {}
 
-    @cached_property
-    def backward(self) -> Routine:
-        """Takes the inputs and a number for each entry of the outputs; returns an array per input."""
-        return Routine(self.program.vjp())
+    def backward(self, wanted: Sequence[bool] | None = None) -> Routine:
+        """Return what takes the inputs and a number for each entry of the outputs, and returns an array per input.
+
+        Args:
+            wanted: For which inputs; by default for all.
+        """
+        chosen = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
+        found = self._backward.get(chosen)
+        if found is None:
+            found = self._backward[chosen] = Routine(_only(self.program.vjp(), chosen))
+        return found
 
     @cached_property
     def forward(self) -> Routine:
@@ -78,11 +87,12 @@ class Routine:
         """How many numbers each output has."""
         return [math.prod(shape) for _, shape in self.outputs]
 
-    def __call__(self, rows: Sequence[np.ndarray], *, silent: bool = True) -> Found:
+    def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
         """Compute rows.
 
         Args:
             rows: An array per input, of one type, of shape (rows, size); copied if it is not contiguous.
+            marks: Of derivatives: the status of the rows.
             silent: Whether to say nothing of rows that are open or singular.
         """
         given = [np.ascontiguousarray(x) for x in rows]
@@ -92,7 +102,7 @@ class Routine:
             code = self._code[dtype] = _llvm.compiled(self.judged or self.program, _REAL[dtype])
         found = code(*given)
         results = found if isinstance(found, tuple) else (found,)
-        status = np.zeros(n, dtype=np.int8)
+        status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)
         if self.judged is not None:
             names = [name for name, _ in self.judged.outputs]
             own, signs = results[: len(self.outputs)], dict(zip(names, results, strict=True))
@@ -100,12 +110,15 @@ class Routine:
             self._judge(status, given, own, signs)
             if not silent:
                 self._warn(status, given)
+        if status.any():
+            for x in results:
+                x[status != 0] = np.nan
         return Found(results, status)
 
     def _judge(
         self, status: np.ndarray, given: Sequence[np.ndarray], results: Sequence[np.ndarray], signs: dict[str, Any]
     ) -> None:
-        """Mark rows, and make those NaN that are not good."""
+        """Mark rows that are not good."""
         singular = ~_finite(results, len(status))
         if "pivot" in signs:
             singular |= ~(signs["pivot"][:, 0] > 0.0)
@@ -116,9 +129,6 @@ class Routine:
             if name in signs:
                 status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
-        if status.any():
-            for x in results:
-                x[status != 0] = np.nan
 
     def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
@@ -172,6 +182,20 @@ def _without(program: Program, name: str) -> Program:
     *outputs, (_, shape) = program.outputs
     results = program.results[: len(program.results) - math.prod(shape)]
     return Program(program.name, program.inputs, tuple(outputs), program.constants, program.operations, results)
+
+
+def _only(program: Program, wanted: Sequence[bool]) -> Program:
+    """Return the program with some of its outputs, and without the operations that only others need."""
+    if all(wanted):
+        return program
+    entries, found, first = program.expressions(Graph()), {}, 0
+    for (name, shape), take in zip(program.outputs, wanted, strict=True):
+        own = np.empty(math.prod(shape), dtype=object)
+        own[:] = entries[first : first + own.size]
+        first += own.size
+        if take:
+            found[name] = own.reshape(shape)
+    return Program.of(program.name, program.inputs, found)
 
 
 def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[tuple[int, ...]]) -> None:

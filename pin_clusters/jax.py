@@ -153,7 +153,7 @@ def _make(own: Routine) -> Callable[..., tuple[Any, ...]]:
     def backward(kept: tuple[Any, Any], bars: tuple[Any, ...]) -> tuple[Any, ...]:
         rows, status = kept
         given = [bar.reshape(*status.shape, size) for bar, size in zip(bars, own.sizes, strict=False)]
-        *found, _ = _operator(own.backward)(*rows, *given)
+        *found, _ = _operator(own.backward())(*rows, *given)
         return tuple(jax.numpy.where((status != 0)[..., None], math.nan, x) for x in found)
 
     evaluate.defvjp(forward, backward)

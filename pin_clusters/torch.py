@@ -109,7 +109,7 @@ def _call(own: Routine, name: str, *given: Any, status: Any = None) -> Any:
             f"status = torch.zeros({list(lead)}, dtype=torch.int8)."
         )
     rows = [x.expand(*lead, size).reshape(-1, size) for x, (_, size) in zip(given, own.inputs, strict=True)]
-    *found, marks = _evaluate().apply(own, status is None, *rows)
+    *found, marks = _evaluate().apply(own, status is None, None, *rows)
     if status is not None:
         status.copy_(marks.reshape(lead))
     results = [x.reshape(*lead, *shape) for x, (_, shape) in zip(found, own.outputs, strict=True)]
@@ -142,16 +142,17 @@ def _evaluate() -> Any:
     torch: Any = extras.package("torch")
 
     class Evaluate(torch.autograd.Function):
-        """Rows of a routine; its derivatives are routines as well."""
+        """Rows of a routine, and their status, which its derivatives are given: they are routines as well."""
 
         @staticmethod
-        def forward(own: Routine, warns: bool, *rows: Any) -> Any:
-            found = own([x.detach().numpy() for x in rows], silent=not warns)
+        def forward(own: Routine, warns: bool, marks: Any, *rows: Any) -> Any:
+            status = None if marks is None else marks.numpy()
+            found = own([x.detach().numpy() for x in rows], status, silent=not warns)
             return (*map(torch.from_numpy, found.results), torch.from_numpy(found.status))
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-            ctx.own, _, *rows = inputs
+            ctx.own, _, _, *rows = inputs
             ctx.mark_non_differentiable(output[-1])
             ctx.save_for_backward(*rows, output[-1])
             ctx.save_for_forward(*rows, output[-1])
@@ -159,31 +160,29 @@ def _evaluate() -> Any:
         @staticmethod
         def backward(ctx: Any, *bars: Any) -> Any:
             *rows, status = ctx.saved_tensors
+            wanted = ctx.needs_input_grad[3:]
             given = [bar.reshape(len(bar), size) for bar, size in zip(bars, ctx.own.sizes, strict=False)]
-            *found, _ = Evaluate.apply(ctx.own.backward, False, *rows, *given)
-            return (None, None, *(spoil(x, status) for x in found))
+            *found, _ = Evaluate.apply(ctx.own.backward(wanted), False, status, *rows, *given)
+            return (None, None, None, *(found.pop(0) if needed else None for needed in wanted))
 
         @staticmethod
-        def jvp(ctx: Any, _own: Any, _warns: Any, *dots: Any) -> Any:
+        def jvp(ctx: Any, _own: Any, _warns: Any, _marks: Any, *dots: Any) -> Any:
             *rows, status = ctx.saved_tensors
             given = [torch.zeros_like(x) if dot is None else dot for x, dot in zip(rows, dots, strict=True)]
-            *found, _ = Evaluate.apply(ctx.own.forward, False, *rows, *given)
-            return (*(spoil(x, status) for x in found), None)
+            *found, _ = Evaluate.apply(ctx.own.forward, False, status, *rows, *given)
+            return (*found, None)
 
         @staticmethod
-        def vmap(info: Any, in_dims: Any, own: Routine, warns: bool, *rows: Any) -> Any:
+        def vmap(info: Any, in_dims: Any, own: Routine, warns: bool, marks: Any, *rows: Any) -> Any:
             n = info.batch_size
-            moved = [
-                x.expand(n, *x.shape) if dim is None else x.movedim(dim, 0)
-                for x, dim in zip(rows, in_dims[2:], strict=True)
-            ]
-            found = Evaluate.apply(own, warns, *(x.reshape(-1, x.shape[-1]) for x in moved))
+
+            def moved(x: Any, dim: int | None) -> Any:
+                return (x.expand(n, *x.shape) if dim is None else x.movedim(dim, 0)).flatten(0, 1)
+
+            status = None if marks is None else moved(marks, in_dims[2])
+            given = [moved(x, dim) for x, dim in zip(rows, in_dims[3:], strict=True)]
+            found = Evaluate.apply(own, warns, status, *given)
             results = tuple(x.reshape(n, -1, *x.shape[1:]) for x in found)
             return results, (0,) * len(results)
-
-    def spoil(x: Any, status: Any) -> Any:
-        """Return derivatives, NaN in rows that are not good."""
-        bad = (status != 0).reshape(-1, *(1,) * (x.ndim - 1))
-        return torch.where(bad, torch.full_like(x, float("nan")), x)
 
     return Evaluate
