@@ -46,7 +46,7 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
 
     Returns:
         A function of arrays, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what
-        options add. It returns an array, or a tuple of them, of shape (..., *that of one state). With ``status=True``
+        options add. It returns an array, or a tuple of them, of shape (..., that of one state). With ``status=True``
         it returns beside that an array of int8 of shape (...): 0 good, 1 a loop is open (by 1e-2 of its size, or rad),
         2 the robot is singular, 3 the input is not finite. Rows that are not good are NaN, and so are their
         derivatives; nothing warns.

@@ -42,7 +42,7 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
 
     Returns:
         A function of tensors, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what
-        options add. It returns a tensor, or a tuple of them, of shape (..., *that of one state). Its argument
+        options add. It returns a tensor, or a tuple of them, of shape (..., that of one state). Its argument
         ``status``, a tensor of int8 of shape (...), is told what became of each row: 0 good, 1 a loop is open (by 1e-2
         of its size, or rad), 2 the robot is singular, 3 the input is not finite. Rows that are not good are NaN, and so
         are their derivatives; of those with status 1 or 2 a warning tells, unless the status is asked for.
