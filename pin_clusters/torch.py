@@ -119,8 +119,9 @@ def _call(own: Routine, name: str, *given: Any, status: Any = None) -> Any:
 def _check(torch: Any, own: Routine, name: str, given: Sequence[Any]) -> None:
     for x, (key, _) in zip(given, own.inputs, strict=False):
         if not isinstance(x, torch.Tensor):
-            cure = " torch.as_tensor makes one." if not callable(x) else ""
-            raise ArgumentTypeError(f"{name}: {key} must be a torch.Tensor, got {type(x).__name__}.{cure}")
+            raise ArgumentTypeError(
+                f"{name}: {key} must be a torch.Tensor, got {type(x).__name__}. torch.as_tensor makes one."
+            )
         if x.layout != torch.strided:
             raise ArgumentTypeError(f"{name}: {key} is {x.layout}. Pass {key}.to_dense().")
     check_shapes(name, own.inputs, [tuple(x.shape) for x in given])
@@ -131,8 +132,8 @@ def _check(torch: Any, own: Routine, name: str, given: Sequence[Any]) -> None:
         raise ArgumentTypeError(f"{name} takes tensors on one device, got {shown}.")
     if devices != {"cpu"}:
         raise NotAvailableError(
-            f"{name} computes on the CPU, got tensors on {devices.pop()}. Pass x.cpu(); pc.codegen.cuda(model, "
-            '"aba") writes the source for a GPU.'
+            f"{name} computes on the CPU, got tensors on {devices.pop()}. Pass x.cpu(); functions of pc.batch take "
+            "tensors on a GPU, without derivatives."
         )
 
 
