@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -117,20 +114,3 @@ def test_what_is_refused(rng: np.random.Generator) -> None:
     tied = coupled.mechanism(rng, "compiled").build()
     with pytest.raises(pc.NotAvailableError, match="is compiled, so its operations are not known"):
         pc.casadi.function(tied, "aba")
-
-
-@pytest.mark.parametrize("name", ["casadi", "torch", "jax"])
-def test_a_missing_package_names_the_extra(name: str) -> None:
-    assert importlib.util.find_spec(f"pin_clusters.{name}") is not None
-    code = f"""
-import sys
-sys.modules[{name!r}] = None
-import pin_clusters as pc
-try:
-    pc.{name}
-except pc.NotAvailableError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert f"Install it: pip install 'pin-clusters[{name}]'" in done.stdout

@@ -1,8 +1,11 @@
-"""The page on optimisation and learning: its table of doors, and its code."""
+"""The page on optimisation and learning: its table of doors, its code, and doors that lead nowhere."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -66,3 +69,20 @@ def test_its_code_runs(library: str) -> None:
     state = [np.asarray(found[name], dtype=float) for name in ("q", "v", "tau")]
     ddq_dq, *_ = pc.computeABADerivatives(model, model.createData(), *state)  # type: ignore[attr-defined]
     np.testing.assert_allclose(np.asarray(found["ddq_dq"]), ddq_dq, rtol=1e-9, atol=1e-9 * np.abs(ddq_dq).max())
+
+
+@pytest.mark.parametrize("name", ["casadi", "torch", "jax"])
+def test_a_missing_package_names_the_extra(name: str) -> None:
+    assert importlib.util.find_spec(f"pin_clusters.{name}") is not None
+    code = f"""
+import sys
+sys.modules[{name!r}] = None
+import pin_clusters as pc
+try:
+    pc.{name}
+except pc.NotAvailableError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"Install it: pip install 'pin-clusters[{name}]'" in done.stdout
