@@ -30,7 +30,7 @@ MODULES = (
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
     "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
-    "learning", "report_learning",
+    "traces", "report_traces", "learning", "report_learning",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -531,3 +531,15 @@ def test_functions_for_learning_are_measured(
     kept = {"float32": 4096 * 1024, "float64": 8192 * 1024}
     found["step"] = {"rows": 4096, "inputs": 317, "kept_bytes": kept, "times": times, "torch": "2"}
     assert "| float32 | 4.1 | 4.1 | 1000 | 1000 | 4.0 | 1024 |" in report.step(found)
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    module = scripts["traces"]
+    monkeypatch.setattr(module, "GROUPS", {"dynamics": ("rnea", "computeMinverse"), "steps": ("integrate",)})
+    found = {"states": 1, "robots": module.robots(["four_bar"], 1), "fuzz": module.fuzz(1)}
+    assert found["robots"]["four_bar"]["rnea"][0] < 1e-12
+    assert found["fuzz"]["missed"] == found["fuzz"]["refused"] == []
+    text = scripts["report_traces"].accuracy(found)
+    assert "1 random mechanisms (1 trees)" in text
+    assert text.count("`four_bar`") >= 3
