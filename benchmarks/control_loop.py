@@ -48,7 +48,7 @@ def table(found: dict[str, dict[str, Any]]) -> str:
         for function in ("empty", *FUNCTIONS):
             t = result[function]
             label = "an empty function" if function == "empty" else f"`{function}`"
-            row = " | ".join(f"{t[key]:.1f}" for key in ("median", "p99", "worst"))
+            row = " | ".join(f"{t[key]:.2f}" for key in ("median", "p99", "worst"))
             lines.append(f"| {robot if function == 'empty' else ''} | {label} | {row} |")
     return "\n".join(lines) + "\n"
 

@@ -10,6 +10,7 @@ from .._kernels import entry_points as kernels
 from ..algorithms.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
+from ._device import on_device, there
 from ._docs import documented
 from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
 from ._program import Each, Program
@@ -87,6 +88,8 @@ def _run(
     status: Any,
 ) -> Matrices:  # fmt: skip
     given = [*states(model, q, ("v", v), third), *forces(model, fext)]
+    if there(given):
+        return on_device(name, model, given, out, status, **({} if fext is None else {"fext": True}))
     lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)
     inverse = name == "computeRNEADerivatives"
     sizes = (

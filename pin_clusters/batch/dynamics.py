@@ -11,6 +11,7 @@ from ..algorithms.aba import aba as single_aba
 from ..algorithms.rnea import nonLinearEffects as single_nonLinearEffects
 from ..algorithms.rnea import rnea as single_rnea
 from ..model import ClusterModel, with_loops
+from ._device import on_device, there
 from ._docs import documented
 from ._marks import all_one_by_one, settle
 from ._room import PackRooms
@@ -97,6 +98,8 @@ def _run(
     status: Any,
 ) -> np.ndarray:  # fmt: skip
     given = [*states(model, q, *velocities.items()), *forces(model, fext)]
+    if there(given):
+        return on_device(name, model, given, out, status, **({} if fext is None else {"fext": True}))
     lanes, wide = kernels.lanes(), 6 * model.njoints * (fext is not None)
     room = lanes * (model._tables.work.size + model.nq + 4 * model.nv + wide)
     batch = Batch(name, model, given, threads, status, ("out", out, (model.nv,)), work=room)

@@ -15,6 +15,7 @@ from ..algorithms import _ids
 from ..algorithms.kinematics import forwardKinematics as single_forwardKinematics
 from ..arrays import on_a_page
 from ..model import NOTHING, ClusterModel
+from ._device import on_device, there
 from ._docs import documented
 from ._marks import MOVES, NOT_FINITE, all_one_by_one, finish
 from ._program import Each, Program
@@ -56,6 +57,8 @@ def forwardKinematics(
         True
     """
     given = states(model, q)
+    if there(given):
+        return on_device("forwardKinematics", model, given, out, status)
     tree, tables = model.own_tree, model._tree_tables
     ids = None if frames is None else _ids.frames(model, "frames", frames)
     count = model.njoints if ids is None else len(ids)

@@ -13,7 +13,9 @@ from ..algorithms import _columns
 from ..algorithms.crba import crba as single_crba
 from ..algorithms.minverse import computeMinverse as single_computeMinverse
 from ..algorithms.operational import inverse_operational_inertia as single_inverse_operational_inertia
+from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
+from ._device import on_device, there
 from ._docs import documented
 from ._kept import kept
 from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
@@ -95,6 +97,12 @@ def inverse_operational_inertia(
         Chignoli et al., arXiv 2311.13732 (C-EFPA).
     """
     given = states(model, q)
+    if there(given):
+        if rows is not None:
+            raise NotAvailableError("rows= is not available on a GPU: take them of the result of all.")
+        return on_device(
+            "inverse_operational_inertia", model, given, out, status, frames=frames, reference=reference
+        )  # fmt: skip
     question = _columns.question("frames", frames, reference, rows)
     plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size, lanes = plan.tasks, kernels.lanes()
@@ -133,6 +141,8 @@ def inverse_operational_inertia(
 
 def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out: Any, status: Any) -> np.ndarray:
     given = states(model, q)
+    if there(given):
+        return on_device(name, model, given, out, status)
     nv, lanes = model.nv, kernels.lanes()
     room = lanes * (model._tables.work.size + model.nq + nv * nv + 2)
     batch = Batch(name, model, given, threads, status, ("out", out, (nv, nv)), work=room)

@@ -15,6 +15,7 @@ from ..configuration.points import held_joints
 from ..joints import in_v
 from ..model import ClusterModel
 from ..simulation._plan import can_move, plan_of
+from ._device import on_device, there
 from ._docs import documented
 from ._kept import kept
 from ._marks import MOVES, OPEN, PROJECTIONS, all_one_by_one, finish, mark_input, one_by_one
@@ -46,6 +47,8 @@ def integrate(
         Configurations on the couplings, shape (N, nq); ``out`` if it was given.
     """
     given = states(model, q, ("v", v))
+    if there(given):
+        return on_device("integrate", model, given, out, status)
     work = model._tables.work.size + 3 * model.nq
     batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q, v) = batch.out[0], batch.tables
@@ -105,6 +108,8 @@ def project(
         UnknownNameError: No joint has a name in ``hold``.
     """
     given, ids = states(model, q), held_joints(model, hold)
+    if there(given):
+        return on_device("project", model, given, out, status)
     work = model._tables.work.size + 5 * model.nq
     batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q,) = batch.out[0], batch.tables

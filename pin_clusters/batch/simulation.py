@@ -13,6 +13,7 @@ from ..model import ClusterModel
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
+from ._device import on_device, there
 from ._docs import documented
 from ._marks import SIMULATIONS, all_one_by_one, finish, mark_input, one_by_one
 from ._runs import NUMBERS, Runs
@@ -87,6 +88,8 @@ def simulate(
         ((3, 3), (3, 1))
     """
     given = states(model, q, ("v", v))
+    if there(given):
+        return on_device("simulate", model, given, None, status)
     s = settings(
         model, neutral(model), np.zeros(model.nv), None, duration, dt, method, _NEVER if record is None else record,
         None, switch, None,

@@ -155,8 +155,8 @@ def _judge(f: Function, real: str) -> list[str]:
     number, names = dialect(real).number, f.told
     singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
     singular += [f"!(the_condition < {number(_CONDITION[real])})"] * ("condition" in names)
-    opened = f"!(the_open <= {number(_OPEN[real])})" if "open" in names else "0"
-    status = f"finite ? {opened} ? 1 : {' || '.join(singular) or '0'} ? 2 : 0 : 3"
+    opened = [f"!(the_{name} <= {number(_OPEN[real])})" for name in ("open", "residual") if name in names]
+    status = f"finite ? {' || '.join(opened) or '0'} ? 1 : {' || '.join(singular) or '0'} ? 2 : 0 : 3"
     bad = "".join(
         f" for (int i = 0; i < {math.prod(shape)}; i++) {name}[i] = {number(math.nan)};" for name, shape in f.outputs
     )

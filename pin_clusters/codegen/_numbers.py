@@ -78,6 +78,19 @@ class Kernels:
     def _computeCentroidalMomentum(self, q: np.ndarray, v: np.ndarray) -> Any:
         return centroidal.computeCentroidalMomentum(self.model, self.data, q, v).vector
 
+    def _computeCentroidalMomentumTimeVariation(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Any:
+        return centroidal.computeCentroidalMomentumTimeVariation(self.model, self.data, q, v, a).vector
+
+    def _getCenterOfMassVelocityDerivatives(self, q: np.ndarray, v: np.ndarray) -> Any:
+        centroidal.centerOfMass(self.model, self.data, q, v)
+        return centroidal.getCenterOfMassVelocityDerivatives(self.model, self.data)
+
+    def _computeStaticTorque(self, q: np.ndarray, fext: np.ndarray) -> Any:
+        return rnea.computeStaticTorque(self.model, self.data, q, fext.reshape(-1, 6))
+
+    def _computeStaticTorqueDerivatives(self, q: np.ndarray, fext: np.ndarray) -> Any:
+        return derivatives.computeStaticTorqueDerivatives(self.model, self.data, q, fext.reshape(-1, 6))
+
     def _coupling_jacobian(self, q: np.ndarray) -> Any:
         return coupling.coupling_jacobian(self.model, self.data, q)
 
@@ -99,7 +112,7 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
         rnea.rnea, aba.aba, crba.crba, minverse.computeMinverse, rnea.nonLinearEffects, rnea.computeGeneralizedGravity,
         derivatives.computeCoriolisMatrix, derivatives.computeRNEADerivatives, derivatives.computeABADerivatives,
         derivatives.computeGeneralizedGravityDerivatives, coupling.coupling_bias, centroidal.centerOfMass,
-        centroidal.jacobianCenterOfMass, centroidal.computeCentroidalMap,
+        centroidal.jacobianCenterOfMass, centroidal.computeCentroidalMap, centroidal.computeCentroidalMapTimeVariation,
         derivatives.computeCentroidalDynamicsDerivatives,
     )
 }  # fmt: skip

@@ -13,7 +13,7 @@ from ._statements import REALS, Dialect, Writer
 from ._step import STEP, step
 
 DEFAULT = ("rnea", "aba")
-STATUS = ("pivot", "condition", "open")
+STATUS = ("pivot", "condition", "open", "residual")
 """What traces tell of a state beside their results."""
 Wanted = str | Program | Sequence[str | Program]
 """What a user may ask for."""
@@ -115,7 +115,7 @@ def functions_of(
     found: list[Function] = []
     for item in listed:
         if isinstance(item, Program):
-            made = _of_program(model, item)
+            made = _of_program(model, item, status)
         elif not isinstance(item, str):
             raise ArgumentTypeError(f"functions must be names or programs, got {type(item).__name__}.")
         elif item == STEP:
@@ -137,15 +137,16 @@ def _traced(program: Program) -> tuple[Program, tuple[str, ...]]:
     return program, tuple(distinct(names))
 
 
-def _of_program(model: ClusterModel, program: Program) -> Function:
-    robot, _, name = program.name.partition(", ")
+def _of_program(model: ClusterModel, program: Program, status: bool) -> Function:
+    name = program.name.removeprefix(f"{model.name}, ")
     sizes = dict(program.inputs)
-    if robot != model.name or sizes.get("q", model.nq) != model.nq or sizes.get("v", model.nv) != model.nv:
+    if name == program.name or sizes.get("q", model.nq) != model.nq or sizes.get("v", model.nv) != model.nv:
         raise ShapeError(
             f"the program {program.name!r} is of another robot than {model.name!r} (nq = {model.nq}, nv = {model.nv}): "
             "trace this robot with pc.tracing.trace(model, ...)."
         )
-    return Function(identifier(name, "program"), *_traced(program), own=False)
+    told = status and any(name in STATUS for name, _ in program.outputs)
+    return Function(identifier(name, "program"), *_traced(program), own=False, status=told)
 
 
 def check_real(real: str) -> str:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..tracing import Program
-from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
-from ._order import ARGUMENTS, few_alive, first_result
+from ..tracing.expressions import ADD, ARGUMENTS, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
 
 REALS = ("double", "float")
 
@@ -74,11 +73,12 @@ class Writer:
         self, program: Program, dialect: Dialect, names: Sequence[str], read: Callable[[str, int], str],
         write: Callable[[str, int, str], str],
     ) -> None:  # fmt: skip
-        self.program, self.dialect, self.read, self.write = program, dialect, read, write
+        program = program.ordered()
+        self.dialect, self.read, self.write = dialect, read, write
         self.lines: list[str] = []
         self._waiting: list[str] = []  # writes, until all is read
         self._rows: list[list[int]] = program.operations.tolist()
-        self._first = first_result(program)
+        self._first = len(program.constants) + sum(size for _, size in program.inputs)
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
         self._turned: set[int] = set()
         n = len(program.inputs)
@@ -111,8 +111,7 @@ class Writer:
 
     def body(self) -> list[str]:
         """Return the statements."""
-        for k in few_alive(self.program):
-            op, *places = self._rows[k]
+        for k, (op, *places) in enumerate(self._rows):
             self._operation(self._first + k, op, places[: ARGUMENTS[op]])
         for place in self._results:
             if place < self._first:

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import PinClustersError
 from ..model import ClusterModel
+from ..tracing import values_of
+from ..tracing.numbers import KINDS
 from ._notes import made_by
 from ._numbers import expected, states
 from ._sources import Function
@@ -44,7 +46,10 @@ def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]
         state["dt"] = np.array([_DT])
         if f.name == "integrate":  # over unit time
             state["v"] = _DT * state["v"]
-        given = {name: state.get(name, rng.normal(size=size)) for name, size in f.program.inputs}
+        given = {
+            name: values_of(model, name) if name in KINDS else state.get(name, rng.normal(size=size))
+            for name, size in f.program.inputs
+        }
         made.append(Case(list(given.values()), expected(model, f, given, frames)))
     return made
 

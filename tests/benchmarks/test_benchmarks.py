@@ -30,7 +30,7 @@ MODULES = (
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
     "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
-    "traces", "report_traces", "learning", "report_learning",
+    "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -531,6 +531,23 @@ def test_functions_for_learning_are_measured(
     kept = {"float32": 4096 * 1024, "float64": 8192 * 1024}
     found["step"] = {"rows": 4096, "inputs": 317, "kept_bytes": kept, "times": times, "torch": "2"}
     assert "| float32 | 4.1 | 4.1 | 1000 | 1000 | 4.0 | 1024 |" in report.step(found)
+
+
+def test_gpu(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str]) -> None:
+    gpu = scripts["gpu"]
+    missing = gpu.why_not()
+    if missing:
+        gpu.main([])
+        assert capsys.readouterr().out == f"nothing is measured: {missing}\n"
+    speed = {"1000": 1e8, "1000000": 6e8}
+    about = {"errors": {"aba": 1e-13, "aba, worst row": 1.0}, "states per second": speed, "step of 4096, us": 60.0}
+    wrong = about | {"errors": {"aba": np.nan}}
+    found = {"robots": {"mini_cheetah": {"streams and graphs": {"graph": False}, "float64": about, "float32": wrong}}}
+    assert gpu.said(found) == [
+        "mini_cheetah: graph fails", "mini_cheetah, float64: a step takes 60 us",
+        "mini_cheetah, float32: aba is off by nan",
+        "mini_cheetah, float32: 6.00e+08 states per second, of 1e+09", "mini_cheetah, float32: a step takes 60 us",
+    ]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

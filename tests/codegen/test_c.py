@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import math
 import re
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
 
 import pin_clusters as pc
 from pin_clusters import tracing
-from pin_clusters.codegen import _numbers, _order, _sources
+from pin_clusters.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 OFTEN = ["mit_humanoid_leg", "tello", "four_bar"]
@@ -73,6 +72,13 @@ def test_exported_c_is_the_kernel(robot: str, rng: np.random.Generator, tmp_path
                 # results may be arguments
                 same = x["tau"].copy()
                 assert np.array_equal(library("aba", n, x["q"], x["v"], same, out=same), ddq)
+                same = x["a"].copy()
+                assert np.array_equal(library("rnea", n, x["q"], x["v"], same, out=same), tau)
+                for first, to in ((0, 1), (1, 0)):  # or overlap them
+                    room = np.zeros(n + 1)
+                    room[first : first + n] = x["a"]
+                    shifted = library("rnea", n, x["q"], x["v"], room[first : first + n], out=room[to : to + n])
+                    assert np.array_equal(shifted, tau)
             assert np.array_equal(library("neutral", model.nq), model.q_reference)
         run(compiler, "-O1", f"test/{made.name}_test.c", f"{made.name}.o", "-lm", "-o", "of_object", cwd=tmp_path)
         run(compiler, *STRICT, f"test/{made.name}_test.c", source, f"-Wl,-rpath,{tmp_path}", "-o", "of_source",
@@ -167,35 +173,38 @@ def test_step(robot: str, rng: np.random.Generator, tmp_path: Path) -> None:
 CPP_PROGRAM = """
 #include <cassert>
 #include <cstdio>
-#include <vector>
 #define EIGEN_RUNTIME_NO_MALLOC
-#include "four_bar.hpp"
+#include "six_bar.hpp"
 int main()
 {
-  using namespace four_bar;
+  using namespace six_bar;
   Eigen::internal::set_is_malloc_allowed(false);
   Configuration q = neutral();
-  Velocity v(0.7), tau(0.2);
-  const double given[1] = {0.2};
-  const Velocity ddq = aba(q, v, Eigen::Map<const Velocity>(given));
+  const Velocity v(0.7, -0.3, 0.2);
+  const double given[3] = {0.2, 0.1, -0.4};
+  const Eigen::Map<const Velocity> tau(given);
+  const Velocity ddq = aba(q, v, tau);
   Velocity back;
   rnea(q, v, ddq, back);
-  assert(std::abs(back(0) - tau(0)) < 1e-12);
+  assert((back - tau).norm() < 1e-11);
   const auto [kinetic, potential] = energies(q, v);
-  const Matrix<1, 1> M = crba(q);
-  assert(std::abs(kinetic(0) - 0.5 * M(0, 0) * v(0) * v(0)) < 1e-14);
+  const Matrix<nv, nv> M = crba(q);
+  assert(std::abs(kinetic(0) - 0.5 * v.dot(M * v)) < 1e-13);
   const auto [dq, dv, mass] = computeRNEADerivatives(q, v, ddq);
-  assert(std::abs(mass(0, 0) - M(0, 0)) < 1e-15);
+  assert((mass - M).norm() < 1e-13);
   const Matrix<nq, nv> G = coupling_jacobian(q);
-  assert(G(0, 0) == 1.0);
-  assert(step(q, v, Scalar(1e-3), q) < 1e-12);
+  Configuration moved = q;
+  assert(step(moved, 1e-4 * v, Scalar(1e-2), moved) < 1e-12);
+  assert(((moved - q) * 1e6 - G * v).norm() < 1e-4);
   Eigen::internal::set_is_malloc_allowed(true);
-  Eigen::VectorXd many(6);
+  Eigen::VectorXd many = Eigen::VectorXd::Zero(2 * nq);
   Eigen::internal::set_is_malloc_allowed(false);
-  many.setZero();
-  many.head<3>() = q;
-  aba(many.head<3>(), v, tau, back);
-  std::printf("%.17g %.17g\\n", ddq(0), q(0));
+  many.head<nq>() = q;
+  aba(many.head<nq>(), v, tau, back);
+  assert(back == ddq);
+  for (int i = 0; i < nv; ++i)
+    for (int j = 0; j < nv; ++j) std::printf("%.17g %.17g ", dq(i, j), dv(i, j));
+  std::printf("%.17g %.17g %.17g\\n", ddq(0), ddq(1), ddq(2));
 }
 """
 
@@ -203,17 +212,21 @@ int main()
 @needs_cpp
 def test_cpp_on_eigen(tmp_path: Path) -> None:
     headers = compilers.eigen()
-    model = pc.load("four_bar")
+    model = pc.load("six_bar")
     names = ("rnea", "aba", "crba", "energies", "computeRNEADerivatives", "coupling_jacobian", "step")
     pc.codegen.export(model, tmp_path, names)
     (tmp_path / "main.cpp").write_text(CPP_PROGRAM)
+    v, tau, data = np.array([0.7, -0.3, 0.2]), np.array([0.2, 0.1, -0.4]), model.createData()
+    ddq = pc.aba(model, data, model.q_reference, v, tau)
+    dq, dv, _ = pc.computeRNEADerivatives(model, data, model.q_reference, v, ddq)
     for compiler in CPP:
         run(compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-isystem{headers}", "-I.", "main.cpp",
-            "four_bar.o", "-lm", "-o", "program", cwd=tmp_path)  # fmt: skip
-        ddq, q = map(float, run(tmp_path / "program", cwd=tmp_path).split())
-        exact = pc.aba(model, model.createData(), model.q_reference, [0.7], [0.2])
-        assert math.isclose(ddq, exact[0], rel_tol=1e-12)
-        assert math.isclose(q, model.q_reference[0] + 7e-4, rel_tol=1e-12)
+            "six_bar.o", "-lm", "-o", "program", cwd=tmp_path)  # fmt: skip
+        found = np.array(run(tmp_path / "program", cwd=tmp_path).split(), dtype=float)
+        assert pool.error(found[18:], ddq) < ROUNDING
+        assert pool.error(found[:18:2].reshape(3, 3), dq) < ROUNDING
+        assert pool.error(found[1:18:2].reshape(3, 3), dv) < ROUNDING
+        assert not np.allclose(dv, dv.T)
 
 
 @needs_cpp
@@ -233,42 +246,15 @@ def test_in_a_loop_of_cpp(robot: str, tmp_path: Path, monkeypatch: pytest.Monkey
     sys.modules.pop("control_loop")
 
 
-def test_order_has_few_values_alive() -> None:
-    for robot in ("mini_cheetah", "four_bar"):
-        for name in ("rnea", "aba"):
-            program = pc.trace(pc.load(robot), name)
-            order, needs = _order.few_alive(program), _order.arguments(program)
-            assert sorted(order) == list(range(len(order)))
-            at = {k: i for i, k in enumerate(order)}
-            assert all(at[a] < at[k] for k in order for a in needs[k])
-            found = _order.alive(needs, order)
-            assert found <= _order.alive(needs, list(range(len(order))))
-            assert found == counted(needs, order)
-    leg_by_leg = _order.few_alive(pc.trace(pc.load("mini_cheetah"), "rnea"))
-    assert leg_by_leg != sorted(leg_by_leg)
-
-
-def counted(needs: list[list[int]], order: list[int]) -> int:
-    """The largest number of results that wait to be used; a result may take the place of an argument."""
-    left: dict[int, int] = dict.fromkeys(order, 0)
-    for row in needs:
-        for a in row:
-            left[a] += 1
-    waiting = worst = 0
-    for k in order:
-        for a in needs[k]:
-            left[a] -= 1
-            waiting -= not left[a]
-        waiting += left[k] > 0
-        worst = max(worst, waiting)
-    return worst
-
-
 def test_programs_of_the_user(tmp_path: Path) -> None:
     model = pc.load("four_bar")
     derivatives = pc.trace(model, "aba").jacobian("q")
     forced = pc.trace(model, "rnea", fext=True)
-    made = pc.codegen.export(model, tmp_path, [derivatives, forced, "aba"])
+    heavy = pc.trace(model, "crba", parameters=["inertial"])
+    made = pc.codegen.export(model, tmp_path, [derivatives, forced, "aba", heavy])
+    if C:
+        run(C[0], *STRICT, f"{made.name}.c", f"test/{made.name}_test.c", "-lm", "-o", "program", cwd=tmp_path)
+        assert run(tmp_path / "program", cwd=tmp_path).count("ok ") == 4 * _numbers.STATES
     header = (tmp_path / f"{made.name}.h").read_text()
     assert "four_bar_aba_derivatives(const double *q, const double *v, const double *tau, double *dddq_dq);" in header
     assert (

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from samples import pool
 from support.compilers import CPP, needs_cpp, run
+from support.fake_gpu import SHIM
 from support.nvrtc import ARCHITECTURES, compiled, needs_nvrtc
 
 import pin_clusters as pc
@@ -19,15 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning
 DTYPES = {"double": np.float64, "float": np.float32}
 # over the largest entry; accelerations amplify rounding by the condition of M
 EXACT = {"double": 1e-11, "float": 2e-3}
-
-SHIM = """
-#include <cmath>
-#define __device__
-#define __global__
-#define __forceinline__ inline
-#define __launch_bounds__(...)
-static struct { int x; } blockIdx, blockDim = {1}, threadIdx;
-"""
 
 
 def on_this_processor(folder: Path, text: str, kernel: str, *arguments: Any, rows: int) -> None:
