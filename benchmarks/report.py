@@ -2,9 +2,10 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``accuracy of operational space``,
-``accuracy of derivatives``, ``accuracy of traces``, from what the scripts of these names, ``run.py``,
-``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py`` and ``traces.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``,
+``accuracy of operational space``, ``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and
+``step of many``, from what the scripts of these names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``,
+``derivatives_accuracy.py``, ``traces.py`` and ``learning.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report_batches
 import report_calls
 import report_derivatives
+import report_learning
 import report_loops
 import report_operational
 import report_simulation
+import report_specialised
 import report_traces
 from report_loops import markdown, where
 
@@ -50,7 +53,10 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "operational": ("operational.json", report_operational.speed),
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
     "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),
+    "float32": ("learning.json", report_learning.float32),
+    "step of many": ("learning.json", report_learning.step),
     "accuracy of traces": ("traces.json", report_traces.accuracy),
+    "specialised": ("specialised.json", report_specialised.tables),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -203,6 +209,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/performance.md": bench_long,
         "docs/accuracy.md": bench_short,
         "docs/simulation.md": bench_short,
+        "docs/learning.md": bench_short,
         "docs/tracing.md": bench_short,
     }
     accuracy_text = accuracy_table()

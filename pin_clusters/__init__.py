@@ -181,6 +181,7 @@ from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
 # --- motion in time
 from .simulation import SimulationResult, simulate
+from .specialising import specialise
 
 __version__ = "0.1.0"
 
@@ -336,6 +337,7 @@ __all__ = [
     "simulate",
     "spanning_acceleration",
     "spanning_velocity",
+    "specialise",
     "task_input_matrix",
     "trace",
     "updateFramePlacement",
@@ -355,11 +357,17 @@ _LAZY = (
 )  # fmt: skip
 # and functions of such: name and subpackage
 _LAZY_FUNCTIONS = {"trace": "tracing"}
+# doors to other packages, which must be there
+_DOORS = ("casadi", "jax", "torch")
 
 
 def __getattr__(name: str) -> Any:
     """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
-    if name in _LAZY:
+    if name in _DOORS:
+        from . import extras
+
+        extras.package(name)
+    if name in _LAZY or name in _DOORS:
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY_FUNCTIONS:
         return getattr(importlib.import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
@@ -369,4 +377,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LAZY, "__version__"])
+    return sorted([*__all__, *_LAZY, *_DOORS, "__version__"])

@@ -265,6 +265,27 @@ def draw_15(example: ModuleType, found: dict[str, dict[str, Any]]) -> Figure:
     return figure
 
 
+def draw_16(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Figure:
+    """What the exact robots do with two plans: the path of the pendulum's tip, and the angle of the crank."""
+    figure, (left, right) = sheet(2, width_ratios=(1, 1.35))
+    for name, color in (("armature", ORANGE), ("exact", BLUE)):
+        for key, style, width in (("planned", ":", 1.0), ("played", "-", 1.4)):
+            angles = np.cumsum(found[f"double pendulum, {name}"][key], axis=1)
+            joints = np.cumsum(0.3 * np.stack([np.sin(angles), np.cos(angles)], axis=-1), axis=1)
+            if name == "exact" or key == "played":
+                left.plot(*joints[:, 1].T, style, color=color, lw=width)
+            crank = np.degrees(found[f"four-bar, {name}"][key][:, 0])
+            time = np.linspace(0.0, 1.5, len(crank))
+            words = {"planned": f"planned with {name}", "played": "and what the robot does"}[key]
+            right.plot(time, crank, style, color=color, lw=width, label=words)
+        left.plot(*np.vstack([np.zeros(2), joints[-1]]).T, "o-", color=color, lw=3.0, ms=4)
+    left.set(title="double pendulum: path and end", xlabel="[m]", ylabel="upward [m]")
+    left.set(aspect="equal", xlim=(-0.5, 0.5))
+    right.set(title="four-bar: angle of its crank [deg]", xlabel="time [s]", xlim=(0, None))
+    right.legend(fontsize=8, loc="upper left")
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright

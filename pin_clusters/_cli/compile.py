@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from rich.console import Console
 
 from .._kernels import compiling
 from .._kernels.entry_points import ALL, JIT, Kernel, compiled_ahead
+from ..errors import NotAvailableError
 from ..model import ClusterModel
+from ..specialising import specialise
 from . import common, tables
 
 _DYNAMICS = ("rnea", "aba", "crba", "minverse", "energy")
@@ -22,6 +25,25 @@ _LOOPS = ("move", "coupling")
 def announce(model: ClusterModel, *names: str) -> None:
     """Say which kernels a command will compile for a model, before anything is computed, and let a helper begin."""
     compiling.announce(needed(model, *names))
+
+
+def ready(model: ClusterModel, function: str) -> ClusterModel:
+    """Return a model whose function answers at once: traced, where its kernel is not at hand; say what is compiled.
+
+    Tracing takes less than Numba's import, so what is kept of kernels is not looked at.
+
+    Args:
+        model: The robot.
+        function: A kernel by the name of what it computes, which can be specialised.
+    """
+    kernels = needed(model, function)
+    own = compiling.kernels_of(bool(model.closures), function)
+    if JIT and compiled_ahead() is None and all(kernel.fast is None for kernel in own):
+        with suppress(NotAvailableError):  # functions of the user
+            model = specialise(model, [function])
+            kernels = tuple(kernel for kernel in kernels if kernel not in own)
+    compiling.announce(kernels)
+    return model
 
 
 def needed(model: ClusterModel, *names: str) -> tuple[Kernel, ...]:

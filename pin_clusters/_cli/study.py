@@ -100,8 +100,7 @@ def run(
     drop_rotors: bool = False,
 ) -> None:
     """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``."""
-    model = load(robot, base, trajectory)
-    compile.announce(model, "rnea")
+    model = compile.ready(load(robot, base, trajectory), "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from . import transposition
 from .function import Compiled, compiled
+from .loading import Loaded, load
 from .machine import host, known_processors, lanes_of_host, object_code
-from .text import function_text, module_text, rows_text
+from .text import attributes, body_text, function_text, module_text, rows_text
 
 __all__ = [
     "Compiled",
+    "Loaded",
+    "attributes",
+    "body_text",
     "compiled",
     "function_text",
     "host",
     "known_processors",
     "lanes_of_host",
+    "load",
     "module_text",
     "object_code",
     "rows_text",
+    "transposition",
 ]

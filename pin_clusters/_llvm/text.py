@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from .schedule import first_operation, ordered
 from .sines import write_sine_and_cosine
 
 _TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
+_NONE: Mapping[str, str] = {}
 SINES = ("inline", "libm")
 """Where sines come from: written out, or the functions of C's library."""
 
@@ -42,10 +43,12 @@ class _Body:
     Attributes:
         lines: What was written.
         called: Functions that are declared elsewhere.
+        flag: Name of what is true if an output was out of its bounds.
     """
 
-    def __init__(self, program: Program, kind: Kind, sines: str) -> None:
-        self.program, self.kind, self.sines = program, kind, sines
+    def __init__(self, program: Program, kind: Kind, sines: str, bounds: Mapping[str, str] = _NONE) -> None:
+        self.program, self.kind, self.sines, self.bounds = program, kind, sines, bounds
+        self.flag = "false" if kind.lanes == 1 else "zeroinitializer"
         self.lines: list[str] = []
         self.called: set[str] = set()
         self._names: dict[int, str] = {i: kind.constant(float(x)) for i, x in enumerate(program.constants)}
@@ -95,6 +98,13 @@ class _Body:
 
     def _store(self, place: int, where: Iterable[tuple[str, int]]) -> None:
         for array, i in where:
+            bound = self.bounds.get(array.removeprefix("out."))
+            if bound is not None:
+                predicate, number = bound.split()
+                out = self.new(
+                    f"fcmp {predicate} {self.kind.name} {self.name(place)}, {self.kind.constant(float(number))}"
+                )
+                self.flag = self.new(f"or {self.kind.truth} {self.flag}, {out}")
             at = self.at(array, i)
             self.lines.append(f"  store {self.kind.name} {self.name(place)}, ptr {at}, align {self.kind.align}")
 
@@ -126,17 +136,30 @@ class _Body:
         return self.new(f"call {t} @{function}({t} {self.name(a)})")
 
 
-def _body(program: Program, name: str, kind: Kind, sines: str, linkage: str) -> str:
-    """Return a function of one state, or of a pack of states: a pointer per input, then one per output."""
+def body_text(
+    program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ",
+    bounds: Mapping[str, str] = _NONE,
+) -> str:  # fmt: skip
+    """Return a function of one state, or of a pack of states: a pointer per input, then one per output.
+
+    Args:
+        program: What it computes.
+        name: Of the function.
+        kind: What the pointers lead to.
+        sines: One of ``SINES``.
+        linkage: Before ``void``.
+        bounds: By name of an output a comparison, ``ole 0.0``: it returns whether that holds for one of its entries.
+    """
     if sines not in SINES:
         raise UnknownNameError(f"sines is {sines!r}; it can be {' or '.join(map(repr, SINES))}.")
-    body = _Body(program, kind, sines)
+    body = _Body(program, kind, sines, bounds)
     body.write()
     inputs, outputs = _arrays(program)
     given = [f"ptr noalias nocapture readonly align {kind.align} %{x}" for x, _ in inputs]
     given += [f"ptr noalias nocapture writeonly align {kind.align} %{x}" for x, _ in outputs]
-    head = f"define {linkage}void @{name}({', '.join(given)}) noinline {attributes(kind)} {{"
-    return "\n".join([head, *body.lines, "  ret void", "}", *sorted(body.called), ""])
+    result, end = (kind.truth, f"{kind.truth} {body.flag}") if bounds else ("void", "void")
+    head = f"define {linkage}{result} @{name}({', '.join(given)}) noinline {attributes(kind)} {{"
+    return "\n".join([head, *body.lines, f"  ret {end}", "}", *sorted(body.called), ""])
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:
@@ -151,7 +174,7 @@ def function_text(program: Program, name: str, real: str = "double", sines: str 
     Raises:
         UnknownNameError: Another ``real`` or ``sines``.
     """
-    return _body(program, name, Kind(real), sines, "")
+    return body_text(program, name, Kind(real), sines, "")
 
 
 def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8) -> str:
@@ -174,7 +197,7 @@ def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8)
     back = [transposition.call("scatter", x, n, kind) for x, n in outputs if n]
     arguments = [f"ptr %{x}" for x, _ in rooms]
     newline = "\n"
-    return f"""{_body(program, f"{name}_pack", kind, "inline", "internal ")}
+    return f"""{body_text(program, f"{name}_pack", kind)}
 define void @{name}({", ".join(given)}, i64 %first, i64 %last) {attributes(kind)} {{
 start:
 {newline.join(allocated)}

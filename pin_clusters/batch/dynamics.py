@@ -19,6 +19,7 @@ from ._sharing import Run, share
 from ._tables import Batch, forces, states
 
 _PLAIN = {"rnea": kernels.rnea_rows, "aba": kernels.aba_rows}
+_RESULTS = {"rnea": "tau", "aba": "ddq", "nonLinearEffects": "nle"}  # as specialised models call them
 _LOOPS = {"rnea": kernels.rnea_loops_rows, "aba": kernels.aba_loops_rows}
 
 
@@ -116,7 +117,20 @@ def _run(
 
         all_one_by_one(batch, of_row, 3)
         return result
-    run = (_LOOPS if with_loops(model) else _PLAIN)["aba" if name == "aba" else "rnea"].function()
+    kernel = (_LOOPS if with_loops(model) else _PLAIN)["aba" if name == "aba" else "rnea"]
+    special = None if model._functions is None or fext is not None else model._functions.rows(_RESULTS[name])
+
+    def begin_special() -> Run:
+        assert special is not None
+        pointers = [x.ctypes.data for x in (*batch.tables, result, batch.status)]
+        return lambda first, last: special.run(*pointers, first, last)
+
+    undecided = special is not None and kernel.fast is not None and special.is_open(batch.rows)
+    if special is not None and special.chosen and not undecided:
+        share(batch.rows, batch.threads, lanes, begin_special)
+        settle(batch, 3)
+        return result
+    run = kernel.function()
     q, v, *others = batch.tables
     # the kernel takes the last row for those that are not there: zeros are the same in all
     x = others.pop(0) if len(velocities) == 2 else np.zeros((1, model.nv))
@@ -129,7 +143,9 @@ def _run(
         tables = (model._index, model._params, *rooms.take(), q, v, x, rows_of_forces, result, batch.status)
         return lambda first, last: run(*tables, first, last)
 
-    share(batch.rows, batch.threads, lanes, begin)
+    if special is not None and undecided:
+        special.meet(begin_special(), begin())
+    share(batch.rows, batch.threads, lanes, begin_special if special is not None and special.chosen else begin)
     rooms.give_back()
     settle(batch, 3)
     return result

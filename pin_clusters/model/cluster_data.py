@@ -241,6 +241,8 @@ class ClusterData(TreeWorkspace):
         desk[_calls.STATE] = mine.after_aba.ctypes.data
         desk[_calls.CONTACT_STATE] = mine.after_contacts.ctypes.data
         self.tree = made(model.own_tree)
+        if model._functions is not None:
+            self._use_compiled()
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
@@ -259,6 +261,8 @@ class ClusterData(TreeWorkspace):
             self._desk[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
+            if self._model._functions is not None:
+                address = self._model._functions.address(entry.result, entry.name, address)
             if self._model.closures and (
                 entry.name in _WITHOUT_LOOPS
                 or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
@@ -282,8 +286,13 @@ class ClusterData(TreeWorkspace):
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
         found: kernels.Kernel = getattr(self, "_" + kernel)
-        code: int = found.call(self._pointers[result], *arrays)
-        self._notice(kernel)
+        special = self._model._functions
+        code: int | None = None if special is None else special.run(result, self._pointers[result], *arrays)
+        if code is None:
+            code = found.call(self._pointers[result], *arrays)
+            self._notice(kernel)
+        else:
+            self._use_compiled()
         if kernel == "crba":
             self._desk[_calls.CHANGED] = 1
         return code

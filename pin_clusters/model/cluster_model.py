@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -91,6 +91,7 @@ class ClusterModel(TreeAttributes):
     tree: pin.Model
     idx_v_independent: np.ndarray
     _desk: Desk
+    _functions: Any  # of ``specialising``, which is above: None, or what makes them
     __slots__ = tuple(__annotations__)
 
     def __init__(
@@ -155,6 +156,7 @@ class ClusterModel(TreeAttributes):
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
             "_desk": Desk(),
+            "_functions": None,
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -172,7 +174,21 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        return remake, (self.own_tree, self.constraints, *self._wishes, self.name)
+        given = self.own_tree, self.constraints, *self._wishes, self.name
+        return (remake, given) if self._functions is None else (_remake_special, (given, self._functions.recipe()))
+
+    def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
+        """Return the same robot with functions of its own; the tables are shared."""
+        other = object.__new__(ClusterModel)
+        for key in ClusterModel.__slots__:
+            object.__setattr__(other, key, Desk() if key == "_desk" else getattr(self, key))
+        object.__setattr__(other, "_functions", make(other))
+        return other
+
+    @property
+    def specialised(self) -> tuple[Any, ...]:
+        """Functions that ``pc.specialise`` made: name, time, that of the kernel, and which is taken; else nothing."""
+        return () if self._functions is None else self._functions.told()
 
     def __copy__(self) -> ClusterModel:
         """Return the model itself: it is immutable."""
@@ -223,7 +239,8 @@ class ClusterModel(TreeAttributes):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        return remake(tree, self.constraints, *self._wishes, self.name)
+        other = remake(tree, self.constraints, *self._wishes, self.name)
+        return other if self._functions is None else self._functions.recipe().restore(other)
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""
@@ -282,6 +299,12 @@ def remake(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
+
+
+def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
+    """Make a specialised model again."""
+    restored: ClusterModel = recipe.restore(remake(*given))
+    return restored
 
 
 # sweeps know robots by the name of what makes them

@@ -29,7 +29,8 @@ MODULES = (
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
-    "derivatives_more", "derivatives_accuracy", "report_derivatives", "traces", "report_traces", "control_loop", "gpu",
+    "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
+    "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -492,6 +493,44 @@ def test_accuracy_of_derivatives(
     assert "| four-bar |" in text
     groups["trees"]["worst"]["M"]["laws"] = float("nan")
     assert script.missed(groups) == ["M on trees by laws nan"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is specialised")
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    module, effort = scripts["specialised"], {"repeats": 2, "block": 1e-4, "states": 16}
+    monkeypatch.setattr(module, "TREES", {"mit_humanoid_leg": {"aba": 1e9}})
+    found = {
+        "machine": scripts["timing"].machine(),
+        "trees": {"mit_humanoid_leg": module.tree("mit_humanoid_leg", effort)},
+        "tello": module.tree("mit_humanoid_leg", effort) | {"ratio": 0.1},
+        "loops": {"four_bar": module.loop("four_bar", effort)},
+        "batches": {"mit_humanoid_leg": module.batch("mit_humanoid_leg", effort)},
+    }
+    text = scripts["report_specialised"].tables(found)
+    assert "`four_bar`" in text
+    assert "goals, among them" in text
+    assert text.count("\n| `mit_humanoid_leg`") == 3
+
+
+def test_functions_for_learning_are_measured(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, report, output = scripts["learning"], scripts["report_learning"], tmp_path / "learning.json"
+    monkeypatch.setattr(script, "steps", lambda quick: None)  # needs PyTorch, and compiles for seconds
+    assert script.main(["--quick", "--output", str(output)]) == 0
+    found = json.loads(output.read_text(encoding="utf-8"))
+    for robot in ("four_bar", "mit_humanoid_leg"):
+        for error in found["float32"][robot].values():
+            assert 1e-9 < error["median"] <= error["worst"] < 1e-3
+    assert "\n| `four_bar` | " in report.float32(found)
+    assert "Not measured" in report.step(found)
+    times = {
+        f"{kind}, {way}": {"min_us": 4096.0} for kind in ("float32", "float64") for way in ("forward", "and backward")
+    }
+    kept = {"float32": 4096 * 1024, "float64": 8192 * 1024}
+    found["step"] = {"rows": 4096, "inputs": 317, "kept_bytes": kept, "times": times, "torch": "2"}
+    assert "| float32 | 4.1 | 4.1 | 1000 | 1000 | 4.0 | 1024 |" in report.step(found)
 
 
 def test_gpu(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str]) -> None:

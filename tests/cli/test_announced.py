@@ -42,13 +42,22 @@ finally:
     ],
 )
 def test_what_is_compiled_was_announced(command: str, tmp_path: Path) -> None:
+    lines = made_by(command, tmp_path)
+    assert lines["made"]
+    assert not lines["forgotten"]
+
+
+@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="nothing is compiled")
+def test_a_study_waits_for_no_kernel(tmp_path: Path) -> None:
+    assert made_by("study mit_humanoid_leg --output OUT", tmp_path) == {"forgotten": "", "made": ""}
+    assert (tmp_path / "out" / "study.json").is_file()
+
+
+def made_by(command: str, tmp_path: Path) -> dict[str, str]:
+    """Run a command; return the kernels that were made, and those of them that were not announced."""
     words = [word.replace("OUT", str(tmp_path / "out")) for word in command.split()]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", _SCRIPT, *words], capture_output=True, text=True, check=True,
         env={**os.environ, "MPLBACKEND": "Agg"},
     )  # fmt: skip
-    lines = dict(
-        line.partition(" ")[::2] for line in done.stdout.splitlines() if line.startswith(("forgotten", "made"))
-    )
-    assert lines["made"]
-    assert not lines["forgotten"]
+    return dict(line.partition(" ")[::2] for line in done.stdout.splitlines() if line.startswith(("forgotten", "made")))

@@ -19,6 +19,8 @@ def can_run(example: Path) -> None:
     """Skip, where what the example needs is not among what the tests install."""
     if "import crocoddyl" in example.read_text(encoding="utf-8"):
         pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install 'pin-clusters[control]'")
+    if "import casadi" in example.read_text(encoding="utf-8"):
+        pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
 
 
 def python_blocks(page: str) -> list[str]:
@@ -84,11 +86,17 @@ def test_example_runs_as_a_process(example: Path, tmp_path: Path) -> None:
     assert done.stdout
 
 
-def test_example_says_how_to_get_crocoddyl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "crocoddyl", None)
-    with pytest.raises(SystemExit, match=r"needs Crocoddyl: pip install 'pin-clusters\[control\]'"):
-        runpy.run_path(str(ROOT / "examples" / "15_optimal_control.py"), run_name="__main__")
-    assert "\ncontrol = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("example", "package", "extra"),
+    [("15_optimal_control", "Crocoddyl", "control"), ("16_casadi_swing_up", "CasADi", "casadi")],
+)
+def test_example_says_how_to_get_what_it_needs(
+    example: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package.lower(), None)
+    with pytest.raises(SystemExit, match=rf"needs {package}: pip install 'pin-clusters\[{extra}\]'"):
+        runpy.run_path(str(ROOT / "examples" / f"{example}.py"), run_name="__main__")
+    assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_examples_are_listed_and_have_pictures() -> None:
@@ -112,7 +120,7 @@ def listed_with_a_picture(example: Path) -> None:
         encoding="utf-8"
     )
     assert f"def draw_{number}(" in (ROOT / "examples" / "pictures" / "make.py").read_text(encoding="utf-8")
-    longest = 205 if name == "optimal_control" else 95  # that one has three classes, which are there to be copied
+    longest = {"optimal_control": 205, "casadi_swing_up": 120}.get(name, 95)  # classes to be copied; two mechanisms
     assert len(example.read_text(encoding="utf-8").splitlines()) <= longest, f"{name} is too long for an example"
 
 

@@ -40,7 +40,8 @@ def test_what_the_documentation_names_exists() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for page in pages:
         for name in re.findall(r"\bpc\.(\w+)", page.read_text(encoding="utf-8")):
-            assert hasattr(pc, name), f"{page.name} names pc.{name}"
+            # doors to packages that are not installed raise
+            assert name in dir(pc) or hasattr(pc, name), f"{page.name} names pc.{name}"
 
 
 def test_api_page_lists_the_modules() -> None:

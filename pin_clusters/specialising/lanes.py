@@ -1,0 +1,313 @@
+"""Operations of equal limbs as operations on packs, a limb per lane.
+
+The kernel is traced with the numbers of the robot as inputs (but for zeros), so that equal limbs leave equal graphs.
+From the outputs on, tuples of expressions, one per limb, become packs as long as their operations are the same; where
+they are not, numbers are computed one by one and put together. Sums over limbs become sums of packs, and of their
+lanes at the end. All of it is an expression again, with five more operations.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from ..tracing.expressions import ADD, INPUT, MUL, NEG, SUB, Expression, Graph, operate
+
+BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
+"""Of packs: a number in all lanes (then how many, and the group); numbers, one per lane; constants; one of the lanes
+(pack, which); the sum of the first lanes (pack, how many)."""
+Demand = tuple[Any, ...]
+_SCALAR = -1
+
+
+class Lanes:
+    """Rebuilds a graph with packs.
+
+    Attributes:
+        graph: The new one.
+        packs: Group of each pack that was put together of numbers, by its id.
+        misfits: How many tuples were put together of numbers that were computed one by one.
+    """
+
+    def __init__(
+        self, values: dict[int, float], owners: dict[int, int], groups: Sequence[Sequence[int]], width: Sequence[int],
+        slots: dict[int, int],
+    ) -> None:  # fmt: skip
+        """Prepare.
+
+        Args:
+            values: Of those inputs that are numbers of the robot, by number of the input.
+            owners: To which limb an input belongs, by number of the input.
+            groups: Limbs of each group.
+            width: Lanes of each group.
+            slots: What is alike in all limbs, by number of the input.
+        """
+        self.graph, self.misfits = Graph(), 0
+        self.packs: dict[int, int] = {}
+        self._values, self._groups, self._width = values, groups, width
+        self._owner = dict(owners)
+        self._slots = slots
+        self._group_of = {limb: g for g, limbs in enumerate(groups) for limb in limbs}
+        self._shape: dict[int, int] = {}
+        self._color: dict[int, int] = {}
+        self._built: dict[Demand, Any] = {}
+        self._plans: dict[Demand, tuple[str, list[Demand], Any]] = {}
+        self._seat: dict[int, tuple[Demand, int]] = {}  # which expression is which lane of what
+
+    # --- what an old expression looks like
+    def look_at(self, nodes: Sequence[Expression]) -> None:
+        """Learn the shapes of expressions, each behind its arguments."""
+        for x in nodes:
+            if x.op == INPUT:
+                i = x.args[0]
+                self._shape[x.id] = hash("number") if i in self._values else hash((INPUT, self._slots.get(i, -1 - i)))
+            else:
+                parts = [self._shape_of(a) for a in x.args]
+                self._shape[x.id] = hash((x.op, *(sorted(parts) if x.op in (ADD, MUL) else parts)))
+
+    def _shape_of(self, a: Any) -> int:
+        return self._shape[a.id] if isinstance(a, Expression) else hash(a)
+
+    def color(self, nodes: Sequence[Expression]) -> None:
+        """Learn on which limbs expressions depend."""
+        for x in nodes:
+            if x.op == INPUT:
+                owner = self._owner.get(x.args[0])
+                self._color[x.id] = 0 if owner is None else 1 << owner
+            else:
+                mine = 0
+                for a in x.args:
+                    if isinstance(a, Expression):
+                        mine |= self._color[a.id]
+                self._color[x.id] = mine
+
+    def own(self, group: int, tuples: Sequence[tuple[Any, ...]]) -> None:
+        """Learn which numbers of the robot belong to which limb: those in whose place others have others."""
+        seen, stack = set(), [tuple(t) for t in tuples]
+        while stack:
+            t = stack.pop()
+            key = tuple(a.id if isinstance(a, Expression) else a for a in t)
+            if key in seen or all(a is t[0] for a in t):
+                continue
+            seen.add(key)
+            if not all(isinstance(a, Expression) for a in t) or len({a.op for a in t}) > 1:
+                continue
+            if t[0].op == INPUT:
+                for limb, a in zip(self._groups[group], t, strict=True):
+                    if a.args[0] in self._values and len({b.args[0] for b in t}) == len(t):
+                        self._owner.setdefault(a.args[0], limb)
+                continue
+            stack += self._arguments(t)
+
+    def _arguments(self, t: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Return the arguments of equal operations, in the order of the first."""
+        first = t[0].args
+        rows = [first]
+        for x in t[1:]:
+            args = x.args
+            if x.op in (ADD, MUL) and self._shape_of(args[0]) != self._shape_of(first[0]):
+                args = args[::-1]
+            rows.append(args)
+        return list(zip(*rows, strict=True))
+
+    # --- building
+    def scalar(self, x: Any) -> Any:
+        """Return the new expression of an old one."""
+        return self._build((_SCALAR, x.id, x)) if isinstance(x, Expression) else x
+
+    def pack(self, group: int, t: Sequence[Any]) -> Any:
+        """Return the pack of old expressions, one per limb; a float if all are that."""
+        return self._build(self._demand(group, tuple(t)))
+
+    def _demand(self, group: int, t: tuple[Any, ...]) -> Demand:
+        return (group, *(a.id if isinstance(a, Expression) else ("c", a) for a in t), t)
+
+    def _build(self, wanted: Demand) -> Any:
+        stack = [wanted]
+        while stack:
+            demand = stack[-1]
+            key = demand[:-1]
+            if key in self._built:
+                stack.pop()
+                continue
+            if key not in self._plans:
+                self._plans[key] = self._plan_scalar(demand[-1]) if demand[0] == _SCALAR else self._plan(*demand)
+            how, parts, more = self._plans[key]
+            missing = [p for p in parts if p[:-1] not in self._built]
+            if missing:
+                stack += reversed(missing)
+                continue
+            made = self._built[key] = self._combine(how, [self._built[p[:-1]] for p in parts], more)
+            if how == "pack":
+                self.packs[made.id] = demand[0]
+            stack.pop()
+        return self._built[wanted[:-1]]
+
+    def _parts(self, xs: Sequence[Any]) -> list[Demand]:
+        return [(_SCALAR, x.id, x) if isinstance(x, Expression) else (_SCALAR, ("c", x), x) for x in xs]
+
+    def _plan(self, group: int, *rest: Any) -> tuple[str, list[Demand], Any]:
+        t = rest[-1]
+        first = t[0]
+        if all(a is first for a in t):
+            return "broadcast", self._parts([first]), group
+        if all(self._known(a) is not None for a in t):
+            return "numbers", [], [self._known(a) for a in t] + [self._known(t[-1])] * (self._width[group] - len(t))
+        if all(isinstance(a, Expression) for a in t) and len({a.op for a in t}) == 1 and first.op != INPUT:
+            key = self._demand(group, t)[:-1]
+            for lane, a in enumerate(t):
+                self._seat.setdefault(a.id, (key, lane))
+            return "operate", [self._demand(group, s) for s in self._arguments(t)], first.op
+        if not all(isinstance(a, Expression) and a.op == INPUT for a in t):
+            self.misfits += 1
+        return "pack", self._parts(t), group
+
+    def _known(self, a: Any) -> float | None:
+        if not isinstance(a, Expression):
+            return float(a)
+        return self._values.get(a.args[0]) if a.op == INPUT else None
+
+    def _plan_scalar(self, x: Any) -> tuple[str, list[Demand], Any]:
+        known = self._known(x)
+        if known is not None:
+            return "number", [], known
+        if x.op == INPUT:
+            return "input", [], x.args[0]
+        seat = self._seat.get(x.id)
+        if seat is not None and seat[0] in self._built:
+            return "lane", [], seat
+        if x.op in (ADD, SUB):
+            found = self._plan_sum(x)
+            if found is not None:
+                return found
+        return "operate", self._parts(x.args), x.op
+
+    def _limb(self, x: Any) -> int | None:
+        """The limb on which alone an expression depends."""
+        color = self._color[x.id] if isinstance(x, Expression) else 0
+        return color.bit_length() - 1 if color and not color & (color - 1) else None
+
+    def _addends(self, x: Any, sign: int, found: list[tuple[int, Any]]) -> None:
+        stack = [(x, sign)]
+        while stack:
+            x, sign = stack.pop()
+            color = self._color[x.id] if isinstance(x, Expression) else 0
+            several = bool(color & (color - 1))
+            if several and x.op in (ADD, SUB) and (x.id not in self._seat):
+                stack += [(x.args[1], sign if x.op == ADD else -sign), (x.args[0], sign)]
+            elif several and x.op == NEG:
+                stack.append((x.args[0], -sign))
+            else:
+                found.append((sign, x))
+
+    def _plan_sum(self, x: Expression) -> tuple[str, list[Demand], Any] | None:
+        """Split a sum over limbs into sums of packs and the rest; None if that is nothing."""
+        found: list[tuple[int, Any]] = []
+        self._addends(x, 1, found)
+        own = [(s, a) for s, a in found if self._limb(a) is None]
+        parts: list[Demand] = []
+        what: list[tuple[int, int | None]] = []
+        summed = False
+        for g, limbs in enumerate(self._groups):
+            by = [[(s, a) for s, a in found if self._limb(a) == limb] for limb in limbs]
+            if not any(by):
+                continue
+            self._align(by, own)
+            keys = [sorted(by_limb, key=lambda one: (one[0], self._shape_of(one[1]))) for by_limb in by]
+            shapes = {tuple((s, self._shape_of(a)) for s, a in one) for one in keys}
+            if len(shapes) > 1 or not keys[0]:
+                own += [one for by_limb in by for one in by_limb]
+                continue
+            summed = True
+            for column in zip(*keys, strict=True):
+                parts.append(self._demand(g, tuple(a for _, a in column)))
+                what.append((column[0][0], g))
+        if not summed:
+            return None
+        for s, a in own:
+            parts += self._parts([a])
+            what.append((s, None))
+        return "sum", parts, what
+
+    def _align(self, by: list[list[tuple[int, Any]]], own: list[tuple[int, Any]]) -> None:
+        """Take away what is nobody's but stands in the sum of one limb: that of the first one began with it."""
+        for k, mine in enumerate(by):
+            others = {(s, self._shape_of(a)) for j, one in enumerate(by) if j != k for s, a in one}
+            for i, (sign, term) in enumerate(mine):
+                taken: list[tuple[int, Any]] = []
+                for _ in range(8):
+                    if (sign, self._shape_of(term)) in others or not isinstance(term, Expression):
+                        break
+                    if term.op not in (ADD, SUB):
+                        break
+                    a, b = term.args
+                    second = sign if term.op == ADD else -sign
+                    if self._limb(a) is None:
+                        taken.append((sign, a))
+                        sign, term = second, b
+                    elif self._limb(b) is None:
+                        taken.append((second, b))
+                        term = a
+                    else:
+                        break
+                if taken and (sign, self._shape_of(term)) in others:
+                    mine[i] = sign, term
+                    own += taken
+
+    def _combine(self, how: str, parts: list[Any], more: Any) -> Any:
+        make = self.graph.make
+        if how == "number":
+            return more
+        if how == "input":
+            return make(INPUT, more)
+        if how == "lane":
+            key, lane = more
+            found = self._built[key]
+            if not isinstance(found, Expression):
+                return found
+            return found.args[lane] if found.op in (NUMBERS, PACK) else make(LANE, found, lane)
+        if how == "broadcast":
+            (x,) = parts
+            return make(BROADCAST, x, self._width[more], more) if isinstance(x, Expression) else x
+        if how == "numbers":
+            return more[0] if len(set(map(_bits, more))) == 1 else make(NUMBERS, *more)
+        if how == "pack":
+            parts = parts + [parts[-1]] * (self._width[more] - len(parts))
+            return make(PACK, *parts)
+        if how == "operate":
+            return self._operate(more, parts)
+        return self._sum(parts, more)
+
+    def _operate(self, op: int, parts: list[Any]) -> Any:
+        constant = [isinstance(x, Expression) and x.op == NUMBERS for x in parts]
+        if any(constant) and all(c or not isinstance(x, Expression) for c, x in zip(constant, parts, strict=True)):
+            n = next(len(x.args) for c, x in zip(constant, parts, strict=True) if c)
+            rows = [x.args if c else (x,) * n for c, x in zip(constant, parts, strict=True)]
+            numbers = [float(operate(op, list(column), range(len(column)))) for column in zip(*rows, strict=True)]
+            return numbers[0] if len(set(map(_bits, numbers))) == 1 else self.graph.make(NUMBERS, *numbers)
+        return operate(op, parts, range(len(parts)))
+
+    def _sum(self, parts: list[Any], what: list[tuple[int, int | None]]) -> Any:
+        packs: dict[int, Any] = {}
+        total: Any = 0.0
+        for x, (sign, g) in zip(parts, what, strict=True):
+            if g is None:
+                total = total + x if sign > 0 else total - x
+            else:
+                before = packs.get(g, 0.0)
+                packs[g] = self._operate(ADD if sign > 0 else SUB, [before, x])
+        for g, x in packs.items():
+            n = len(self._groups[g])
+            if not isinstance(x, Expression):
+                total = total + n * x
+            elif x.op in (NUMBERS, PACK):
+                for one in x.args[:n]:
+                    total = total + one
+            else:
+                total = total + (n * x.args[0] if x.op == BROADCAST else self.graph.make(SUM, x, n))
+        return total
+
+
+def _bits(x: float) -> bytes:
+    return struct.pack("<d", x)

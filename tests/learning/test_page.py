@@ -1,0 +1,88 @@
+"""The page on optimisation and learning: its table of doors, its code, and doors that lead nowhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pin_clusters as pc
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "learning.md"
+DOORS = {"C": None, "CUDA": None, "CasADi": "casadi", "PyTorch": "torch", "JAX": "jax"}
+
+
+def lines(page: Path) -> dict[str, str]:
+    """Return the table of doors: what leads where."""
+    text = page.read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| (\w+) \| `(pc\.\w+\.\w+\(model.*?\))` \|", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("where", DOORS)
+def test_a_line_of_code_for_each(where: str) -> None:
+    needed = DOORS[where]
+    library = pytest.importorskip(needed, reason=f"needs pip install 'pin-clusters[{needed}]'") if needed else np
+    code = lines(PAGE)[where]
+    shown = {page.name: lines(page) for page in (PAGE, ROOT / "README.md")}
+    assert all(code in found.values() for found in shown.values() if found), "README and page differ"
+    model = pc.load("four_bar")
+    kind = {"torch": lambda x: library.tensor(x), "jax": lambda x: x.astype(np.float32)}.get(needed or "", np.asarray)
+    state = {"q": model.q_reference, "v": np.array([2.0]), "tau": np.array([0.1])}
+    found = eval(code, {"pc": pc, "model": model} | {name: kind(x) for name, x in state.items()})
+    exact = pc.aba(model, model.createData(), **state)
+    if needed is None:
+        assert "four_bar_aba" in str(found)
+    else:
+        found = found(*state.values()) if needed == "casadi" else found
+        np.testing.assert_allclose(np.asarray(found).ravel(), exact, rtol=1e-4 if needed == "jax" else 1e-12)
+
+
+def blocks() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "library", [pytest.param("torch", marks=pytest.mark.long), pytest.param("jax", marks=pytest.mark.long), "casadi"]
+)
+def test_its_code_runs(library: str) -> None:
+    pytest.importorskip(library, reason=f"needs pip install 'pin-clusters[{library}]'")
+    (code,) = [x for x in blocks() if f"pc.{library}." in x]
+    found: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "robot .* no real body", pc.PinClustersWarning)
+        try:
+            exec(code.replace("robots = 4096", "robots = 64"), found)
+        finally:
+            if library == "jax":
+                found["jax"].config.update("jax_enable_x64", False)  # type: ignore[attr-defined]
+    if library == "torch":
+        assert np.isfinite(np.asarray(found["tau"].grad)).all()  # type: ignore[attr-defined]
+        return
+    model = found["model"]
+    state = [np.asarray(found[name], dtype=float) for name in ("q", "v", "tau")]
+    ddq_dq, *_ = pc.computeABADerivatives(model, model.createData(), *state)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(np.asarray(found["ddq_dq"]), ddq_dq, rtol=1e-9, atol=1e-9 * np.abs(ddq_dq).max())
+
+
+@pytest.mark.parametrize("name", ["casadi", "torch", "jax"])
+def test_a_missing_package_names_the_extra(name: str) -> None:
+    assert importlib.util.find_spec(f"pin_clusters.{name}") is not None
+    code = f"""
+import sys
+sys.modules[{name!r}] = None
+import pin_clusters as pc
+try:
+    pc.{name}
+except pc.NotAvailableError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"Install it: pip install 'pin-clusters[{name}]'" in done.stdout
