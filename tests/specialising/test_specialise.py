@@ -52,6 +52,8 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
         expected = function(model, data, *given)
         for _ in range(2):  # through Python, then without
             assert error(function(special, own, *given), expected) < limit, name
+        for one in model._tables.conditions:
+            assert error(own._work[one.at], data._work[one.at]) < 1e-9, "changes of coordinates read it"
     assert {x.choice for x in special.specialised} == {"specialised"}
     for name in names:
         field = RESULT_OF[name]
