@@ -2,9 +2,9 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``
-and ``accuracy of derivatives``, from what the scripts of these names, ``run.py``, ``run_loops.py``,
-``operational_accuracy.py`` and ``derivatives_accuracy.py`` wrote to ``results/``.
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``,
+``accuracy of derivatives``, ``accuracy of traces``, from what the scripts of these names, ``run.py``,
+``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py`` and ``traces.py`` wrote to ``results/``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import report_loops
 import report_operational
 import report_simulation
 import report_specialised
+import report_traces
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -51,6 +52,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of operational space": ("operational_accuracy.json", report_operational.accuracy),
     "accuracy of derivatives": ("derivatives_accuracy.json", report_derivatives.accuracy),
     "specialised": ("specialised.json", report_specialised.tables),
+    "accuracy of traces": ("traces.json", report_traces.accuracy),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -203,6 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/performance.md": bench_long,
         "docs/accuracy.md": bench_short,
         "docs/simulation.md": bench_short,
+        "docs/tracing.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

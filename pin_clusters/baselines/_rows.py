@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import CallableClosure, Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
+from ..constraints.called import CallableClosure
+from ..constraints.closures import Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
 from ..errors import NotAvailableError
 from ..model import ClusterModel, Equations, SpanningTree
 from ._bodies import Body

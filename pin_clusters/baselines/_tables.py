@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure, massive
+from ..constraints.called import CallableClosure
+from ..constraints.closures import FrameClosure, HarmonicClosure, RodClosure, massive
 from ..joints import coordinates_of
 from ..model import ClusterModel, expand
 from ._bodies import bodies_of, spatial

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._kernels import layout as at
 from ..configuration import residual, residual_rows
-from ..constraints.closures import FunctionFailedError
+from ..constraints.called import FunctionFailedError
 from ..errors import BranchLost, ConfigurationError, PinClustersWarning, SimulationError, SingularClusterError
 from ._tables import Batch
 

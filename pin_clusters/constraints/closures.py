@@ -8,23 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-
-from ..errors import ConstraintError
-from ..joints import floats
-from ._derivatives import (
-    ANGLE_STEP,
-    OUTER,
-    call_compiled,
-    central_differences,
-    first_difference,
-    second_difference,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,97 +205,6 @@ class HarmonicClosure(JointClosure):
                     both = ddf[a] if k == l else df[a] * df[b]
                     H[i] += c * rest * both * np.outer(self.weights[a[1]], self.weights[b[1]])
         return H
-
-
-class FunctionFailedError(ConstraintError):
-    """A user's function raised an exception, perhaps because it is not defined there."""
-
-
-ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivative of phi")
-
-
-@dataclass(frozen=True, eq=False)
-class CallableClosure(JointClosure):
-    """A user's function of coordinates, and those of its derivatives that are known.
-
-    Entry k of ``functions`` or ``addresses`` returns derivatives of order k, shape (size,) and k times joints.
-
-    Attributes:
-        functions: Python callables of x, or None; four times None if compiled.
-        addresses: Of compiled ``void f(const double* x, double* out)``, row major; 0 where there is none.
-        keep: What must live as long as the addresses.
-        steps: Of the differences that replace missing derivatives, shape (joints,).
-    """
-
-    functions: tuple[Callable[[np.ndarray], Any] | None, ...]
-    addresses: tuple[int, ...] = (0, 0, 0, 0)
-    keep: Any = None
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
-
-    def knows(self, order: int) -> bool:
-        """Whether derivatives of an order are given."""
-        return bool(self.addresses[order]) or self.functions[order] is not None
-
-    def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return derivatives of an order that is known.
-
-        Raises:
-            ConstraintError: The function returns another shape.
-            FunctionFailedError: It raises something.
-        """
-        shape = (self.size,) + order * (len(self.joints),)
-        function = self.functions[order]
-        if function is None:
-            return call_compiled(self.addresses[order], x, shape)
-        return self._call(function, x, shape, ORDERS[order])
-
-    def value(self, x: np.ndarray) -> np.ndarray:
-        """Return phi, shape (size,)."""
-        return self.given(0, x)
-
-    def jacobian(self, x: np.ndarray) -> np.ndarray:
-        """Return d phi / d x, shape (size, joints)."""
-        if self.knows(1):
-            return self.given(1, x)
-        return central_differences(self.value, np.array(x, dtype=float), self._steps())
-
-    def hessian(self, x: np.ndarray) -> np.ndarray:
-        """Return the second derivatives, shape (size, joints, joints)."""
-        if self.knows(2):
-            return self.given(2, x)
-        steps = self._steps() if self.knows(1) else OUTER * self._steps()
-        H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
-        return 0.5 * (H + H.transpose(0, 2, 1))
-
-    def second_along(self, x: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """Return the second derivative of the Jacobian along a direction, shape (size, joints)."""
-        size = float(np.linalg.norm(direction / self._steps()))
-        if size == 0.0:
-            return np.zeros((self.size, len(self.joints)))
-        if self.knows(3):
-            return self.given(3, x) @ direction @ direction
-        if self.knows(2):
-            return first_difference(lambda s: self.given(2, x + s * direction) @ direction, 1.0 / size)
-        return second_difference(lambda s: self.jacobian(x + s * direction), 1.0 / size)
-
-    def _steps(self) -> np.ndarray:
-        return self.steps if len(self.steps) else np.full(len(self.joints), ANGLE_STEP)
-
-    def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
-        try:
-            result = function(np.array(x, dtype=float))
-        except Exception as error:  # whatever the user's function raises
-            raise FunctionFailedError(
-                f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
-                "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
-            ) from error
-        out = floats(result)
-        if out is not None and out.ndim == 0:  # one equation may come as a number
-            out = out.reshape(1)
-        if out is None or out.shape != shape:
-            given = type(result).__name__ if out is None else f"an array of shape {out.shape}"
-            raise ConstraintError(f"{self.source.label}: {what} must return {shape} numbers, got {given}.")
-        return out
 
 
 def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:

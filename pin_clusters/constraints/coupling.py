@@ -16,7 +16,7 @@ from ..joints import floats, joint_subspace
 from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
 from ._frames import coordinate_joint
 from ._functions import address_of, found, function_defect, picklable
-from .closures import CallableClosure
+from .called import CallableClosure
 from .rows import Constraint, name_of, store
 
 # A derivative that is off by more than this from differences was not meant; differences are that good where phi is

@@ -15,6 +15,7 @@ from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forc
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .parameters import ParameterColumns, parameter_columns
 from .primitives import axis_to_z, primitives_of
+from .repacking import numbers_of, repacked
 from .singular import cluster_at, regular_independents, singular_error
 from .tree_workspace import NOTHING
 
@@ -43,10 +44,12 @@ __all__ = [
     "joint_forces",
     "loops_of",
     "names_of_cluster",
+    "numbers_of",
     "parameter_columns",
     "primitives_of",
     "regular_independents",
     "remake",
+    "repacked",
     "rotor_ids",
     "same_pose",
     "singular_error",

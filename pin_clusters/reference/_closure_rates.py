@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..constraints.called import CallableClosure
 from ..constraints.closures import (
     COS,
     LINEAR,
     SIN,
-    CallableClosure,
     FrameClosure,
     HarmonicClosure,
     RodClosure,

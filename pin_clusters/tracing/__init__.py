@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .functions import FUNCTIONS
+from .numbers import labels_of, values_of
 from .program import Program
 from .trace import trace
 
-__all__ = ["FUNCTIONS", "Program", "trace"]
+__all__ = ["FUNCTIONS", "Program", "labels_of", "trace", "values_of"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression, needed, select
@@ -52,7 +52,7 @@ def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:
     return found
 
 
-def forward(outputs: Sequence[Any], changes: Sequence[Any]) -> list[Any]:
+def forward(outputs: Sequence[Any], changes: Sequence[Any] | Mapping[int, Any]) -> list[Any]:
     """Return how outputs change as the inputs, by their numbers, do."""
     change: dict[int, Any] = {}
     for x in needed(outputs):

@@ -249,6 +249,10 @@ def operate(op: int, values: Sequence[Any], places: Sequence[int]) -> Any:
     return function(*(values[i] for i in places[:size]))
 
 
+ARGUMENTS = {op: size for op, (size, _) in _DONE.items()}
+"""How many arguments each operation has."""
+
+
 def needed(wanted: Iterable[Number]) -> list[Expression]:
     """Return what some expressions are made of, and themselves, each behind its arguments."""
     seen: dict[int, Expression] = {}

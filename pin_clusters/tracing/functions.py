@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from .._kernels import tree_layout as tl
 from ._sources import source
-from .derivatives import backward
+from .derivatives import backward, forward
 from .moves import integrate, tangent
 from .run import Run
 from .supplied import supply_third
@@ -27,12 +27,14 @@ class Function(NamedTuple):
         run: Returns its outputs.
         forced: Whether external forces can be given.
         framed: Whether it is about frames.
+        dynamic: Whether numbers of the robot can be inputs, too.
     """
 
     inputs: tuple[str, ...]
     run: Callable[[Run], Outputs]
     forced: bool = False
     framed: bool = False
+    dynamic: bool = False
 
 
 # --- dynamics
@@ -78,6 +80,10 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
     rates = run.room(run.model._tables.rates)
     run.call("rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
+
+
+def _coriolis(run: Run) -> Outputs:
+    return {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}
 
 
 def _rnea_derivatives(run: Run) -> Outputs:
@@ -177,6 +183,19 @@ def _section(run: Run, out: np.ndarray, name: str, *shape: int) -> np.ndarray:
     return out[first : first + int(np.prod(shape))].reshape(shape)
 
 
+def _center_derivatives(run: Run) -> Outputs:
+    out = run.tree(tl.MOTION | tl.CENTERS, run["v"])
+    return {"dvcom_dq": along(run, _section(run, out, "vcom", 3), "q")}
+
+
+def _map_rate(run: Run) -> Outputs:
+    """The rate of the momentum matrix as q moves along v."""
+    A, rate = _map(run), tangent(run) @ run["v"]
+    changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for one in run.inputs.values() for x in one), 0.0)
+    changes |= {int(x.args[0]): y for x, y in zip(run["q"], rate, strict=True)}
+    return {"dAg": np.array(forward(list(A.ravel()), changes), dtype=object).reshape(A.shape)}
+
+
 def _center(run: Run) -> np.ndarray:
     return _section(run, run.tree(tl.MOTION | tl.CENTERS), "com", 3)
 
@@ -206,20 +225,24 @@ def _inverse_operational(run: Run) -> Outputs:
     return {"A": J @ _matrix(run, "minverse") @ J.T}
 
 
-Q, QV, QVA, QVT = ("q",), ("q", "v"), ("q", "v", "a"), ("q", "v", "tau")
+Q, QV, QVA, QVT, QF = ("q",), ("q", "v"), ("q", "v", "a"), ("q", "v", "tau"), ("q", "fext")
 FUNCTIONS: dict[str, Function] = {
-    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True),
-    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True),
-    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}),
-    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}),
-    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}),
-    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}),
-    "energies": Function(QV, _energies),
-    "computeCoriolisMatrix": Function(QV, lambda run: {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}),
-    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True),
-    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True),
+    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True, dynamic=True),
+    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True, dynamic=True),
+    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}, dynamic=True),
+    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}, dynamic=True),
+    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}, dynamic=True),
+    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}, dynamic=True),
+    "computeStaticTorque": Function(QF, lambda run: {"tau": _rnea(run, run.rest, run.rest)}, dynamic=True),
+    "energies": Function(QV, _energies, dynamic=True),
+    "computeCoriolisMatrix": Function(QV, _coriolis, dynamic=True),
+    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True, dynamic=True),
+    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True, dynamic=True),
     "computeGeneralizedGravityDerivatives": Function(
-        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}
+        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
+    ),
+    "computeStaticTorqueDerivatives": Function(
+        QF, lambda run: {"dtau_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
     ),
     "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
     "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
@@ -235,6 +258,9 @@ FUNCTIONS: dict[str, Function] = {
     "centerOfMass": Function(Q, lambda run: {"com": _center(run)}),
     "jacobianCenterOfMass": Function(Q, lambda run: {"Jcom": along(run, _center(run), "q")}),
     "computeCentroidalMomentum": Function(QV, lambda run: {"hg": _momentum(run)}),
+    "computeCentroidalMomentumTimeVariation": Function(QVA, lambda run: {"dhg": _momenta(run)[1]}),
+    "getCenterOfMassVelocityDerivatives": Function(QV, _center_derivatives),
+    "computeCentroidalMapTimeVariation": Function(QV, _map_rate),
     "computeCentroidalMap": Function(Q, lambda run: {"Ag": _map(run)}),
     "computeCentroidalDynamicsDerivatives": Function(QVA, _centroidal_derivatives),
     "integrate": Function(QV, integrate),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from ..errors import ArgumentTypeError, ShapeError, UnknownNameError
 from .derivatives import backward, forward
 from .expressions import (
     ADD,
+    ARGUMENTS,
     COS,
     DIV,
     INPUT,
@@ -30,6 +32,7 @@ from .expressions import (
     needed,
     operate,
 )
+from .schedule import few_alive, most_alive, needs_of
 
 _T = TypeVar("_T")
 _FLOPS = (ADD, SUB, MUL, DIV, SQRT)
@@ -164,6 +167,24 @@ class Program:
     def _size(self) -> int:
         """How many numbers the inputs are."""
         return sum(size for _, size in self.inputs)
+
+    def ordered(self) -> Program:
+        """Return the same operations in an order in which few results are kept at once: they stay in registers."""
+        start = len(self.constants) + self._size
+        order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
+        moved = np.arange(start + len(order), dtype=np.int32)  # new place of each
+        moved[start + order] = start + np.arange(len(order), dtype=np.int32)
+        operations = self.operations[order]
+        for row in operations:
+            size = ARGUMENTS[int(row[0])]
+            row[1 : 1 + size] = moved[row[1 : 1 + size]]
+        return dataclasses.replace(self, operations=operations, results=moved[self.results])
+
+    @cached_property
+    def alive(self) -> int:
+        """How many results are kept at once, at most."""
+        needs = needs_of(self.operations, len(self.constants) + self._size)
+        return most_alive(needs, range(len(needs)))
 
     def jacobian(self, *names: str) -> Program:
         """Return the program of the derivatives of each output by each input (or those that are named).

@@ -24,6 +24,7 @@ class Run:
         model: The model.
         inputs: Arrays of expressions, by name.
         params: Floats of the tables; expressions where they are inputs.
+        work: Workspace, with what it holds at first.
         frames: Ids of the frames that were asked for.
         reference: Axes and points of what is said of frames.
         steps: How often Newton's method closes loops.
@@ -31,15 +32,13 @@ class Run:
 
     model: ClusterModel
     inputs: dict[str, np.ndarray] = field(default_factory=dict)
-    params: np.ndarray = field(default_factory=lambda: np.zeros(0))
     frames: tuple[int, ...] = ()
     reference: pin.ReferenceFrame = pin.LOCAL
     steps: int = 0
 
     def __post_init__(self) -> None:
+        self.params = self.model._params
         self.work = np.asarray(self.model._tables.work, dtype=float).astype(object)
-        if not self.params.size:
-            self.params = self.model._params
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return an input."""

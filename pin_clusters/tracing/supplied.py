@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.closures import CallableClosure
+from ..constraints.called import CallableClosure
 from ..errors import NotAvailableError
 from ..model import ClusterModel
 from .expressions import MATHEMATICS, BranchOnValueError, Expression, Graph
@@ -53,11 +53,17 @@ def _program(closure: CallableClosure, order: int) -> Program:
     """Return the program of what the user gave, or of the derivative of the order below."""
     n = len(closure.joints)
     function = closure.functions[order]
-    if function is None:
-        return _program(closure, order - 1).jacobian("x")
-    x = np.array(Graph().inputs(0, n), dtype=object)
-    found = _run(closure, function, x, (closure.size,) + order * (n,))
-    return Program.of(closure.source.label, [("x", n)], {"y": found})
+    if function is not None:
+        x = np.array(Graph().inputs(0, n), dtype=object)
+        try:
+            found = _run(closure, function, x, (closure.size,) + order * (n,))
+        except NotAvailableError:
+            if order == 0:
+                raise
+        else:
+            return Program.of(closure.source.label, [("x", n)], {"y": found})
+    # not given, or put into an array of floats, as derivatives often are: that of the function itself is exact, too
+    return _program(closure, order - 1).jacobian("x")
 
 
 def _run(closure: CallableClosure, function: Any, x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

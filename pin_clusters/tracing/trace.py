@@ -13,6 +13,7 @@ from ..model import ClusterModel
 from ._sources import watching
 from .expressions import Graph
 from .functions import FUNCTIONS
+from .numbers import checked, size_of, tables_for
 from .program import Program
 from .run import Run
 from .status import status_of
@@ -23,6 +24,7 @@ def trace(
     function: str,
     *,
     fext: bool = False,
+    parameters: Iterable[str] = (),
     frames: Iterable[str | int] | None = None,
     reference: pin.ReferenceFrame = pin.LOCAL,
     status: bool = False,
@@ -39,6 +41,11 @@ def trace(
         function: One of ``pc.tracing.FUNCTIONS``.
         fext: Whether external forces are one more input, ``fext``: [linear; angular] in the frame of each joint, the
             universe's first, one behind the other (6 njoints).
+        parameters: What of the robot shall be inputs, too, each behind the others: ``"gravity"`` (3, in m/s^2),
+            ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
+            rods), ``"ratios"`` (of each ``Rotor``, ``Gear`` and ``Belt``, in the order of ``model.constraints``).
+            ``pc.tracing.values_of(model, name)`` has those of the model, ``labels_of`` says what they are. Of a rotor
+            that is a body of the tree, what would unbalance it is not seen.
         frames: Names or ids of frames, of functions that are about some: an output each, of its name.
         reference: Axes and points of what is said of frames.
         status: Whether to add what kernels would have looked at: ``pivot``, by how much the smallest one exceeds what
@@ -47,13 +54,14 @@ def trace(
         steps: How often ``integrate`` corrects the dependent joints of loops.
 
     Returns:
-        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext.
+        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext,
+        then parameters.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``; frames are missing; an option does not fit the function.
         UnknownNameError: There is no such function, or frame.
         NotAvailableError: A function that the user compiled ties joints of the robot, or one in Python that decides by
-            values.
+            values; such numbers of this robot cannot be inputs.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -84,13 +92,21 @@ def trace(
         raise ArgumentTypeError(
             f"{function} is {'' if what.framed else 'not '}about frames, and frames={frames!r} was given."
         )
+    numbers = checked(model, function, parameters)
+    if numbers and not what.dynamic:
+        dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
+        raise ArgumentTypeError(f"parameters={numbers!r}: {function} does not take them; these do: {dynamic}.")
     graph = Graph()
     sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
-    inputs: list[tuple[str, int]] = []
-    run = Run(model, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
-    for name in (*what.inputs, "fext") if fext else what.inputs:
-        run.inputs[name] = np.array(graph.inputs(sum(n for _, n in inputs), sizes[name]), dtype=object)
-        inputs.append((name, sizes[name]))
+    inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
+    inputs += [(name, size_of(model, name)) for name in numbers]
+    entries, first = {}, 0
+    for name, size in inputs:
+        entries[name] = np.array(graph.inputs(first, size), dtype=object)
+        first += size
+    run = Run(model, entries, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
+    if numbers:
+        run.params, run.work = tables_for(model, numbers, entries)
     with watching() as watched:
         outputs = what.run(run)
     if status:

@@ -29,7 +29,8 @@ MODULES = (
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
-    "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
+    "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised", "traces",
+    "report_traces",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -510,3 +511,15 @@ def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeyp
     assert "`four_bar`" in text
     assert "goals, among them" in text
     assert text.count("\n| `mit_humanoid_leg`") == 3
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    module = scripts["traces"]
+    monkeypatch.setattr(module, "GROUPS", {"dynamics": ("rnea", "computeMinverse"), "steps": ("integrate",)})
+    found = {"states": 1, "robots": module.robots(["four_bar"], 1), "fuzz": module.fuzz(1)}
+    assert found["robots"]["four_bar"]["rnea"][0] < 1e-12
+    assert found["fuzz"]["missed"] == found["fuzz"]["refused"] == []
+    text = scripts["report_traces"].accuracy(found)
+    assert "1 random mechanisms (1 trees)" in text
+    assert text.count("`four_bar`") >= 3

@@ -7,7 +7,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from pin_clusters.constraints.closures import CallableClosure, FrameClosure, HarmonicClosure, RodClosure
+from pin_clusters.constraints.called import CallableClosure
+from pin_clusters.constraints.closures import FrameClosure, HarmonicClosure, RodClosure
 from pin_clusters.constraints.rows import Row
 from pin_clusters.errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from pin_clusters.model.assembly import (

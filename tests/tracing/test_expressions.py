@@ -10,7 +10,7 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters.tracing import Program
-from pin_clusters.tracing.expressions import NEG, BranchOnValueError, Graph, select
+from pin_clusters.tracing.expressions import COS, NEG, SELECT, SIN, SQRT, BranchOnValueError, Graph, select
 
 pytestmark = pytest.mark.jitless
 
@@ -148,3 +148,22 @@ def test_programs_differentiate_themselves() -> None:
 def test_bad_inputs(given: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         some()(*given)
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+@pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("function", ["rnea", "aba"])
+def test_another_order_is_the_same_program(robot: str, function: str) -> None:
+    """To the last bit; and it keeps fewer results at once."""
+    model = pc.load(robot)
+    program = pc.trace(model, function)
+    again = program.ordered()
+    rng = np.random.default_rng(0)
+    given = [pc.neutral(model), *rng.normal(size=(2, model.nv))]
+    np.testing.assert_array_equal(again(*given), program(*given))
+    assert again.counts == program.counts
+    start = len(again.constants) + sum(size for _, size in again.inputs)
+    for k, (op, *places) in enumerate(again.operations.tolist()):
+        assert max(places[: 4 if op == SELECT else 1 if op in (NEG, SQRT, SIN, COS) else 2]) < start + k
+    # aba goes branch by branch as it is
+    assert again.alive <= program.alive * (0.8 if function == "rnea" else 1.0)

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pinocchio as pin
 
+from ...constraints.called import FunctionFailedError
 from ...constraints.closures import (
     LINEAR,
     BodyClosure,
     Closure,
     FrameClosure,
-    FunctionFailedError,
     HarmonicClosure,
     JointClosure,
     RodClosure,

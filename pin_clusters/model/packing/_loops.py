@@ -10,11 +10,11 @@ import pinocchio as pin
 
 from ..._kernels import layout as at
 from ..._kernels.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
+from ...constraints.called import CallableClosure
 from ...constraints.closures import (
     COS,
     LINEAR,
     SIN,
-    CallableClosure,
     Closure,
     FrameClosure,
     HarmonicClosure,

@@ -1,0 +1,44 @@
+"""Tables of the accuracy of traces, for ``report.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traces
+from report_loops import markdown
+
+
+def _pair(mine: dict[str, list[float]], names: tuple[str, ...]) -> str:
+    """Return the worst errors of some functions, in float64 and float32."""
+    found = [mine[name] for name in names if name in mine]
+    if not found:
+        return "-"
+    double, short = (max(pair[k] for pair in found) for k in (0, 1))
+    return f"{double:.0e}, {short:.0e}"
+
+
+def accuracy(results: dict[str, Any]) -> str:
+    """Return the tables of ``traces.py``: robots by groups of functions, functions over all robots, the fuzz."""
+    robots, fuzz = results["robots"], results["fuzz"]
+    rows = [[f"`{name}`", *(_pair(mine, names) for names in traces.GROUPS.values())] for name, mine in robots.items()]
+    functions = [name for names in traces.GROUPS.values() for name in names]
+    each = []
+    for name in functions:
+        found = [(mine[name], robot) for robot, mine in robots.items() if name in mine]
+        double, short = (max(found, key=lambda one: one[0][k]) for k in (0, 1))
+        each.append([f"`{name}`", f"{double[0][0]:.0e} (`{double[1]}`)", f"{short[0][1]:.0e} (`{short[1]}`)"])
+    count = sum(fuzz["kinds"].values())
+    kinds = ", ".join(f"{n} {kind}" for kind, n in fuzz["kinds"].items())
+    worst = max(fuzz["worst"].items(), key=lambda pair: pair[1])
+    parts = [
+        "Traces against the kernels: worst error over max(1, largest entry), in float64 and float32, over "
+        f"{results['states']} random states on a robot's own base and as many floating. Where M is inverted, float64 "
+        "is over max(1, cond(M) / 1000), and float32 loses what cond(M) amplifies.",
+        markdown(["", *traces.GROUPS], rows),
+        "Each function, on the robot where it is worst:",
+        markdown(["", "float64", "float32"], each),
+        f"{count} random mechanisms ({kinds}), {fuzz['floating']} of them floating, {fuzz['loops']} with closed loops, "
+        f"with external forces where a function takes them: worst error {worst[1]:.0e} (`{worst[0]}`), "
+        f"{len(fuzz['refused'])} refused.",
+    ]
+    return "\n\n".join(parts)
