@@ -2,8 +2,8 @@
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
 ``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational space``,
-``accuracy of derivatives``, ``accuracy of traces``, from what the scripts of these names, ``run.py``,
+``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``, ``accuracy of operational
+space``, ``accuracy of derivatives``, ``accuracy of traces``, from what the scripts of these names, ``run.py``,
 ``run_loops.py``, ``operational_accuracy.py``, ``derivatives_accuracy.py`` and ``traces.py`` wrote to ``results/``.
 """
 

@@ -116,7 +116,9 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
         values = model._params.tolist()
         leaves = graph.inputs(first, len(values))
         params = {first + i: x for i, x in enumerate(values)}
-        run.params = np.array([leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object)
+        run.params = np.array(
+            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object
+        )
     try:
         with watching() as watched, np.errstate(all="ignore"):
             outputs = FUNCTIONS[one.traced].run(run)
