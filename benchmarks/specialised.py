@@ -133,7 +133,8 @@ def batch(name: str, effort: dict[str, Any]) -> dict[str, Any]:
     speedup = found["speedup"]["aba"]
     gates = [gate(f"{name}: batch.aba", speedup, BATCHES[name], most=False)] if BATCHES[name] else []
     gates.append(gate(f"{name}: batch.aba, gain", speedup / before["speedup"]["aba"], 1.0, most=False))
-    return found | {"before": before["speedup"], "gates": gates}
+    operations = pc.trace(model, "aba").flops
+    return found | {"before": before["speedup"], "operations": operations, "gates": gates}
 
 
 def measure(effort: dict[str, Any], trees: Any = TREES, loops: Any = (*LOOPS, *MORE_LOOPS)) -> dict[str, Any]:
