@@ -62,7 +62,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
     return special
 
 
-OFTEN = ["tree-0", "tree-3", "rotors_on_a_loop_on_free_flyer", "delta_pairs", 100]
+OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]
 
 
 @pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
@@ -122,7 +122,7 @@ def misfits(model: pc.ClusterModel) -> int:
     return found
 
 
-@pytest.mark.parametrize("legs", [2, 3, 4, 5])
+@pytest.mark.parametrize("legs", pool.some([2, 3, 4, 5, 8], [3]))
 def test_any_number_of_limbs(legs: int, rng: np.random.Generator) -> None:
     model = hexapod(legs, rng)
     assert [[len(limb.v) for limb in group] for group in limbs_of(model)] == [[2] * legs]
@@ -326,7 +326,7 @@ def test_rows_and_what_becomes_of_them(robot: str, rng: np.random.Generator) -> 
     assert np.array_equal(found, expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 3, 5]))
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 5]))
 def test_rows_of_robots_with_limbs(robot: str | int, rng: np.random.Generator) -> None:
     model = hexapod(robot, rng) if isinstance(robot, int) else pc.load(robot)
     special = pc.specialise(model, ())
