@@ -1,11 +1,8 @@
 """Write the measured numbers into the README and the documentation: ``python benchmarks/report.py [--check]``.
 
 What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` was made by it. Keys: ``study`` (computed now),
-``bench``, ``accuracy``, ``loops``, ``accuracy of loops``, ``drift``, ``simulation``, ``standing``, ``everyday``,
-``moves``, ``prices``, ``batches``, ``derivatives``, ``operational``, ``specialised``,
-``accuracy of operational space``, ``accuracy of derivatives``, ``accuracy of traces``, ``float32`` and
-``step of many``, from what the scripts of these names, ``run.py``, ``run_loops.py``, ``operational_accuracy.py``,
-``derivatives_accuracy.py``, ``traces.py`` and ``learning.py`` wrote to ``results/``.
+``bench`` and ``accuracy`` (what ``run.py`` and ``accuracy.py`` wrote to ``results/``), and those of ``LOOPS``, which
+names the file of each.
 """
 
 from __future__ import annotations

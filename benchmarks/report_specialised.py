@@ -46,16 +46,20 @@ def _loops(results: dict[str, Any]) -> str:
 def _rows(results: dict[str, Any]) -> str:
     rows = []
     for name, r in results["batches"].items():
-        times = [f"{1e3 * r['times'][f'pc.batch.{f}']['median_us']:.0f}" for f in ("rnea", "aba")]
-        rows.append([f"`{name}`", *times, f"{r['before']['aba']:.1f}", f"**{r['speedup']['aba']:.1f}**"])
+        times = {f: 1e3 * r["times"][f"pc.batch.{f}"]["min_us"] for f in ("rnea", "aba")}
+        least = 1e3 * r["times"]["pin.abaInParallel"]["min_us"] / times["aba"]
+        ratios = [f"{r['before']['aba']:.1f}", f"**{r['speedup']['aba']:.1f}**", f"{least:.1f}"]
+        rate = [f"{r['operations']:,}", f"{r['operations'] / times['aba']:.0f}"]
+        rows.append([f"`{name}`", *(f"{t:.0f}" for t in times.values()), *ratios, *rate])
     head = [
-        "robot",
-        "`batch.rnea` [ns a row]",
-        "`batch.aba` [ns a row]",
-        "`abaInParallel` / by tables",
-        "/ specialised",
-    ]
-    return "Rows, on one thread.\n\n" + markdown(head, rows)
+        "robot", "`batch.rnea` [ns a row]", "`batch.aba` [ns a row]", "`abaInParallel` / by tables", "/ specialised",
+        "of minima", "operations of `aba`", "a nanosecond",
+    ]  # fmt: skip
+    return (
+        "Rows, on one thread: minima, and ratios of medians and of minima. Operations are those of one row before "
+        "products and sums are fused; how many a core does in a nanosecond is bound by its units for registers of this "
+        "width.\n\n" + markdown(head, rows)
+    )
 
 
 def _made(results: dict[str, Any]) -> str:

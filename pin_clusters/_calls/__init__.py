@@ -50,6 +50,7 @@ from .desk import (
     TAU,
     THREE,
     ZEROS,
+    Entry,
 )
 from .entries import asking, connect, connect_moves, fast
 from .model_desk import MOST_HOLDS, WAY, Desk
@@ -103,6 +104,7 @@ __all__ = [
     "WAY",
     "ZEROS",
     "Desk",
+    "Entry",
     "Question",
     "Recollection",
     "asking",

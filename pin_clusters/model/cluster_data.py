@@ -32,7 +32,10 @@ _LOOPS = (
 
 _NOBODY = object()  # no model that anybody can give
 # where the desk has the address of a kernel
-_PLACE_OF = {entry.kernel: _calls.PLACES + 2 * i for i, entry in reversed(list(enumerate(_calls.ALL)))}
+_ENTRIES_OF = {
+    kernel: [(_calls.PLACES + 2 * i, entry) for i, entry in enumerate(_calls.ALL) if entry.kernel == kernel]
+    for kernel in {entry.kernel for entry in _calls.ALL}
+}
 _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 # calls that know nothing of what loops do to derivatives
 _WITHOUT_LOOPS = ("quick_center", "quick_hessian")
@@ -246,7 +249,7 @@ class ClusterData(TreeWorkspace):
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
-        if self._desk[_PLACE_OF[kernel]] != self._callable(kernel):
+        if any(self._desk[place] != self._address(entry) for place, entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
@@ -260,9 +263,7 @@ class ClusterData(TreeWorkspace):
             self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
             self._desk[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
         for i, entry in enumerate(_calls.ALL):
-            at, address = _calls.PLACES + 2 * i, self._callable(entry.kernel)
-            if self._model._functions is not None:
-                address = self._model._functions.address(entry.result, entry.name, address)
+            at, address = _calls.PLACES + 2 * i, self._address(entry)
             if self._model.closures and (
                 entry.name in _WITHOUT_LOOPS
                 or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
@@ -272,6 +273,11 @@ class ClusterData(TreeWorkspace):
             self._desk[at : at + 2] = address, pointer.address if pointer else 0
             if address:
                 _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
+
+    def _address(self, entry: _calls.Entry) -> int:
+        """Return what a call should take: a function of the model's own, or the kernel."""
+        special, kernel = self._model._functions, self._callable(entry.kernel)
+        return kernel if special is None else int(special.address(entry.result, entry.name, kernel))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
@@ -290,9 +296,7 @@ class ClusterData(TreeWorkspace):
         code: int | None = None if special is None else special.run(result, self._pointers[result], *arrays)
         if code is None:
             code = found.call(self._pointers[result], *arrays)
-            self._notice(kernel)
-        else:
-            self._use_compiled()
+        self._notice(kernel)
         if kernel == "crba":
             self._desk[_calls.CHANGED] = 1
         return code

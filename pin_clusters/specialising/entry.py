@@ -1,7 +1,7 @@
 """A specialised function in the place of a kernel: it takes what the kernel takes, and writes what it writes.
 
-What the operations alone cannot know (external forces, input that is not finite) and what they find suspicious (a pivot
-that is nearly zero, loops that are nearly singular) is the kernel's, if that is compiled; else the caller is told.
+What the operations alone cannot know (input that is not finite) and what they find suspicious (a pivot that is nearly
+zero, loops that are nearly singular) is the kernel's, if that is compiled; else the caller is told.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""
 _WORDS = {1: 7, 2: 9}
 _DATA = 4  # which of the words of an array leads to its numbers
-_SIZE_OF_KEEP, _KEEP, _WORK = 7, 6, 4  # in the block of tables
+_KEEP, _WORK = 6, 4  # in the block of tables
 
 
 def module(
@@ -39,9 +39,7 @@ def module(
     n, given = sizes["result"], len(inputs)
     into = data[-1] if len(arguments) > given and arguments != "qv" else None
     lines = [_declared("entry", words), "  %tables = inttoptr i64 %w2 to ptr"]
-    lines += [*_of_block("size", _SIZE_OF_KEEP), f"  %own = icmp eq i64 %size, {n}"]
     lines += [f"  %a{i} = inttoptr i64 {data[i]} to ptr" for i in range(given)]
-    lines += ["  br i1 %own, label %look, label %other", "look:"]
     lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(inputs)], lanes)
     lines += ["  br i1 %finite, label %run, label %other", "run:"]
     lines += [*_of_block("keep_at", _KEEP), "  %keep = inttoptr i64 %keep_at to ptr"]

@@ -92,13 +92,13 @@ class Traced(NamedTuple):
     params: dict[int, float]
 
 
-def traced(model: ClusterModel, one: Function, *, numbers: bool = False, opens: bool = False) -> Traced | None:
+def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False) -> Traced | None:
     """Return the operations, and what the kernel looks at; None if it fails at every state.
 
     Args:
         model: The model.
         one: What is traced.
-        numbers: Whether the numbers of the robot are inputs, too, but for zeros.
+        numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero.
         opens: Whether to look how far loops are open.
 
     Raises:
@@ -116,7 +116,9 @@ def traced(model: ClusterModel, one: Function, *, numbers: bool = False, opens: 
         values = model._params.tolist()
         leaves = graph.inputs(first, len(values))
         params = {first + i: x for i, x in enumerate(values)}
-        run.params = np.array([leaf if x else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object)
+        run.params = np.array(
+            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object
+        )
     try:
         with watching() as watched, np.errstate(all="ignore"):
             outputs = FUNCTIONS[one.traced].run(run)

@@ -231,29 +231,29 @@ class Lanes:
         return "sum", parts, what
 
     def _align(self, by: list[list[tuple[int, Any]]], own: list[tuple[int, Any]]) -> None:
-        """Take away what is nobody's but stands in the sum of one limb: that of the first one began with it."""
+        """Take sums apart that stand in the place of addends: that of the first limb begins with what is nobody's."""
         for k, mine in enumerate(by):
             others = {(s, self._shape_of(a)) for j, one in enumerate(by) if j != k for s, a in one}
-            for i, (sign, term) in enumerate(mine):
-                taken: list[tuple[int, Any]] = []
-                for _ in range(8):
-                    if (sign, self._shape_of(term)) in others or not isinstance(term, Expression):
-                        break
-                    if term.op not in (ADD, SUB):
-                        break
-                    a, b = term.args
-                    second = sign if term.op == ADD else -sign
-                    if self._limb(a) is None:
-                        taken.append((sign, a))
-                        sign, term = second, b
-                    elif self._limb(b) is None:
-                        taken.append((second, b))
-                        term = a
-                    else:
-                        break
-                if taken and (sign, self._shape_of(term)) in others:
-                    mine[i] = sign, term
-                    own += taken
+            for i in reversed(range(len(mine))):
+                parts = self._parts_of(*mine[i], others)
+                if parts is not None:
+                    mine[i : i + 1] = [one for one in parts if self._limb(one[1]) is not None]
+                    own += [one for one in parts if self._limb(one[1]) is None]
+
+    def _parts_of(self, sign: int, x: Any, others: set[tuple[int, int]]) -> list[tuple[int, Any]] | None:
+        """Return the addends of a sum that other limbs have, or that are nobody's; None if it has more."""
+        found, stack = [], [(sign, x)]
+        while stack:
+            sign, x = stack.pop()
+            if (sign, self._shape_of(x)) in others or self._limb(x) is None:
+                found.append((sign, x))
+            elif x.op in (ADD, SUB):
+                stack += [(sign, x.args[0]), (sign if x.op == ADD else -sign, x.args[1])]
+            elif x.op == NEG:
+                stack.append((-sign, x.args[0]))
+            else:
+                return None
+        return found
 
     def _combine(self, how: str, parts: list[Any], more: Any) -> Any:
         make = self.graph.make

@@ -27,10 +27,14 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True) ->
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
     groups = groups_of(model, function) if lanes else []
-    found = traced(model, function, numbers=bool(groups))
-    if found is None:
-        return ""
-    results = in_lanes(found, groups)[1] if groups else _plain(found)
+    rebuilt = in_lanes(model, function, groups) if groups else None
+    if rebuilt is not None:
+        found, _, results = rebuilt
+    else:
+        plain = traced(model, function)
+        if plain is None:
+            return ""
+        found, results = plain, _plain(plain)
     core = Core(found.inputs).text(results, ("result", "conditions"))
     places = [condition.at for condition in model._tables.conditions]
     sizes = {"result": len(found.result), "conditions": len(found.conditions)}
@@ -48,7 +52,27 @@ def _plain(found: Traced) -> list[Result]:
     return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
 
 
-def in_lanes(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
+def in_lanes(
+    model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False
+) -> tuple[Traced, Lanes, list[Result]] | None:
+    """Return what is traced, rebuilt with a limb per lane; None if the kernel fails at every state.
+
+    Zeros fold at once if all limbs have them at the same places; if not, only where all have them.
+    """
+    best: tuple[Traced, Lanes, list[Result]] | None = None
+    for numbers in ("some", "all"):
+        found = traced(model, function, numbers=numbers, opens=opens)
+        if found is None:
+            return None
+        new, results = _rebuilt(found, groups)
+        if best is None or new.misfits < best[1].misfits:
+            best = found, new, results
+        if not new.misfits:
+            break
+    return best
+
+
+def _rebuilt(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
     """Rebuild what was traced, with a limb per lane."""
     first = {}
     place = 0

@@ -82,15 +82,15 @@ class MadeRows:
         Raises:
             NotAvailableError: A compiled function of the user ties joints of the robot.
         """
-        groups = groups_of(model, function)
-        found = traced(model, function, numbers=bool(groups), opens=True)
+        groups, lanes = groups_of(model, function), lanes_of_host()
+        rebuilt = in_lanes(model, function, groups, opens=True) if groups else None
+        found = rebuilt[0] if rebuilt is not None else traced(model, function, opens=True)
         if found is None:
             return None
         outputs = {"result": found.result}
         outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
-        lanes = lanes_of_host()
-        if groups:
-            new, results = in_lanes(found, groups)
+        if rebuilt is not None:
+            _, new, results = rebuilt
             core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
         else:
             core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))

@@ -13,9 +13,10 @@ from samples import pool
 import pin_clusters as pc
 from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
 from pin_clusters.specialising import making
-from pin_clusters.specialising.functions import RESULT_OF
+from pin_clusters.specialising.functions import BY_RESULT, RESULT_OF
 from pin_clusters.specialising.limbs import limbs_of
 from pin_clusters.specialising.making import Made
+from pin_clusters.specialising.module import in_lanes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -28,7 +29,7 @@ ARGUMENTS = {
 
 
 def error(x: Any, y: Any) -> float:
-    return float(np.max(np.abs(np.subtract(x, y))) / max(1e-300, np.max(np.abs(y)))) if np.size(y) else 0.0
+    return float(np.max(np.abs(np.subtract(x, y))) / max(1e-3, np.max(np.abs(y)))) if np.size(y) else 0.0
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,8 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
         expected = function(model, data, *given)
         for _ in range(2):  # through Python, then without
             assert error(function(special, own, *given), expected) < limit, name
+        for one in model._tables.conditions:
+            assert error(own._work[one.at], data._work[one.at]) < 1e-9, "changes of coordinates read it"
     assert {x.choice for x in special.specialised} == {"specialised"}
     for name in names:
         field = RESULT_OF[name]
@@ -59,7 +62,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
     return special
 
 
-OFTEN = ["tree-0", "tree-3", "rotors_on_a_loop_on_free_flyer", "delta_pairs", 100]
+OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]
 
 
 @pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
@@ -86,6 +89,7 @@ def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> Non
 def test_tello_and_its_limbs(rng: np.random.Generator) -> None:
     model = pc.load("tello")
     assert [[len(limb.v) for limb in group] for group in limbs_of(model)] == [[5, 5]]
+    assert not misfits(model)
     check(model, pc.randomConfiguration(model), rng, ("rnea", "aba"))
 
 
@@ -100,7 +104,7 @@ def hexapod(legs: int, rng: np.random.Generator, *, equal: bool = False) -> pc.C
         kinds = (pin.JointModelRX(), pin.JointModelRY())
         parent = base
         for i, kind in enumerate(kinds):
-            placement = pin.SE3(pin.utils.rotate("z", 2.0 * np.pi * k / legs), rng.normal(size=3))
+            placement = pin.SE3(pin.utils.rotate("z", 0.3 + 2.0 * np.pi * k / legs), rng.normal(size=3))
             parent = tree.addJoint(parent, kind, placement, f"leg{k}_{i}")
             mass, inertia = (1.0, np.eye(3)) if equal else (rng.uniform(1, 2), np.diag(rng.uniform(1, 1.5, size=3)))
             tree.appendBodyToJoint(parent, pin.Inertia(mass, rng.normal(size=3), inertia), pin.SE3.Identity())
@@ -108,11 +112,35 @@ def hexapod(legs: int, rng: np.random.Generator, *, equal: bool = False) -> pc.C
     return pc.ClusterModel(tree, rotors)
 
 
-@pytest.mark.parametrize("legs", [2, 3, 4, 5])
+def misfits(model: pc.ClusterModel) -> int:
+    """How many tuples of what limbs do were put together of single numbers."""
+    found = 0
+    for result in ("tau", "ddq"):
+        rebuilt = in_lanes(model, BY_RESULT[result], limbs_of(model))
+        assert rebuilt is not None
+        found += rebuilt[1].misfits
+    return found
+
+
+@pytest.mark.parametrize("legs", pool.some([2, 3, 4, 5, 8], [3]))
 def test_any_number_of_limbs(legs: int, rng: np.random.Generator) -> None:
     model = hexapod(legs, rng)
     assert [[len(limb.v) for limb in group] for group in limbs_of(model)] == [[2] * legs]
+    assert not misfits(model)
     check(model, pc.randomConfiguration(model), rng, ("rnea", "aba"))
+
+
+def test_limbs_of_unequal_kinds(rng: np.random.Generator) -> None:
+    tree = hexapod(3, rng).own_tree
+    for name in ("leg0_1", "leg2_1"):  # the same number of joints, but another path through the kernel
+        tree.jointPlacements[tree.getJointId(name)] = pin.SE3.Identity()
+    model = pc.ClusterModel(tree)
+    assert misfits(model)
+    check(model, pc.randomConfiguration(model), rng, ("rnea", "aba"))
+    special = pc.specialise(model, ())
+    q = np.array([pc.randomConfiguration(model) for _ in range(11)])
+    v, x = rng.normal(size=(2, 11, model.nv))
+    assert error(pc.batch.aba(special, q, v, x), pc.batch.aba(model, q, v, x)) < 1e-9
 
 
 def test_limbs_of_humanoids() -> None:
@@ -128,6 +156,7 @@ def test_zeros_in_one_limb_only(rng: np.random.Generator) -> None:
     inertia.lever = np.array([0.0, 0.2, 0.0])
     tree.inertias[tree.getJointId("leg1_1")] = inertia
     model = pc.ClusterModel(tree)
+    assert not misfits(model)
     check(model, pc.randomConfiguration(model), rng, ("rnea", "aba"))
 
 
@@ -297,7 +326,7 @@ def test_rows_and_what_becomes_of_them(robot: str, rng: np.random.Generator) -> 
     assert np.array_equal(found, expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 3, 5]))
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 5]))
 def test_rows_of_robots_with_limbs(robot: str | int, rng: np.random.Generator) -> None:
     model = hexapod(robot, rng) if isinstance(robot, int) else pc.load(robot)
     special = pc.specialise(model, ())
@@ -344,7 +373,7 @@ def test_the_faster_one_is_taken(monkeypatch: pytest.MonkeyPatch, rng: np.random
     for made.time, choice in ((1.0, "tables"), (0.0, "specialised")):
         assert special.specialised[0].choice == choice
         data = special.createData()
-        assert data._desk[pc.model.cluster_data._PLACE_OF["aba"]] == (
+        assert data._desk[pc.model.cluster_data._ENTRIES_OF["aba"][0][0]] == (
             made._address if choice == "specialised" else made.kernel.compiled_address
         )
         for _ in range(2):
