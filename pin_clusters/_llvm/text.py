@@ -11,7 +11,6 @@ from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SU
 from ..tracing.program import Program
 from . import transposition
 from .kinds import Kind
-from .schedule import first_operation, ordered
 from .sines import write_sine_and_cosine
 
 _TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
@@ -47,7 +46,7 @@ class _Body:
     """
 
     def __init__(self, program: Program, kind: Kind, sines: str, bounds: Mapping[str, str] = _NONE) -> None:
-        self.program, self.kind, self.sines, self.bounds = program, kind, sines, bounds
+        self.program, self.kind, self.sines, self.bounds = program.ordered(), kind, sines, bounds
         self.flag = "false" if kind.lanes == 1 else "zeroinitializer"
         self.lines: list[str] = []
         self.called: set[str] = set()
@@ -83,16 +82,15 @@ class _Body:
 
     def write(self) -> None:
         """Write all operations, and each result as soon as it is there."""
-        start = first_operation(self.program)
-        operations = self.program.operations.tolist()
+        start = self.program.first
         waiting: dict[int, list[tuple[str, int]]] = {}
         places = iter(self.program.results.tolist())
         for name, size in _arrays(self.program)[1]:
             for i in range(size):
                 waiting.setdefault(next(places), []).append((name, i))
-        for k in ordered(self.program):
-            self._names[start + k] = self._operation(*operations[k])
-            self._store(start + k, waiting.pop(start + k, ()))
+        for place, operation in enumerate(self.program.operations.tolist(), start):
+            self._names[place] = self._operation(*operation)
+            self._store(place, waiting.pop(place, ()))
         for place, where in waiting.items():  # constants and inputs
             self._store(place, where)
 

@@ -78,7 +78,7 @@ class Writer:
         self.lines: list[str] = []
         self._waiting: list[str] = []  # writes, until all is read
         self._rows: list[list[int]] = program.operations.tolist()
-        self._first = len(program.constants) + sum(size for _, size in program.inputs)
+        self._first = program.first
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
         self._turned: set[int] = set()
         n = len(program.inputs)

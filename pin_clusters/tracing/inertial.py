@@ -8,7 +8,6 @@ told by changing them by unequal parts. Another change of everything shows wheth
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -21,6 +20,7 @@ from ..errors import NotAvailableError
 from ..joints import joint_axis
 from ..model import ClusterModel, numbers_of, parameter_columns, remake, repacked
 from .expressions import Expression, select
+from .once import once
 
 _ROUNDING = 1e-11  # of the largest number that a change brings
 _STEP = 0.1  # [kg], [kg m], [kg m^2]: less than what the base has
@@ -95,24 +95,13 @@ class _Atom:
     touches: frozenset[tuple[str, int]]
 
 
-_known: dict[int, InertialMap] = {}
-
-
+@once
 def inertial_map(model: ClusterModel) -> InertialMap:
     """Return the map of a model; made once.
 
     Raises:
         NotAvailableError: Some number of the tables is no affine function of the parameters.
     """
-    topology = model._topology
-    found = _known.get(id(topology))
-    if found is None:
-        found = _known[id(topology)] = _find(model)
-        weakref.finalize(topology, _known.pop, id(topology), None)
-    return found
-
-
-def _find(model: ClusterModel) -> InertialMap:
     own, _ = parameters(model)
     numbers = _Numbers(model, own)
     base = numbers(np.zeros(own.size))

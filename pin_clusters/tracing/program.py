@@ -164,13 +164,18 @@ class Program:
         return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
     @property
+    def first(self) -> int:
+        """Place of the result of the first operation."""
+        return len(self.constants) + self._size
+
+    @property
     def _size(self) -> int:
         """How many numbers the inputs are."""
         return sum(size for _, size in self.inputs)
 
     def ordered(self) -> Program:
         """Return the same operations in an order in which few results are kept at once: they stay in registers."""
-        start = len(self.constants) + self._size
+        start = self.first
         order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
         moved = np.arange(start + len(order), dtype=np.int32)  # new place of each
         moved[start + order] = start + np.arange(len(order), dtype=np.int32)
@@ -183,7 +188,7 @@ class Program:
     @cached_property
     def alive(self) -> int:
         """How many results are kept at once, at most."""
-        needs = needs_of(self.operations, len(self.constants) + self._size)
+        needs = needs_of(self.operations, self.first)
         return most_alive(needs, range(len(needs)))
 
     def jacobian(self, *names: str) -> Program:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ import numpy as np
 from ..constraints import Belt, Gear, Rotor
 from ..errors import NotAvailableError, PinClustersError
 from ..model import ClusterModel, numbers_of, remake
+from .once import once
 
 _FACTORS = (1.0, 1.125, 0.875)  # by which ratios are multiplied
 _MOST = 4  # ratios of one cluster: 81 models are made
@@ -69,23 +69,6 @@ class _Place:
     value: float
 
 
-_known: dict[int, RatioMap] = {}
-
-
-def ratio_map(model: ClusterModel) -> RatioMap:
-    """Return the map of a model; made once.
-
-    Raises:
-        NotAvailableError: Some number of the tables is no such polynomial.
-    """
-    topology = model._topology
-    found = _known.get(id(topology))
-    if found is None:
-        found = _known[id(topology)] = _find(model)
-        weakref.finalize(topology, _known.pop, id(topology), None)
-    return found
-
-
 def _places(model: ClusterModel) -> list[_Place]:
     """List the ratios: of each ``Rotor``, ``Gear`` and ``Belt``, in the order of the constraints."""
     tree, found = model.own_tree, []
@@ -128,7 +111,13 @@ def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[flo
     return numbers_of(other)
 
 
-def _find(model: ClusterModel) -> RatioMap:
+@once
+def ratio_map(model: ClusterModel) -> RatioMap:
+    """Return the map of a model; made once.
+
+    Raises:
+        NotAvailableError: Some number of the tables is no such polynomial.
+    """
     places = _places(model)
     own = np.array([place.value for place in places])
     groups = [[i for i, p in enumerate(places) if p.cluster == c] for c in dict.fromkeys(p.cluster for p in places)]
