@@ -15,6 +15,8 @@ from support.traced import INVERSE, ROUNDING, Library, each, state_of
 
 import pin_clusters as pc
 from pin_clusters import tracing
+from pin_clusters.tracing._sources import source
+from pin_clusters.tracing.expressions import BranchOnValueError
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 
@@ -204,6 +206,19 @@ def test_functions_that_cannot_be_traced(phi: Any, message: str, monkeypatch: py
     with pytest.raises(pc.NotAvailableError, match=message) as raised:
         pc.trace(model, "rnea")
     assert "Coupling('shaft', 'lever', 'slide') cannot be traced" in str(raised.value)
+
+
+@pytest.mark.jitless
+def test_a_kernel_that_decides_by_a_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = source("rnea")
+    honest = kernels.rnea
+
+    def deciding(index: Any, params: Any, work: Any, result: Any, q: Any, v: Any, a: Any, out: Any) -> int:
+        return 0 if v[0] > 0.0 else honest(index, params, work, result, q, v, a, out)
+
+    monkeypatch.setattr(kernels, "rnea", deciding)
+    with pytest.raises(BranchOnValueError, match="decides by a value that is not known"):
+        pc.trace(pc.load("mit_humanoid_leg"), "rnea")
 
 
 def test_what_cannot_be_traced() -> None:
