@@ -27,8 +27,8 @@ def made(tree: pin.Model) -> pin.Data:
 def address_of(data: pin.Data, name: str) -> int:
     """Return the address of the numbers of a field, one behind the other; 0 if they do not stand so."""
     field = getattr(data, name)
-    if name in _MATRICES:
-        return _start([(field, (8, 8 * field.shape[0]))])
+    if name in _MATRICES:  # of one column, it comes as a vector
+        return _start([(field, (8, 8 * field.shape[0])[: field.ndim])])
     if name in ("hg", "dhg"):
         return _start([(field.linear, (8,)), (field.angular, (8,))], 24)
     if name == "Ig":
@@ -43,7 +43,8 @@ def address_of(data: pin.Data, name: str) -> int:
 def write(data: pin.Data, name: str, numbers: np.ndarray) -> None:
     """Write a field in Python."""
     if name in _MATRICES:
-        getattr(data, name)[:] = numbers.reshape(-1, getattr(data, name).shape[0]).T
+        field = getattr(data, name)
+        field[:] = numbers.reshape(-1, field.shape[0]).T.reshape(field.shape)
     elif name in ("hg", "dhg"):
         setattr(data, name, pin.Force(numbers))
     elif name == "Ig":
