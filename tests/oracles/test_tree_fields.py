@@ -61,7 +61,7 @@ class Both:
                 assert close(vectors(mine), vectors(theirs)), name
 
 
-STATES = [("mixed", kind) for kind in KINDS] + [("pool", key) for key in sorted(pool.JITLESS)]
+STATES = [("mixed", kind) for kind in KINDS] + [("pool", key) for key in sorted(pool.JITLESS, key=str)]
 
 
 @pytest.fixture(params=STATES, ids=str)

@@ -20,6 +20,7 @@ from ..views import body, element, head, listed, rod, share, velocity_row
 from ..workspace import (
     K_column,
     acceleration,
+    add_force,
     add_moment,
     add_spin_momentum,
     force,
@@ -167,7 +168,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle.
 
     Reads: acceleration, K, pose, rates, velocity.
-    Writes: composite, inertia_rate, rates, total_momentum.
+    Writes: composite, force, inertia_rate, rates, total_momentum.
     """
     half, o = 0.5 * get(params, R.at + 6), zero(work)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -175,6 +176,11 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     ya = point_acceleration(pa, velocity(work, R.a), acceleration(work, R.a))
     yb = point_acceleration(pb, velocity(work, R.b), acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
+    # on the universe nothing feels it, but sums over the robot do
+    if R.a == 0:
+        add_force(work, 0, join(F, cross(pa, F)))
+    if R.b == 0:
+        add_force(work, 0, join(F, cross(pb, F)))
     middle = R.middle
     I = middle_inertia(params, work, middle, 2.0 * half)
     twist = join(x, zero3(o))
