@@ -558,5 +558,5 @@ def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.
     assert found["robots"]["four_bar"]["rnea"][0] < 1e-12
     assert found["fuzz"]["missed"] == found["fuzz"]["refused"] == []
     text = scripts["report_traces"].accuracy(found)
-    assert "1 random mechanisms (1 trees)" in text
+    assert "1 random mechanisms (1 trees, 0 of the library)" in text
     assert text.count("`four_bar`") >= 3
