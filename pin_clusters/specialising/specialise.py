@@ -19,10 +19,10 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
     """Return the model with code of its own: its operations in a row, loops unrolled, zeros gone.
 
     The kernels that read tables serve all robots. Here they are traced for one, and compiled for this processor: in
-    less than a second per function, without Numba, kept in the cache folder. Calls stay as they are, with the same
-    checks and errors. Where a kernel is compiled as well, both are timed, and the faster one is taken;
-    ``model.specialised`` tells. What is not in ``functions`` is made at its first call, if it can be; everything else
-    (external forces, derivatives, ...) is the kernels'. Data of the given model are not data of this one.
+    a second or less per function (two for large humanoids), without Numba, kept in the cache folder. Calls stay as they
+    are, with the same checks and errors. Where a kernel is compiled as well, both are timed, and the faster one is
+    taken; ``model.specialised`` tells. What is not in ``functions`` is made at its first call, if it can be; everything
+    else (external forces, derivatives, ...) is the kernels'. Data of the given model are not data of this one.
 
     Args:
         model: The model, which stays as it is.
