@@ -493,7 +493,7 @@ CHOSEN: dict[Any, tuple[str, ...]] = {
     "rotors_on_a_loop_on_free_flyer": ("base", "crank"),
     "watt_six_bar": ("crank",),
     "geared_five_bar": ("left",),
-    "rssr_massive": ("input", "passenger"),
+    "rssr_uneven": ("input", "passenger"),
     "spatial_ball_in_tree": ("input",),
     "spatial_ball_loop": ("input",),
     "bennett": ("one",),
