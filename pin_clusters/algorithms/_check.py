@@ -12,8 +12,8 @@ from .. import configuration as _configuration
 from ..arrays import array, is_vector, room, vector
 from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
-from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
-from ..model import ClusterData, ClusterModel, singular_error
+from ..errors import ArgumentTypeError, DataMismatchError, ShapeError
+from ..model import ClusterData, ClusterModel, singular_error, weightless_error
 
 _STATE = """
 Raises:
@@ -145,10 +145,4 @@ def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model._tables.joint_of_row[-code], q)
     if code > 0:
-        joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
-        raise SingularClusterError(
-            f"the joint(s) {', '.join(map(repr, joints))} move no inertia: D is zero or negative, so no torque gives a "
-            "finite acceleration. Give the bodies that they move a mass and an inertia, or the joints an armature or "
-            "a rotor.",
-            joints,
-        )
+        raise weightless_error(model, model._tables.joint_of_row[code])

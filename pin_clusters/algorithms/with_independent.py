@@ -29,11 +29,10 @@ _documented = stock(
 class CoordinateChange:
     """From the independent joints of one model to those of another one of the same mechanism.
 
-    With T(q) the rows of G of the old model at the independent joints of the new one, ``v_new = T v_old``, ``a_new = T
-    a_old + T_dot v_old`` and, for the same power, ``tau_old = T' tau_new``. It has workspaces of its own: one per thread.
-
-    Each method says where it leads: ``velocity_to_new`` takes a velocity of the old independent joints, and returns that
-    of the new ones.
+    With T(q) the rows of G of the old model at the independent joints of the new one, ``v_new = T v_old``,
+    ``a_new = T a_old + T_dot v_old`` and, for the same power, ``tau_old = T' tau_new``. Each method says where it
+    leads: ``velocity_to_new`` takes a velocity of the old independent joints, and returns that of the new ones. It has
+    workspaces of its own: one per thread.
 
     Attributes:
         old: The model that was given.

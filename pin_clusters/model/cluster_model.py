@@ -22,6 +22,7 @@ from ..errors import (
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
+from .plausibility import check_rotors
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
 from .trees import check_tree, inertia_tree_of
@@ -56,7 +57,7 @@ class ClusterModel(TreeAttributes):
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, or its inertia is not finite.
+        InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
         UnknownNameError: A constraint names an unknown joint or body.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
@@ -124,6 +125,7 @@ class ClusterModel(TreeAttributes):
         wishes = _names(independent)
         topology = resolve(tree, constraints, reference, wishes)
         rotors = find_rotors(tree, topology)
+        check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         free = set(topology.independent.tolist())
