@@ -195,7 +195,9 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     moved = _moved(tree, rotors, topology)
     slips: list[tuple[RotorElement, int, float]] = []
     for r in rotors:
-        used = [i for i in np.flatnonzero(r.row) if moved[i] > 0.0]
+        # loops may be where a joint does not turn its rotor, up to rounding
+        least = 1e-6 * max(abs(ratio) for _, ratio in r.drivers)
+        used = [i for i in np.flatnonzero(np.abs(r.row) > least) if moved[i] > 0.0]
         if not used:
             continue
         # at a joint that drives several things, that of which it is the most
