@@ -118,6 +118,15 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
     return np.array(rows)
 
 
+def convention(given: Any) -> None:
+    """Check what is given as a convention, of which nothing depends here."""
+    if given is not None and not isinstance(given, pin.Convention):
+        raise ArgumentTypeError(
+            f"convention must be a pin.Convention, got {given!r} ({type(given).__name__}). It says how Pinocchio "
+            "computes, and makes no difference here: leave it out."
+        )
+
+
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
     """Write external forces where the kernels read them."""
     data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()

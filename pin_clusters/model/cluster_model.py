@@ -24,7 +24,7 @@ from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
 from .plausibility import check_rotors
 from .topology import Topology, resolve
-from .tree_attributes import TreeAttributes
+from .tree_attributes import TreeAttributes, instead_of_setting
 from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
@@ -165,10 +165,7 @@ class ClusterModel(TreeAttributes):
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
         """Refuse: the model is immutable."""
-        raise AttributeError(
-            f"ClusterModel is immutable: {key!r} cannot be set. "
-            + ("Use model.with_gravity(g)." if key == "gravity" else "Make a new ClusterModel.")
-        )
+        raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
         """Refuse: the model is immutable."""
