@@ -16,7 +16,7 @@ from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, 
 from .parameters import ParameterColumns, parameter_columns
 from .primitives import axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
-from .singular import cluster_at, regular_independents, singular_error
+from .singular import cluster_at, regular_independents, singular_error, weightless_error
 from .tree_workspace import NOTHING
 
 __all__ = [
@@ -55,5 +55,6 @@ __all__ = [
     "same_pose",
     "singular_error",
     "visit",
+    "weightless_error",
     "with_loops",
 ]
