@@ -70,7 +70,9 @@ class Spring(PassiveForce):
         owner = self._owner()
         if isinstance(self.along, Mapping):
             if not self.along:
-                raise ConstraintError(f"{owner}: along has no joint. Give coefficients by joint, such as {{'knee': 1}}.")
+                raise ConstraintError(
+                    f"{owner}: along has no joint. Give coefficients by joint, such as {{'knee': 1}}."
+                )
             checked = {
                 name_of(k, "along", owner): number(c, f"the coefficient of {k!r}", owner) for k, c in self.along.items()
             }

@@ -45,9 +45,7 @@ class Description:
         return None
 
 
-def parse_xml(
-    text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>"
-) -> ET.Element:
+def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>") -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading

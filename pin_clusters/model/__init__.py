@@ -13,8 +13,8 @@ from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
-from .passive import FRICTION_SPEED, PassiveForces
 from .parameters import ParameterColumns, parameter_columns
+from .passive import FRICTION_SPEED, PassiveForces
 from .primitives import axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
 from .singular import cluster_at, regular_independents, singular_error

@@ -21,8 +21,8 @@ from ..errors import (
     did_you_mean,
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
-from .passive import PassiveForces, passive_forces
 from .packing import Tables, TreeTables, pack, pack_tree
+from .passive import PassiveForces, passive_forces
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
 from .trees import check_tree, inertia_tree_of

@@ -250,9 +250,7 @@ class _Paths:
     damping: np.ndarray
     friction: np.ndarray
 
-    def torque(
-        self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float
-    ) -> np.ndarray:
+    def torque(self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
         """Return the torque on the tree."""
         J = pin.computeJointJacobians(model, data, q)
         homogeneous = np.array([data.oMi[j].homogeneous for j in self.joints.ravel()]).reshape(-1, 2, 4, 4)

@@ -32,6 +32,7 @@ class Joint:
         ref: Its coordinate in the pose of the file, [rad] or [m].
         range: Limits, or None.
         attributes: All of the element, with defaults.
+        held: Displacement from the pose of the file at which an equality holds it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Joint:
     ref: float
     range: tuple[float, float] | None
     attributes: Attributes
+    held: float = 0.0
 
     @property
     def owner(self) -> str:

@@ -25,7 +25,7 @@ def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
     found = [pin.Inertia.Zero()]
     for body in bodies[1:]:
         geoms = [g for g in body.geoms if groups[0] <= value(g.attributes, "group", g.owner) <= groups[1]]
-        if rule == "true" and geoms or (rule == "auto" and body.inertial is None):
+        if (rule == "true" and geoms) or (rule == "auto" and body.inertial is None):
             inertia = _of_geoms(document, geoms, meshes)
         elif body.inertial is not None:
             inertia = _of_element(document, body)
@@ -126,7 +126,10 @@ def _of_geom(document: Document, geom: Geom, meshes: Meshes) -> pin.Inertia | No
             ends = np.array(numbers(a, "fromto", owner, 6))
             half = 0.5 * np.linalg.norm(ends[3:] - ends[:3])
             size = np.array([size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half])
-            a = {**{k: v for k, v in a.items() if k not in ("quat", "axisangle", "xyaxes", "euler")}, **centred(a, owner)}
+            a = {
+                **{k: v for k, v in a.items() if k not in ("quat", "axisangle", "xyaxes", "euler")},
+                **centred(a, owner),
+            }
         needed = FORMS[kind]
         if len(size) < needed or not (size[:needed] > 0.0).all():
             raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers as size, got {a.get('size')!r}.")

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-
 from ...errors import LoadError, did_you_mean
 from ._bodies import Body
 from ._document import Document
@@ -81,6 +80,3 @@ def chosen(keyframes: Mapping[str, np.ndarray], name: str | None) -> tuple[str, 
     if name not in keyframes:
         raise LoadError(f"there is no keyframe {name!r}.{did_you_mean(name, keyframes)}")
     return name, keyframes[name]
-
-
-

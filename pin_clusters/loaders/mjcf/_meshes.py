@@ -155,7 +155,9 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
         corners = (a, b, c, np.zeros_like(a))
     mass = float(weight.sum())
     if not mass > 0.0:
-        raise InertiaError(f"{what}: its volume is {mass:g} m^3. Are its triangles turned inside out? Use inertia=shell.")
+        raise InertiaError(
+            f"{what}: its volume is {mass:g} m^3. Are its triangles turned inside out? Use inertia=shell."
+        )
     k = len(corners)
     total = sum(corners)
     first = weight @ total / k

@@ -78,9 +78,7 @@ def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
     return tuple(total.tolist())
 
 
-def _of_joint(
-    document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator]
-) -> list[Spring]:
+def _of_joint(document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator]) -> list[Spring]:
     a, owner = joint.attributes, joint.owner
     if any(x > 0.0 for x in numbers(a, "springdamper", owner, 2) or ()):
         raise LoadError(

@@ -39,7 +39,9 @@ class Rod:
         d = R @ self.line
         first, second = self.axes
         # with line = second x first, R1(q1) R2(q2) line = cos q2 (cos q1 line + sin q1 second') - sin q2 first
-        return float(np.arctan2(d @ np.cross(first, self.line), d @ self.line)), float(-np.arcsin(np.clip(d @ first, -1.0, 1.0)))
+        return float(np.arctan2(d @ np.cross(first, self.line), d @ self.line)), float(
+            -np.arcsin(np.clip(d @ first, -1.0, 1.0))
+        )
 
 
 def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:
@@ -123,7 +125,9 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
                 f"{key} cannot be split. Remove it, or use hinges."
             )
     if len(set((numbers(a, "damping", joint.owner, 1, 3) or (0.0,))[1:]) - {0.0}) > 0:
-        raise LoadError(f"{joint.owner}: its body can spin about itself; only linear damping can be split among hinges.")
+        raise LoadError(
+            f"{joint.owner}: its body can spin about itself; only linear damping can be split among hinges."
+        )
     kept = {key: a[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(name, "hinge", joint.pos, axis, 0.0, None, kept) for name, axis in zip(rod.names, rod.axes, strict=True)

@@ -13,7 +13,17 @@ SECTIONS = {
     "compiler", "option", "size", "visual", "statistic", "default", "custom", "extension", "asset", "worldbody",
     "contact", "deformable", "equality", "tendon", "actuator", "sensor", "keyframe",
 }  # fmt: skip
-_LIMITS = {"solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin", "range", "limited", "group", "user"}
+_LIMITS = {
+    "solreflimit",
+    "solimplimit",
+    "solreffriction",
+    "solimpfriction",
+    "margin",
+    "range",
+    "limited",
+    "group",
+    "user",
+}
 _PASSIVE = {"stiffness", "damping", "frictionloss", "armature", "springyield", "actuatorfrcrange", "actuatorfrclimited"}
 _PLACE = {"pos", "quat", "axisangle", "xyaxes", "zaxis", "euler"}
 _SOFT = {"name", "class", "active", "solref", "solimp"}
