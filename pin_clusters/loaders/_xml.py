@@ -45,14 +45,14 @@ class Description:
         return None
 
 
-def parse_xml(text: str | bytes, source: str) -> ET.Element:
+def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>") -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
     of local files possible, and no robot description needs one.
     """
     if not text.strip():
-        raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
+        raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(
@@ -65,8 +65,8 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
     def enter(*_: object) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
+        if depth > most:
+            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
 
     def leave(_: str) -> None:
         nonlocal depth
