@@ -45,14 +45,22 @@ class Description:
         return None
 
 
-def parse_xml(text: str | bytes, source: str) -> ET.Element:
+def parse_xml(text: str | bytes, source: str, start: str = "<robot name=...>") -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
     of local files possible, and no robot description needs one.
+
+    Args:
+        text: The document.
+        source: How messages name it.
+        start: How such a document starts, for messages.
+
+    Raises:
+        LoadError: It is empty, no XML, has a DTD, or elements nested too deep.
     """
     if not text.strip():
-        raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
+        raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(

@@ -1,0 +1,150 @@
+"""Joints that close loops, and rods between two ball joints, as constraints."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints import Loop, Rod
+from ...errors import LoadError
+from .._notes import Notes, listing
+from .._xml import in_words_of
+from ._parts import Joint, Link, Parts
+from ._scopes import WORLD
+from ._spanning import Spanning, in_tree_only, loses
+from ._tree import Places
+
+KINDS = {
+    "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
+    "universal": "universal", "revolute2": "universal",
+}  # fmt: skip
+SLENDER = 1e-6  # of the inertia of a slender rod, or of the length: how far one may be from it
+
+
+@dataclass(frozen=True)
+class RodBody:
+    """A body between two ball joints that close a loop.
+
+    Attributes:
+        link: The body.
+        ends: The joints.
+        neighbours: The links at the other side of these.
+    """
+
+    link: Link
+    ends: tuple[Joint, Joint]
+    neighbours: tuple[str, str]
+
+    @property
+    def length(self) -> float:
+        """Distance of the ends, [m]."""
+        a, b = (j.place.translation for j in self.ends)
+        return float(np.linalg.norm(b - a))
+
+    @property
+    def slender(self) -> bool:
+        """Whether its inertia is that of a slender rod from end to end, up to what a spin about itself would see."""
+        a, b = (self.link.place.actInv(j.place.translation) for j in self.ends)
+        inertia, length = self.link.inertia, self.length
+        if length < 1e-9 or np.linalg.norm(inertia.lever - 0.5 * (a + b)) > SLENDER * length:
+            return False
+        along = (b - a) / length
+        moment = inertia.mass * length**2 / 12.0
+        axial = float(along @ inertia.inertia @ along)
+        slender = moment * (np.eye(3) - np.outer(along, along)) + axial * np.outer(along, along)
+        return bool(np.abs(inertia.inertia - slender).max() <= SLENDER * moment)
+
+
+def rods_of(parts: Parts) -> tuple[RodBody, ...]:
+    """Return the bodies that could spin about themselves in a closed loop."""
+    around: dict[str, list[Joint]] = {}
+    for j in parts.joints.values():
+        for link in {j.parent, j.child, *([j.reference] if j.reference else [])}:
+            around.setdefault(link, []).append(j)
+    found = []
+    for name, joints in around.items():
+        if name == WORLD or len(joints) != 2 or any(j.kind != "ball" for j in joints):
+            continue
+        a, b = (j.child if j.parent == name else j.parent for j in joints)
+        if a != b and _connected(parts, a, b, without=name):
+            found.append(RodBody(parts.links[name], (joints[0], joints[1]), (a, b)))
+    return tuple(found)
+
+
+def _connected(parts: Parts, a: str, b: str, without: str) -> bool:
+    around: dict[str, list[str]] = {}
+    for j in parts.joints.values():
+        if j.kind != "gearbox" and without not in (j.parent, j.child):
+            around.setdefault(j.parent, []).append(j.child)
+            around.setdefault(j.child, []).append(j.parent)
+    seen, waiting = {a}, [a]
+    while waiting:
+        for link in around.get(waiting.pop(), ()):
+            if link not in seen:
+                seen.add(link)
+                waiting.append(link)
+    return b in seen
+
+
+def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
+    """Return the parts without some bodies and the joints at their ends."""
+    bodies = {r.link.name for r in rods}
+    ends = {j.name for r in rods for j in r.ends}
+    frames = {name: frame for name, frame in parts.frames.items() if frame[0] not in bodies}
+    links = {name: link for name, link in parts.links.items() if name not in bodies}
+    joints = {name: j for name, j in parts.joints.items() if name not in ends}
+    return dataclasses.replace(parts, links=links, joints=joints, frames=frames)
+
+
+def build_rod(rod: RodBody, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Rod:
+    """Return a rod as a constraint."""
+    (a, at_a), (b, at_b) = (
+        _frame(places, tree, parts, link, joint.place, in_world)
+        for link, joint in zip(rod.neighbours, rod.ends, strict=True)
+    )
+    with in_words_of(f"link {rod.link.name!r}"):
+        return Rod((a, at_a.translation), (b, at_b.translation), rod.length, rod.link.inertia.mass, name=rod.link.name)
+
+
+def hinged(rods: Iterable[RodBody], spanning: Spanning) -> tuple[str, ...]:
+    """Return the ball joints, in the tree, that shall be two hinges so that a rod cannot spin."""
+    moving = {b.outer: b.joint.name for b in spanning.branches}
+    return tuple(moving[r.link.name] for r in rods)
+
+
+def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Loop:
+    """Return the joint as a loop."""
+    if in_tree_only(joint) or joint.kind not in KINDS:
+        raise LoadError(
+            f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a loop, "
+            "and all other joints of its loop are such. Make one of them a plain joint."
+        )
+    (a, at_a), (b, at_b) = (
+        _frame(places, tree, parts, link, joint.place, in_world) for link in (joint.parent, joint.child)
+    )
+    axes = [tuple(axis.direction.tolist()) for axis in joint.axes]
+    given = {} if not axes else {"axis": axes[0]}
+    if len(axes) == 2:
+        given["axis_b"] = axes[1]
+    with in_words_of(joint.owner):
+        return Loop((a, at_a), (b, at_b), KINDS[joint.kind], **given, name=joint.name)
+
+
+def _frame(
+    places: Places, tree: pin.Model, parts: Parts, link: str, place: pin.SE3, in_world: pin.SE3
+) -> tuple[str, pin.SE3]:
+    own = in_world.inverse() if link == WORLD else parts.links[link].place
+    return places.frame(tree, link, own.inverse() * place)
+
+
+def note_losses(closing: Iterable[Joint], notes: Notes) -> None:
+    """Say what joints that close loops lose: they have no coordinate."""
+    lost = [j.name for j in closing if loses(j)]
+    if lost:
+        notes.messages.append(
+            f"joints that close loops have no coordinate, so limits, damping and friction are lost at: {listing(lost)}."
+        )
