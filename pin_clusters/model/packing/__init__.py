@@ -115,8 +115,8 @@ def pack(
             centre = rotor.placement.act(tree.inertias[j].lever)
             fixed_potential -= tree.inertias[j].mass * (gravity @ centre)
     for rod in massive(topology.closures):
-        for j, p in rod.ends:
-            fixed_potential -= 0.0 if j else rod.mass / 6.0 * (gravity @ p)
+        for j, p, mass in rod.masses_of_ends:
+            fixed_potential -= 0.0 if j else mass * (gravity @ p)
     out = Writer(len(bodies), len(groups))
     header = out.rows[0]
     header.bodies, header.cluster0 = len(bodies), 1 + len(bodies)
@@ -203,8 +203,8 @@ def _write_ground(
             body = tree.inertias[r.joint_id]
             moment += body.mass * np.append(1.0, r.placement.act(body.lever) - origin)
     for rod in massive(topology.closures):
-        for j, p in rod.ends:
-            moment += 0.0 if j else rod.mass / 6.0 * np.append(1.0, np.asarray(p) - origin)
+        for j, p, mass in rod.masses_of_ends:
+            moment += 0.0 if j else mass * np.append(1.0, np.asarray(p) - origin)
     out.put(at.GROUND_MASS, moment)
     tied = {iv for loop in topology.loops if loop is not None for iv in (*loop.dependents, *loop.independents)}
     momenta = np.zeros((topology.G.shape[1], 3))
