@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ...errors import LoadError
 from .._notes import listing
+from .._xml import MAX_LINKS_IN_A_ROW
 from ._parts import Joint, Parts
 from ._scopes import WORLD
 
-MAX_LINKS_IN_A_ROW = 2000  # Pinocchio keeps a list of ancestors per joint, so that memory grows with the square
 PERPENDICULAR = 1e-6
 
 
