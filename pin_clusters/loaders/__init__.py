@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .library import load, robots
 from .mimic import expand_mimic
+from .mjcf import buildModelFromMJCF
 from .urdf import buildModelFromUrdf, buildModelFromXML
 
-__all__ = ["buildModelFromUrdf", "buildModelFromXML", "expand_mimic", "load", "robots"]
+__all__ = ["buildModelFromMJCF", "buildModelFromUrdf", "buildModelFromXML", "expand_mimic", "load", "robots"]

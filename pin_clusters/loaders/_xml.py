@@ -46,7 +46,7 @@ class Description:
         return None
 
 
-def parse_xml(text: str | bytes, source: str, start: str = "<robot name=...>") -> ET.Element:
+def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>") -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
@@ -55,6 +55,7 @@ def parse_xml(text: str | bytes, source: str, start: str = "<robot name=...>") -
     Args:
         text: The document.
         source: How messages name it.
+        most: Elements within each other.
         start: How such a document starts, for messages.
 
     Raises:
@@ -74,8 +75,8 @@ def parse_xml(text: str | bytes, source: str, start: str = "<robot name=...>") -
     def enter(*_: object) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
+        if depth > most:
+            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
 
     def leave(_: str) -> None:
         nonlocal depth

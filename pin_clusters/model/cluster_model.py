@@ -22,6 +22,7 @@ from ..errors import (
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
+from .passive import PassiveForces, passive_forces
 from .topology import Topology, resolve
 from .tree_attributes import TreeAttributes
 from .trees import check_tree, inertia_tree_of
@@ -45,7 +46,7 @@ class ClusterModel(TreeAttributes):
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
         constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential``, ``Coupling``.
+            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, which tie nothing.
         q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
             that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
         independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
@@ -77,6 +78,7 @@ class ClusterModel(TreeAttributes):
     clusters: tuple[Cluster, ...]
     rotors: tuple[RotorElement, ...]
     inertia_tree: pin.Model
+    passive: PassiveForces | None  # springs and the like among the constraints
     name: str
     nq: int
     nv: int
@@ -152,6 +154,7 @@ class ClusterModel(TreeAttributes):
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
+            "passive": passive_forces(tree, constraints),
             "_index": index,
             "_params": params,
             "_tables": tables,

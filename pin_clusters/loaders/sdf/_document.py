@@ -47,7 +47,7 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
         folder: Includes are read from here and below; None: there are none.
         notes: Receives what is ignored.
     """
-    root = parse_xml(text, source, "<sdf version=...>")
+    root = parse_xml(text, source, start="<sdf version=...>")
     version = _version(root, source)
     worlds = root.findall("world")
     models = root.findall("model")
@@ -129,7 +129,7 @@ class _Includes:
             text = file.read_bytes()
         except OSError as error:
             raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
-        root = parse_xml(text, owner, "<sdf version=...>")
+        root = parse_xml(text, owner, start="<sdf version=...>")
         version = _version(root, owner)
         models = root.findall("model")
         if len(models) != 1:
@@ -170,7 +170,7 @@ def _described(folder: Path) -> Iterator[Path]:
     """Return the model of a folder: what its ``model.config`` names, else its only .sdf file."""
     config = folder / "model.config"
     if config.is_file():
-        root = parse_xml(config.read_bytes(), f"{folder.name}/model.config", "<model>")
+        root = parse_xml(config.read_bytes(), f"{folder.name}/model.config", start="<model>")
         named = [e.text.strip() for e in root.findall("sdf") if e.text]
         if named:
             yield folder / named[-1]
