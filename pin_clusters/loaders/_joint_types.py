@@ -33,7 +33,7 @@ def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
         kind, name = types.get(tree.names[j], ""), tree.names[j]
         parent, at = ids[int(tree.parents[j])], tree.jointPlacements[j]
         if kind in HINGES:
-            first, last = HINGES[kind]
+            first, last = HINGES[kind][0], HINGES[kind][1]
             parent = new.addJoint(parent, _hinge(first), at, f"{name}_{first}")
             new.addJointFrame(parent)
             ids[j] = new.addJoint(parent, _hinge(last), pin.SE3.Identity(), f"{name}_{last}")
@@ -59,7 +59,10 @@ def _hinge(letter: str) -> pin.JointModel:
 
 
 def _copy_fields(tree: pin.Model, new: pin.Model, j: int, k: int) -> None:
-    for names, to, of in ((VELOCITY_FIELDS, in_v(new, k), in_v(tree, j)), (POSITION_FIELDS, in_q(new, k), in_q(tree, j))):
+    for names, to, of in (
+        (VELOCITY_FIELDS, in_v(new, k), in_v(tree, j)),
+        (POSITION_FIELDS, in_q(new, k), in_q(tree, j)),
+    ):
         for name in names:
             if hasattr(tree, name):
                 values = np.array(getattr(new, name))

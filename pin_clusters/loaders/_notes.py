@@ -114,7 +114,8 @@ class Notes:
             # gear_velocity is a velocity of its own kind, not a misspelt one
             if near and near[0] not in name.split("_"):
                 raise LoadError(
-                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. Did you mean {near[0]!r}?"
+                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. "
+                    f"Did you mean {near[0]!r}?"
                 )
             harmless = name in REMARKS or attribute.startswith(_XML)
             nothing = element.tag in ADDITIVE and _ZEROS.fullmatch(text)

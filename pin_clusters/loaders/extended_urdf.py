@@ -36,7 +36,19 @@ if TYPE_CHECKING:
 KINDS = {"6d": "fixed", "3d": "spherical"}
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 # In the vocabulary of others; they change the dynamics and are not read.
-CHANGING = ("rotor", "inertia", "ratio", "gear", "armature", "spring", "stiffness", "damping", "friction", "mass", "loop")
+CHANGING = (
+    "rotor",
+    "inertia",
+    "ratio",
+    "gear",
+    "armature",
+    "spring",
+    "stiffness",
+    "damping",
+    "friction",
+    "mass",
+    "loop",
+)
 _documented = stock(
     """
     Args:
@@ -186,7 +198,5 @@ def _urdf_of(path: Path) -> Path:
     if usual.is_file() or not found:
         return usual
     if len(found) > 1:
-        raise LoadError(
-            f"{str(path)!r} has {len(found)} URDF files beside it and none named robot.urdf. Give urdf=..."
-        )
+        raise LoadError(f"{str(path)!r} has {len(found)} URDF files beside it and none named robot.urdf. Give urdf=...")
     return found[0]

@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
 from ..model import ClusterModel
+from ._arguments import check_root_joint as check_root_joint
 from ._arguments import checked, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties

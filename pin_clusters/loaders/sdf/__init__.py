@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ...constraints import LinearCoupling, Loop, Rod
+from ...constraints import Gear, LinearCoupling, Loop, Rod
 from ...docstrings import stock
 from ...model import ClusterModel
 from .._arguments import checked, text_or_file
@@ -22,6 +22,7 @@ from ._locked import locked, sliding_triangle, weld
 from ._parts import Parts, read_parts
 from ._scopes import Scope
 from ._spanning import Spanning, span
+from ._springs import springs_of
 from ._tree import build_tree
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def buildModelFromSDF(
 
     The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the
     joint). ``gearbox`` becomes a `Gear`, whose rotor is the body that carries nothing, ``<mimic>`` a `LinearCoupling`,
-    a body between two ball joints of a loop a `Rod` if it is slender. ``universal`` and ``revolute2`` are two hinges,
+    a body between two ball joints of a loop a `Rod`, if it is round. Springs, damping and friction become
+    ``model.passive`` (`pc.passive_torque`). ``universal`` and ``revolute2`` are two hinges,
     the second of which is named ``<joint>_axis2``. Nested models and files from the folder of this one are read; joints
     and links of a nested model are named ``model::name``. A joint that the tree passes from child to parent keeps its
     sense.
@@ -101,12 +103,17 @@ def buildModelFromSDF(
     tree.name = document.model.get("name") or "robot"
     if document.gravity is not None:
         tree.gravity = pin.Motion(document.gravity, np.zeros(3))
-    found = (*couplings_of(parts, spanning), *robot.couplings, *robot.loops, *robot.rods)
+    gears = couplings_of(parts, spanning)
+    springs = springs_of(parts, spanning)
+    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *springs)
     _note(robot, notes)
     note_losses(spanning.closing, notes)
-    _note_springs(parts, notes)
     notes.warn(tree.name, stacklevel=3)
-    return ClusterModel(tree, (*found, *given), q_reference, independent=named or None)
+    liked = [g.link for g in gears if isinstance(g, Gear)]
+    if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
+        liked += [str(s.along) for s in springs if np.any(s.stiffness)]
+    preferred = list(dict.fromkeys(liked))
+    return ClusterModel(tree, (*found, *given), q_reference, independent=named or None, preferred=preferred)
 
 
 class _Robot(NamedTuple):
@@ -122,9 +129,9 @@ class _Robot(NamedTuple):
 
 def _assemble(parts: Parts, root_joint: pin.JointModel | None, in_world: pin.SE3) -> _Robot:
     rods = rods_of(parts)
-    slender = [r for r in rods if r.slender]
-    others = tuple(r for r in rods if not r.slender)
-    rest = without_rods(parts, slender)
+    round_ones = [r for r in rods if r.is_round]
+    others = tuple(r for r in rods if r not in round_ones)
+    rest = without_rods(parts, round_ones)
     spanning = span(rest)
     tree, places = build_tree(rest, spanning, root_joint, in_world, hinged(others, spanning))
     couplings, loops = list[LinearCoupling](), list[Loop]()
@@ -136,7 +143,7 @@ def _assemble(parts: Parts, root_joint: pin.JointModel | None, in_world: pin.SE3
             couplings.append(coupling)
         else:
             loops.append(build_loop(joint, tree, places, rest, in_world))
-    built = tuple(build_rod(r, tree, places, parts, in_world) for r in slender)
+    built = tuple(build_rod(r, tree, places, parts, in_world) for r in round_ones)
     return _Robot(tree, spanning, tuple(couplings), tuple(loops), built, others)
 
 
@@ -144,9 +151,9 @@ def _note(robot: _Robot, notes: Notes) -> None:
     """Say what was not taken as it stands."""
     if robot.hinged:
         notes.messages.append(
-            f"these bodies hang between two ball joints and could spin about themselves: "
-            f"{listing([r.link.name for r in robot.hinged])}. One of the two is made universal, of two hinges across "
-            "the line to the centre of mass."
+            f"bodies between two ball joints can spin about themselves, and nothing says how fast: of "
+            f"{listing([r.link.name for r in robot.hinged])} one ball joint is read as two hinges (..._1, ..._2), "
+            "across the line, without that spin. Their inertia is kept."
         )
     if robot.couplings:
         closing = {str(loop.name) for loop in robot.loops}
@@ -156,8 +163,3 @@ def _note(robot: _Robot, notes: Notes) -> None:
             "could not move. The hinges are coupled one to one instead, which opens the sliders by the square of the "
             "angle."
         )
-
-
-def _note_springs(parts: Parts, notes: Notes) -> None:
-    if springs := [j.name for j in parts.joints.values() if any(a.stiffness for a in j.axes)]:
-        notes.messages.append(f"springs are no part of the dynamics here: those of joints {listing(springs)} are left out.")

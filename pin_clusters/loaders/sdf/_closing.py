@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,7 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ...constraints import Loop, Rod
-from ...errors import LoadError
+from ...constraints._frames import smallest_turn
+from ...errors import LoadError, PinClustersError, PinClustersWarning
 from .._notes import Notes, listing
 from .._xml import in_words_of
 from ._parts import Joint, Link, Parts
@@ -22,7 +24,7 @@ KINDS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
     "universal": "universal", "revolute2": "universal",
 }  # fmt: skip
-SLENDER = 1e-6  # of the inertia of a slender rod, or of the length: how far one may be from it
+SHORT = 1e-6  # [m]; ends that are nearer have no line between them
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,27 @@ class RodBody:
         a, b = (j.place.translation for j in self.ends)
         return float(np.linalg.norm(b - a))
 
+    def seen_from(self, end: Joint) -> pin.SE3:
+        """Return the frame at one of the ends, in that of the model, whose x axis points to the other end."""
+        other = next(j for j in self.ends if j is not end)
+        line = (other.place.translation - end.place.translation) / self.length
+        return pin.SE3(smallest_turn(np.array([1.0, 0.0, 0.0]), line), end.place.translation)
+
     @property
-    def slender(self) -> bool:
-        """Whether its inertia is that of a slender rod from end to end, up to what a spin about itself would see."""
-        a, b = (self.link.place.actInv(j.place.translation) for j in self.ends)
-        inertia, length = self.link.inertia, self.length
-        if length < 1e-9 or np.linalg.norm(inertia.lever - 0.5 * (a + b)) > SLENDER * length:
+    def is_round(self) -> bool:
+        """Whether a `Rod` can have its inertia, so that how it spins about itself does not count."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PinClustersWarning)
+                Rod("a", "b", self.length, inertia=self.inertia)
+        except PinClustersError:
             return False
-        along = (b - a) / length
-        moment = inertia.mass * length**2 / 12.0
-        axial = float(along @ inertia.inertia @ along)
-        slender = moment * (np.eye(3) - np.outer(along, along)) + axial * np.outer(along, along)
-        return bool(np.abs(inertia.inertia - slender).max() <= SLENDER * moment)
+        return True
+
+    @property
+    def inertia(self) -> pin.Inertia:
+        """As `Rod` takes it: seen from the first end."""
+        return self.seen_from(self.ends[0]).actInv(self.link.place).act(self.link.inertia)
 
 
 def rods_of(parts: Parts) -> tuple[RodBody, ...]:
@@ -70,8 +81,9 @@ def rods_of(parts: Parts) -> tuple[RodBody, ...]:
         if name == WORLD or len(joints) != 2 or any(j.kind != "ball" for j in joints):
             continue
         a, b = (j.child if j.parent == name else j.parent for j in joints)
-        if a != b and _connected(parts, a, b, without=name):
-            found.append(RodBody(parts.links[name], (joints[0], joints[1]), (a, b)))
+        body = RodBody(parts.links[name], (joints[0], joints[1]), (a, b))
+        if a != b and body.length > SHORT and _connected(parts, a, b, without=name):
+            found.append(body)
     return tuple(found)
 
 
@@ -107,21 +119,26 @@ def build_rod(rod: RodBody, tree: pin.Model, places: Places, parts: Parts, in_wo
         for link, joint in zip(rod.neighbours, rod.ends, strict=True)
     )
     with in_words_of(f"link {rod.link.name!r}"):
-        return Rod((a, at_a.translation), (b, at_b.translation), rod.length, rod.link.inertia.mass, name=rod.link.name)
+        ends = (a, at_a.translation), (b, at_b.translation)
+        return Rod(*ends, rod.length, inertia=rod.inertia, name=rod.link.name)
 
 
-def hinged(rods: Iterable[RodBody], spanning: Spanning) -> tuple[str, ...]:
-    """Return the ball joints, in the tree, that shall be two hinges so that a rod cannot spin."""
-    moving = {b.outer: b.joint.name for b in spanning.branches}
-    return tuple(moving[r.link.name] for r in rods)
+def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
+    """Return the ball joints, in the tree, that shall be two hinges about y and z of a frame, so that no rod spins."""
+    moving = {b.outer: b.joint for b in spanning.branches}
+    found = {}
+    for rod in rods:
+        joint = moving[rod.link.name]
+        found[joint.name] = joint.place.actInv(rod.seen_from(joint))
+    return found
 
 
 def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Loop:
     """Return the joint as a loop."""
     if in_tree_only(joint) or joint.kind not in KINDS:
         raise LoadError(
-            f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a loop, "
-            "and all other joints of its loop are such. Make one of them a plain joint."
+            f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a "
+            "loop, and all other joints of its loop are such. Make one of them a plain joint."
         )
     (a, at_a), (b, at_b) = (
         _frame(places, tree, parts, link, joint.place, in_world) for link in (joint.parent, joint.child)

@@ -69,9 +69,7 @@ def _gearbox(joint: Joint, above: dict[str, Branch], inner: Collection[str], fol
         return LinearCoupling(chosen, others)
 
 
-def angle(
-    joint: Joint, above: dict[str, Branch], reference: str, link: str, direction: np.ndarray
-) -> dict[str, float]:
+def angle(joint: Joint, above: dict[str, Branch], reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
     """Return the angle from one link to another about a direction, as coefficients of the joints between them."""
     paths = [_up(above, end) for end in (reference, link)]
     while paths[0] and paths[1] and paths[0][-1] is paths[1][-1]:

@@ -120,7 +120,9 @@ class _Includes:
             raise LoadError(f"{owner}: files include each other more than {MAX_INCLUDES} deep. Break the circle.")
         if include.get("merge") in ("true", "1"):
             raise LoadError(f'{owner}: merge="true" is not read. Include it as a nested model, or write it out.')
-        if unknown := [e.tag for e in include if e.tag not in ("uri", "name", "pose", "static", "placement_frame", "plugin")]:
+        if unknown := [
+            e.tag for e in include if e.tag not in ("uri", "name", "pose", "static", "placement_frame", "plugin")
+        ]:
             raise LoadError(f"{owner}: <{unknown[0]}> is not read, and would be lost. Write the model out.")
         file = self._file(uri, owner, here)
         if file is None:
@@ -157,7 +159,9 @@ class _Includes:
             if file.is_dir():
                 file = next(_described(file), file)
             if not file.is_relative_to(root):
-                raise LoadError(f"{owner}: outside of the folder of the file, which is all that is read. Copy it there.")
+                raise LoadError(
+                    f"{owner}: outside of the folder of the file, which is all that is read. Copy it there."
+                )
             if file.is_file():
                 return file
         if name in SCENERY:

@@ -29,7 +29,7 @@ READ["axis2"] = READ["axis"]
 # Common, and nothing of the dynamics of a tree of bodies.
 SILENT = {
     "visual", "collision", "self_collide", "allow_auto_disable", "enable_wind", "must_be_base_link", "light", "sensor",
-    "audio_source", "audio_sink", "projector", "battery", "particle_emitter", "state", "scene", "light", "gui", "audio",
+    "audio_source", "audio_sink", "projector", "battery", "particle_emitter", "state", "scene", "gui", "audio",
     "spherical_coordinates", "magnetic_field", "wind", "atmosphere", "road", "actor", "population", "density",
 }  # fmt: skip
 # Of other programs, or how these make joints and limits soft.
@@ -65,8 +65,8 @@ def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: 
         name = local_name(inner.tag)
         if name in CHANGING or (name in PHYSICAL and (inner is child or inner.tag != name)):
             raise LoadError(
-                f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and cannot be honoured. Pass what it means in "
-                "constraints= and remove it."
+                f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and cannot be honoured. Pass what it means "
+                "in constraints= and remove it."
             )
     if parent in ("inertial", "inertia", "mimic"):
         raise LoadError(f"{owner}: <{tag}> in <{parent}> is not read, and would be lost. Remove it.")

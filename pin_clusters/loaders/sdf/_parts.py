@@ -143,7 +143,9 @@ class _Told:
 
 def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Link:
     if not flag(element, "gravity", True, owner):
-        raise LoadError(f"{owner}: <gravity>false</gravity> of one link cannot be honoured. Remove it, or give all none.")
+        raise LoadError(
+            f"{owner}: <gravity>false</gravity> of one link cannot be honoured. Remove it, or give all none."
+        )
     if flag(element, "kinematic", False, owner):
         raise LoadError(f"{owner}: a kinematic link does not obey dynamics. Remove <kinematic>.")
     decay = element.find("velocity_decay")

@@ -45,7 +45,7 @@ class Scope:
         if len(self.path) > MAX_NESTED:
             raise LoadError(f"more than {MAX_NESTED} models are within each other. This is no robot.")
         self.owner = f"model {'::'.join(self.path) or name!r}"
-        self.static = flag(element, "static", False, self.owner) or (parent is not None and parent.static)
+        self.static: bool = flag(element, "static", False, self.owner) or (parent is not None and parent.static)
         self.members: dict[str, ET.Element] = {}
         self.models: dict[str, Scope] = {}
         for child in element:

@@ -93,7 +93,7 @@ def _of_static_links(parts: Parts) -> Iterator[Joint]:
 
 
 def in_tree_only(joint: Joint) -> bool:
-    """Say whether a joint has something that a closed loop could not keep: a spring, a thread, axes that are oblique."""
+    """Say whether a joint has something that a closed loop could not keep: a spring, a thread, oblique axes."""
     oblique = len(joint.axes) == 2 and abs(joint.axes[0].direction @ joint.axes[1].direction) > PERPENDICULAR
     return joint.kind == "screw" or oblique or any(a.stiffness or a.mimic for a in joint.axes)
 
@@ -196,4 +196,3 @@ def _depth_first(root: str, joints: Sequence[Joint]) -> Iterator[Branch]:
         seen.add(branch.outer)
         yield branch
         waiting += [(branch.outer, k, depth + 1) for k in reversed(around[branch.outer]) if k is not j]
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pinocchio as pin
@@ -41,7 +41,11 @@ def second(name: str) -> str:
 
 
 def build_tree(
-    parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, in_world: pin.SE3, as_universal: Sequence[str]
+    parts: Parts,
+    spanning: Spanning,
+    root_joint: pin.JointModel | None,
+    in_world: pin.SE3,
+    as_universal: Mapping[str, pin.SE3],
 ) -> tuple[pin.Model, Places]:
     """Return the tree, and where the links are in it.
 
@@ -50,7 +54,7 @@ def build_tree(
         spanning: The tree of them.
         root_joint: Above the root link; None: it stands in the world as the file says.
         in_world: Pose of the model in the world.
-        as_universal: Names of ball joints that become two hinges across the rod which they move, along its line.
+        as_universal: Ball joints that become two hinges, about y and z of a frame in that of the joint.
     """
     tree, places = pin.Model(), Places()
     if root_joint is not None and spanning.root == WORLD:
@@ -79,9 +83,7 @@ def build_tree(
             tree.addFrame(frame, False)
             _weld(tree, places, parts, branch.outer, parent, at * after)
             continue
-        turn = pin.SE3.Identity()
-        if joint.name in as_universal:
-            turn = across(parts, joint, branch.outer)
+        turn = as_universal.get(joint.name, pin.SE3.Identity())
         j = _add(tree, parent, joint, at * turn, branch.backwards, joint.name in as_universal)
         _weld(tree, places, parts, branch.outer, j, turn.inverse() * after)
     for name, (link, place) in parts.frames.items():
@@ -89,16 +91,6 @@ def build_tree(
         at = places.place[link] * own.inverse() * place
         tree.addFrame(pin.Frame(name, places.joint[link], at, pin.FrameType.OP_FRAME), False)
     return tree, places
-
-
-def across(parts: Parts, joint: Joint, rod: str) -> pin.SE3:
-    """Return the turn of a joint's frame that puts z along the line from the joint to the middle of a rod."""
-    line = joint.place.actInv(parts.links[rod].place.act(parts.links[rod].inertia.lever))
-    length = np.linalg.norm(line)
-    z = line / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
-    x /= np.linalg.norm(x)
-    return pin.SE3(np.stack([x, np.cross(z, x), z], axis=1), np.zeros(3))
 
 
 def _weld(tree: pin.Model, places: Places, parts: Parts, link: str, j: int, at: pin.SE3) -> None:
@@ -111,7 +103,8 @@ def _weld(tree: pin.Model, places: Places, parts: Parts, link: str, j: int, at: 
 def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: bool, universal: bool) -> int:
     """Add a joint of the file; return the id of the last one that stands for it."""
     if universal:
-        hinges = [("revolute", joint.name, Axis(np.eye(3)[0])), ("revolute", second(joint.name), Axis(np.eye(3)[1]))]
+        # named as those of MJCF
+        hinges = [("revolute", f"{joint.name}_{i}", Axis(np.eye(3)[i])) for i in (1, 2)]
     elif joint.kind in ("universal", "revolute2"):
         hinges = [("revolute", joint.name, joint.axes[0]), ("revolute", second(joint.name), joint.axes[1])]
     elif joint.kind == "ball":
