@@ -132,10 +132,11 @@ class Scope:
         if not anchor:
             return given
         # where that frame would be if this model were at the origin
-        self._found[MODEL] = pin.SE3.Identity()
+        searching, self._searching, self._found = self._searching, [], {MODEL: pin.SE3.Identity()}
         offset = self.place(anchor, self.owner)
         for scope in self.every():
             scope._found.clear()
+        self._searching = searching
         return given * offset.inverse()
 
     def _place_of(self, name: str) -> pin.SE3:
