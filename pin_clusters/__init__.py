@@ -179,7 +179,17 @@ from .errors import (
 )
 
 # --- robots
-from .loaders import buildModelFromMJCF, buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
+from .loaders import (
+    buildModelFromMJCF,
+    buildModelFromSDF,
+    buildModelFromUrdf,
+    buildModelFromXML,
+    buildModelFromYAML,
+    expand_mimic,
+    load,
+    open_robot,
+    robots,
+)
 from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
 # --- motion in time
@@ -243,8 +253,10 @@ __all__ = [
     "batch",
     "branches",
     "buildModelFromMJCF",
+    "buildModelFromSDF",
     "buildModelFromUrdf",
     "buildModelFromXML",
+    "buildModelFromYAML",
     "ccrba",
     "centerOfMass",
     "christoffel_symbols",
@@ -331,6 +343,7 @@ __all__ = [
     "motor_torque",
     "neutral",
     "nonLinearEffects",
+    "open_robot",
     "operational_inertia",
     "parameters",
     "passive_torque",
