@@ -16,10 +16,13 @@ MAX_DEPTH = 100  # elements within elements; a URDF needs six
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
-    ".": ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"),
+    ".": (
+        "coupling", "loop", "rod", "rotor", "mechanism", "reference_pose",
+        "material", "gazebo", "transmission", "ros2_control",
+    ),
     "link": ("visual", "collision"),
     "joint": ("mimic",),
-}
+}  # fmt: skip
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 

@@ -1,0 +1,7 @@
+"""Models as files for others: URDF+ (``pc.to_urdf``) and MJCF (``pc.to_mjcf``)."""
+
+from __future__ import annotations
+
+from .urdf import to_urdf
+
+__all__ = ["to_urdf"]
