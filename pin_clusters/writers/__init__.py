@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .mjcf import to_mjcf
 from .urdf import to_urdf
 
-__all__ = ["to_urdf"]
+__all__ = ["to_mjcf", "to_urdf"]
