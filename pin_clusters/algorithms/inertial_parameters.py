@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..arrays import array
 from ..errors import ArgumentTypeError, InertiaError, ShapeError
 from ..joints import in_v
-from ..model import ClusterModel, parameter_columns, remake
+from ..model import ClusterModel, alike, parameter_columns
 
 _OF_A_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 _ROUNDING = 1e-9
@@ -117,7 +117,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
         if value != rod.mass:
             changed[id(rod.source)] = dataclasses.replace(rod.source, mass=float(value))
     constraints = tuple(changed.get(id(c), c) for c in model.constraints)
-    return remake(tree, constraints, *model._wishes, model.name)
+    return alike(model, tree, constraints)
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:

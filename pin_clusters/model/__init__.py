@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .assembly import Equations, LoopAnalysis
 from .cluster_data import ClusterData, with_loops
-from .cluster_model import ClusterModel, remake
+from .cluster_model import ClusterModel, alike, remake
 from .continuation import carry
 from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
@@ -31,6 +31,7 @@ __all__ = [
     "ParameterColumns",
     "RotorElement",
     "SpanningTree",
+    "alike",
     "analysis_of",
     "assemble",
     "axis_to_z",

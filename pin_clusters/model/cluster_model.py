@@ -49,7 +49,9 @@ class ClusterModel(TreeAttributes):
         q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
             that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
         independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
-            of them; otherwise the first joints for which the loops are solved well are taken.
+            of them; otherwise they are chosen.
+        preferred: Names of joints that shall rather be independent where they are chosen, best first (motors, then
+            springs): they are, unless others solve the loops ten times better. After them come joints with limits.
         name: By default the tree's name.
 
     Raises:
@@ -86,6 +88,7 @@ class ClusterModel(TreeAttributes):
     _topology: Topology
     own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
+    preferred: tuple[str, ...]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
     tree: pin.Model
@@ -101,6 +104,7 @@ class ClusterModel(TreeAttributes):
         q_reference: Any = None,
         *,
         independent: Iterable[str] | None = None,
+        preferred: Iterable[str] = (),
         name: str | None = None,
     ) -> None:
         if not isinstance(tree, pin.Model):
@@ -121,8 +125,8 @@ class ClusterModel(TreeAttributes):
         tree = tree.copy()
         check_tree(tree)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
-        wishes = _names(independent)
-        topology = resolve(tree, constraints, reference, wishes)
+        wishes, rather = _names("independent", independent), _names("preferred", preferred) or ()
+        topology = resolve(tree, constraints, reference, wishes, rather)
         rotors = find_rotors(tree, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
@@ -155,6 +159,7 @@ class ClusterModel(TreeAttributes):
             "_topology": topology,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
+            "preferred": rather,
             "_desk": Desk(),
             "_functions": None,
         }
@@ -174,7 +179,7 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        given = self.own_tree, self.constraints, *self._wishes, self.name
+        given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred
         return (remake, given) if self._functions is None else (_remake_special, (given, self._functions.recipe()))
 
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
@@ -239,7 +244,7 @@ class ClusterModel(TreeAttributes):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        other = remake(tree, self.constraints, *self._wishes, self.name)
+        other = alike(self, tree)
         return other if self._functions is None else self._functions.recipe().restore(other)
 
     def was_changed(self) -> bool:
@@ -294,11 +299,24 @@ def remake(
     q_reference: np.ndarray | None,
     independent: tuple[str, ...] | None,
     name: str,
+    preferred: tuple[str, ...] = (),
 ) -> ClusterModel:
     """Make a model again, from what the user gave, and without the warnings that the first one gave."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
+        return ClusterModel(tree, constraints, q_reference, independent=independent, preferred=preferred, name=name)
+
+
+def alike(
+    model: ClusterModel,
+    tree: pin.Model | None = None,
+    constraints: tuple[Any, ...] | None = None,
+    independent: tuple[str, ...] | None = None,
+) -> ClusterModel:
+    """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
+    reference, names = model._wishes if independent is None else (model.q_reference, independent)
+    own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
+    return remake(*own, reference, names, model.name, model.preferred)
 
 
 def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
@@ -311,10 +329,10 @@ def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
 remake.__module__ = "pin_clusters.model"
 
 
-def _names(independent: Any) -> tuple[str, ...] | None:
-    if independent is None:
+def _names(argument: str, names: Any) -> tuple[str, ...] | None:
+    if names is None:
         return None
-    given = None if isinstance(independent, (str, bytes)) else tuple(independent)
+    given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, (str, bytes)) else None
     if given is None or not all(isinstance(name, str) for name in given):
-        raise ArgumentTypeError(f"ClusterModel: independent must be a list of joint names, got {independent!r}.")
+        raise ArgumentTypeError(f"ClusterModel: {argument} must be a list of joint names, got {names!r}.")
     return given
