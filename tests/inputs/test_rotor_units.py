@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.stumbles import arm, rotor
 
 import pin_clusters as pc
 
 pytestmark = pytest.mark.jitless
 UNIT = re.escape("1 g cm^2 = 1e-7 kg m^2")
-
-
-def body(mass: float, size: float) -> pin.Inertia:
-    """A bar along z."""
-    return pin.Inertia(mass, np.array([0.0, 0.0, size / 2]), np.diag([1.0, 1.0, 0.2]) * mass * size**2 / 12)
-
-
-def arm(*constraints: Any, floating: bool = False, armature: float = 0.0) -> pc.ClusterModel:
-    """A trunk, an upper arm, a lower arm and a hand of 60 g."""
-    tree, j = pin.Model(), 0
-    if floating:
-        j = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
-        tree.appendBodyToJoint(j, body(8.0, 0.4), pin.SE3.Identity())
-    for name, joint, mass, size in (
-        ("shoulder", pin.JointModelRY(), 2.0, 0.3), ("elbow", pin.JointModelRY(), 1.0, 0.25),
-        ("wrist", pin.JointModelRX(), 0.06, 0.06),
-    ):  # fmt: skip
-        j = tree.addJoint(j, joint, pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.25 if j else 0.0])), name)
-        tree.appendBodyToJoint(j, body(mass, size), pin.SE3.Identity())
-    tree.armature = np.full(tree.nv, 0.0)
-    tree.armature[-1] = armature
-    return pc.ClusterModel(tree, constraints)
-
-
-def rotor(joint: str, ratio: float, axial: float, **options: Any) -> pc.Rotor:
-    return pc.Rotor(joint, ratio, axial_inertia=axial, **options)
 
 
 @pytest.mark.parametrize("floating", [False, True])
