@@ -130,7 +130,8 @@ CASES: dict[str, Case] = {
         "`pin.RobotWrapper(model.tree)` has placements and viewers; dynamics are `pc.rnea(model, data, ...)`.",
     ),
     "pc.RobotWrapper": Case(
-        "`RobotWrapper` asked of `pc`", asked("RobotWrapper"), pc.NotAvailableError, r"pinocchio\.RobotWrapper\(model\.tree\)",
+        "`RobotWrapper` asked of `pc`", asked("RobotWrapper"), pc.NotAvailableError,
+        r"pinocchio\.RobotWrapper\(model\.tree\)",
     ),
     "pin.rnea": Case(
         "`pin.rnea(model, ...)` with a `ClusterModel`", called(lambda m, d, q, v: pin.rnea(m, d, q, v, v)), TypeError,
@@ -158,10 +159,12 @@ CASES: dict[str, Case] = {
         called(lambda m, d, q, v: pc.motor_torque(m, d, bad(q), v), "ankle_2rsu"),
     ),
     "other release": Case(
-        "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"), pc.NotAvailableError,
-        r"with SDFormat has, the installed .* has not\): ",
+        "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"),
+        pc.NotAvailableError, r"with SDFormat has, the installed .* has not\): ",
     ),
-    "module": Case("`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, r"use pinocchio\.rpy"),
+    "module": Case(
+        "`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, r"use pinocchio\.rpy",
+    ),
     "model's name": Case(
         "`model.nvs`", called(lambda m, d, q, v: m.nvs), pc.NotAvailableError, r"it is model\.tree\.nvs",
     ),
