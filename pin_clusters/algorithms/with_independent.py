@@ -10,7 +10,7 @@ import numpy as np
 
 from ..docstrings import stock
 from ..errors import ArgumentTypeError
-from ..model import ClusterModel, remake
+from ..model import ClusterModel, alike
 from . import _bridge, _check
 
 _documented = stock(
@@ -189,5 +189,5 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:
             wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]
-    other = remake(tree, model.constraints, model.q_reference, tuple(wished), model.name)
+    other = alike(model, independent=tuple(wished))
     return other, CoordinateChange(model, other)

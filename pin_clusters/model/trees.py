@@ -74,16 +74,22 @@ def _warn_of_limits(tree: pin.Model) -> None:
 
 
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add the rotors that are no bodies to their carriers, and a sixth of each rod's mass to the bodies of its ends.
+    """Add the rotors that are no bodies to their carriers, and what is at the ends of rods to the bodies there.
 
-    The rest of a rod, two thirds of its mass, moves like its middle (Simpson's rule, exact here): no body does.
+    The rest of a rod (of a slender one two thirds) moves like its middle: no body does.
     Armature that a rotor replaces is dropped.
     """
     lumped = tree.copy()
     for rod in massive(closures):
-        for j, p in rod.ends:
-            if j:
-                lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(rod.mass / 6.0, p, np.zeros((3, 3)))
+        for j, p, mass in rod.masses_of_ends:
+            if j and mass:
+                if mass < 0.0 and lumped.inertias[j].mass + mass <= 0.0:
+                    raise InertiaError(
+                        f"{rod.source.label}: its mass is so uneven that the end on the body of joint "
+                        f"{tree.names[j]!r} counts as {mass:.3g} kg, and that body has {tree.inertias[j].mass:.3g} kg. "
+                        "Model this rod as a body with a universal joint."
+                    )
+                lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(mass, p, np.zeros((3, 3)))
     for r in rotors:
         if r.source is None:
             continue

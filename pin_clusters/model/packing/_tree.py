@@ -261,8 +261,9 @@ def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple
     found = []
     for rod in massive(topology.closures):
         ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
-        found.append((2.0 / 3.0 * rod.mass, ends, common_ancestor(tree, [j for j, _ in ends])))
-        found += [(rod.mass / 6.0, (end, end), 0) for end in ends if not end[0]]
+        found.append((rod.point_masses[1], ends, common_ancestor(tree, [j for j, _ in ends])))
+        held = zip(ends, rod.masses_of_ends, strict=True)
+        found += [(mass, (end, end), 0) for end, (j, _, mass) in held if not j]
     return found
 
 
