@@ -53,9 +53,6 @@ _ROUTES = {
     "transformJointIntoMimic": (
         "State the coupling with pc.LinearCoupling; mimic joints that a tree has already go through pc.expand_mimic."
     ),
-    "buildModelFromMJCF": (
-        "Read the tree with pinocchio.buildModelFromMJCF and state the couplings: pc.ClusterModel(tree, constraints)."
-    ),
     "updateGeometryPlacements": (
         "Use pinocchio.updateGeometryPlacements(model.tree, data.tree, geometry_model, geometry_data) after "
         "pc.forwardKinematics: q is the whole tree's."

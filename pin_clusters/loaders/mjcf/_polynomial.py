@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -65,7 +66,7 @@ class PolynomialCoupling(Constraint):
         return [harmonic_closure(self, joints, [row], [f"{self.label}: polynomial"], [unit])]
 
     def _function(self, names: tuple[str, ...], a: np.ndarray, b: np.ndarray, start: np.ndarray) -> Coupling:
-        functions = [partial(f, a=a, b=b, c=np.array(self.coefficients), start=start) for f in _FORMULAS]
+        functions: Sequence[Any] = [partial(f, a=a, b=b, c=np.array(self.coefficients), start=start) for f in _FORMULAS]
         if kernels.JIT:
             key = (*(tuple(x.tolist()) for x in (a, b, start)), self.coefficients)
             functions = _compiled(*key)
