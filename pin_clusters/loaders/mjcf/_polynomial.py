@@ -59,9 +59,9 @@ class PolynomialCoupling(Constraint):
         s = linear(Angle(tuple(b.tolist()), -float(b @ start)))
         row = linear(Angle(tuple(a.tolist()), -float(a @ start)))
         power: Any = 1.0
-        for c in self.coefficients:
+        for k, c in enumerate(self.coefficients):
+            power = s * power if k else power
             row = row - c * power
-            power = s * power
         unit = "m" if "P" in tree.joints[joints[0]].shortname() else "rad"
         return [harmonic_closure(self, joints, [row], [f"{self.label}: polynomial"], [unit])]
 
