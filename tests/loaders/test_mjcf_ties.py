@@ -166,12 +166,14 @@ def test_a_weld_between_sites_and_with_a_relative_pose(rng: np.random.Generator)
         model = pc.buildModelFromMJCF(fixed.format(weld))
         other = pc.buildModelFromMJCF(tall.format('<weld body1="y" relpose="-0.3 0 -1 1 0 0 0"/>'))
         point = pc.buildModelFromMJCF(tall.format('<connect body1="y" anchor="0 0.1 0.2"/>'))
-        same = pc.buildModelFromMJCF(tall.format('<weld body1="y" anchor="0 0.1 0.2" torquescale="0"/>'))
+        same = pc.buildModelFromMJCF(tall.format('<weld body1="x" body2="y" anchor="0 0.1 0.2" torquescale="0"/>'))
     assert model.nv == other.nv == 6 + 8 - 6
     assert point.nv == same.nv == 6 + 8 - 3
-    for held in (point, same):
-        for (a,) in places(held, rng, "y"):
-            assert np.allclose(a.act(np.array([0, 0.1, 0.2])), [0.3, 0.1, 1.2], atol=1e-10)
+    end = np.array([0, 0.1, 0.2])
+    for (a,) in places(point, rng, "y"):
+        assert np.allclose(a.act(end), [0.3, 0.1, 1.2], atol=1e-10)
+    for a, b in places(same, rng, "x", "y"):
+        assert np.allclose(a.actInv(b).act(end), [0, 0.1, 1.2], atol=1e-10)
     for a, b in places(model, rng, "sy", "sz"):
         assert np.allclose(a.homogeneous, b.homogeneous, atol=1e-9)
     for (a,) in places(other, rng, "y"):
