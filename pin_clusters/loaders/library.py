@@ -9,11 +9,12 @@ import pinocchio as pin
 
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
+from ._arguments import check_root_joint
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
 from .mjcf import from_mjcf
 from .robots import EXTRAS, reference_pose
-from .urdf import Parts, check_root_joint, make_model, parse_urdf
+from .urdf import Parts, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

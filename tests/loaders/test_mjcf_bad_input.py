@@ -87,7 +87,7 @@ CASES: dict[str, tuple[str, str]] = {
     "body and site": (tied('<connect site1="s" site2="s" body1="b"/>'), "two bodies or two sites"),
     "tied to itself": (tied('<joint joint1="k" joint2="k"/>'), "tied to itself"),
     "contradiction": (
-        tied('<joint joint1="k" polycoef="0"/><joint joint1="k" polycoef="0.1"/>'), "contradicts the other.* off by 0.1",
+        tied('<joint joint1="k" polycoef="0"/><joint joint1="k" polycoef="0.1"/>'), "contradicts.* off by 0.1",
     ),
     "contradiction along a chain": (
         tied('<joint joint1="k" polycoef="0.1"/><joint joint1="l" polycoef="0.2"/><joint joint1="k" joint2="l"/>'),
@@ -217,6 +217,6 @@ def test_inertias_of_meshes_are_mujocos(tmp_path: Path) -> None:
         text = world('<body name="b"><joint/><geom type="mesh" mesh="x" pos="1 0 0"/></body>', f"<asset>{mesh}</asset>")
         here, there = pc.buildModelFromMJCF(text), mujoco.MjModel.from_xml_string(text)
         inertia = here.tree.inertias[1]
-        assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-9)
-        assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-9)
-        assert np.allclose(np.sort(np.linalg.eigvalsh(inertia.inertia)), np.sort(there.body_inertia[1]), rtol=1e-8)
+        assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-8)
+        assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-8)
+        assert np.allclose(np.sort(np.linalg.eigvalsh(inertia.inertia)), np.sort(there.body_inertia[1]), rtol=1e-7)
