@@ -217,6 +217,6 @@ def test_inertias_of_meshes_are_mujocos(tmp_path: Path) -> None:
         text = world('<body name="b"><joint/><geom type="mesh" mesh="x" pos="1 0 0"/></body>', f"<asset>{mesh}</asset>")
         here, there = pc.buildModelFromMJCF(text), mujoco.MjModel.from_xml_string(text)
         inertia = here.tree.inertias[1]
-        assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-8)
-        assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-8)
-        assert np.allclose(np.sort(np.linalg.eigvalsh(inertia.inertia)), np.sort(there.body_inertia[1]), rtol=1e-7)
+        assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-6)  # its vertices are float32
+        assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-6)
+        assert np.allclose(np.sort(np.linalg.eigvalsh(inertia.inertia)), np.sort(there.body_inertia[1]), rtol=1e-5)
