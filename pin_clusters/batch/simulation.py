@@ -49,10 +49,10 @@ def simulate(
     method: str = "rk4",
     record: int | None = None,
     switch: bool = True,
+    passive: bool = True,
     threads: int = 1,
     out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
-    passive: bool = True,
 ) -> Motions:
     """Simulate the motions of a robot from N states, each as ``pc.simulate`` does.
 
@@ -69,11 +69,11 @@ def simulate(
         method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``, see ``pc.simulate``.
         record: Keep every n-th step, start and end included; None for the end alone.
         switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
+        passive: Whether springs and the like act, as in ``pc.simulate``; the rows then run one after the other.
         out: Where to write q and v of the result.
         status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 it starts off the couplings or
             loops, or a loop cannot follow, 2 a loop is singular or a joint moves no inertia, 3 the input is not finite,
             or the motion diverges. Rows that are not good are NaN; without ``status`` a warning says how many failed.
-        passive: Whether springs and the like act, as in ``pc.simulate``; the rows then run one after the other.
 
     Returns:
         Times, configurations and velocities.
