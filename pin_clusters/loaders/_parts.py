@@ -91,7 +91,9 @@ def _check(element: ET.Element, owner: str) -> None:
     for child in element:
         inside = _INSIDE.get(element.tag, set())
         if child.tag not in inside:
-            raise LoadError(f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}")
+            raise LoadError(
+                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
+            )
         _check(child, owner)
 
 

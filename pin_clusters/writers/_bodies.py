@@ -258,4 +258,3 @@ class Bodies:
             f"{', '.join(f'{x:.4g}' for x in found)} kg m^2: {why}, and what moves it has nothing to lend. Correct its "
             "inertia."
         )
-

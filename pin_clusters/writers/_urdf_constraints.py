@@ -90,7 +90,10 @@ class Constraints:
         if len(row.masters) == 1:
             first, ratio = row.masters[0], row.coefficients[0]
         elif isinstance(constraint, Belt) and len(ratios) == 1:
-            first, ratio = max((m for m, c in row.terms if c in ratios), key=lambda m: len(tree.supports[m])), ratios.pop()
+            first, ratio = (
+                max((m for m, c in row.terms if c in ratios), key=lambda m: len(tree.supports[m])),
+                ratios.pop(),
+            )
         else:
             return None
         top = common_ancestor(tree, (first, row.dependent))

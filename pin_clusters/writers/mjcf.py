@@ -125,7 +125,10 @@ class _Writer:
     ) -> None:
         self.model, self.tree, self.rung = model, model.own_tree, rung
         self.timestep, self.integrator = float(timestep), integrator
-        self.stiff = {"solref": text(2.0 * timestep if solref is None else solref, 1.0), "solimp": "0.9999 0.9999 0.001"}
+        self.stiff = {
+            "solref": text(2.0 * timestep if solref is None else solref, 1.0),
+            "solimp": "0.9999 0.9999 0.001",
+        }
         following = {row.dependent for row in model.coupling_rows}
         free = set(followers(model))
         self.locked_rotors = [
