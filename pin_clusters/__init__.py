@@ -359,6 +359,8 @@ __all__ = [
     "spanning_velocity",
     "specialise",
     "task_input_matrix",
+    "to_mjcf",
+    "to_urdf",
     "trace",
     "updateFramePlacement",
     "updateFramePlacements",
@@ -369,14 +371,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .tracing import trace
+    from .writers import to_mjcf, to_urdf
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = (
     "approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "tracing",
-    "visualize",
+    "visualize", "writers",
 )  # fmt: skip
 # and functions of such: name and subpackage
-_LAZY_FUNCTIONS = {"trace": "tracing"}
+_LAZY_FUNCTIONS = {"to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
 # doors to other packages, which must be there
 _DOORS = ("casadi", "jax", "torch")
 

@@ -13,7 +13,7 @@ from ..errors import LoadError, PinClustersWarning
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {"link", "joint", "coupling", "loop", "material"},
+    "robot": {"link", "joint", "coupling", "loop", "material", "rod", "rotor", "mechanism", "reference_pose"},
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},
@@ -41,7 +41,7 @@ ATTRIBUTES = {
     "joint": {"name", "type", "independent"},
     "coupling": {"name", "type"},
     "loop": {"name", "type"},
-    "dynamics": {"damping", "friction"},
+    "dynamics": {"damping", "friction", "armature"},
     "limit": {"lower", "upper", "effort", "velocity", "acceleration", "jerk"},
     "mimic": {"joint", "multiplier", "offset"},
     "predecessor": {"link"},

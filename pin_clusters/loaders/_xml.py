@@ -17,10 +17,13 @@ MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
-    ".": ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"),
+    ".": (
+        "coupling", "loop", "rod", "rotor", "mechanism", "reference_pose",
+        "material", "gazebo", "transmission", "ros2_control",
+    ),
     "link": ("visual", "collision"),
     "joint": ("mimic",),
-}
+}  # fmt: skip
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pinocchio as pin
 
 from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
+from ..joints import in_v
 from ..model import ClusterModel
 from ._arguments import check_root_joint as check_root_joint
 from ._arguments import checked, read_file
@@ -18,6 +20,7 @@ from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
 from ._loops import read_loops
 from ._notes import Notes, listing
+from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
@@ -58,7 +61,8 @@ def buildModelFromUrdf(
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
-    2411.19753), our couplings with a ratio per joint, and ``<mimic>``. All joints stay in ``q``; those that follow
+    2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
+    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that follow
     others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has a
     flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is
     known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
@@ -114,7 +118,8 @@ def _build(
 
 def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
     """Return the model of some parts."""
-    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=parts.independent or None, name=name)
+    pose = parts.reference if q_reference is None else q_reference
+    return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
 
 
 class Parts(NamedTuple):
@@ -123,6 +128,7 @@ class Parts(NamedTuple):
     tree: pin.Model  # spanning tree
     constraints: tuple[Any, ...]  # on its joints
     independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
+    reference: Any = None  # pose that the file gives
 
 
 @_documented
@@ -153,7 +159,8 @@ def parse_urdf(
     check_numbers(description, notes)
     flags = read_flags(description)
     couplings = read_ties(description, notes)
-    loops = read_loops(description, notes)
+    loops = [*read_loops(description, notes), *read_parts(description)]
+    reference = read_reference(description)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
@@ -180,7 +187,7 @@ def parse_urdf(
     everything = (*from_file.values(), *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
-    return Parts(tree, everything, chosen)
+    return Parts(tree, everything, chosen, pose_of(tree, reference))
 
 
 def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
@@ -197,7 +204,14 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
             f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
         )
     try:
-        return pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
+        tree = pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
+    armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
+    if any(armature.values()):
+        values = np.array(tree.armature)
+        for name in (n for n, x in armature.items() if x):
+            values[in_v(tree, tree.getJointId(name))] = armature[name]
+        tree.armature = values
+    return tree

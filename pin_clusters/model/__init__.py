@@ -17,7 +17,7 @@ from .parameters import ParameterColumns, parameter_columns
 from .passive import FRICTION_SPEED, PassiveForces
 from .primitives import axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
-from .singular import cluster_at, regular_independents, singular_error
+from .singular import cluster_at, regular_independents, singular_error, weightless_error
 from .tree_workspace import NOTHING
 
 __all__ = [
@@ -58,5 +58,6 @@ __all__ = [
     "same_pose",
     "singular_error",
     "visit",
+    "weightless_error",
     "with_loops",
 ]

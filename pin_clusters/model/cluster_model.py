@@ -23,8 +23,9 @@ from ..errors import (
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
 from .passive import PassiveForces, passive_forces
+from .plausibility import check_rotors
 from .topology import Topology, resolve
-from .tree_attributes import TreeAttributes
+from .tree_attributes import TreeAttributes, instead_of_setting
 from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class ClusterModel(TreeAttributes):
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, or its inertia is not finite.
+        InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
         UnknownNameError: A constraint names an unknown joint or body.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
@@ -130,6 +131,7 @@ class ClusterModel(TreeAttributes):
         wishes, rather = _names("independent", independent), _names("preferred", preferred) or ()
         topology = resolve(tree, constraints, reference, wishes, rather)
         rotors = find_rotors(tree, topology)
+        check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         free = set(topology.independent.tolist())
@@ -171,10 +173,7 @@ class ClusterModel(TreeAttributes):
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
         """Refuse: the model is immutable."""
-        raise AttributeError(
-            f"ClusterModel is immutable: {key!r} cannot be set. "
-            + ("Use model.with_gravity(g)." if key == "gravity" else "Make a new ClusterModel.")
-        )
+        raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
         """Refuse: the model is immutable."""

@@ -30,7 +30,7 @@ class Twin:
     def _joints(self) -> list[tuple[str, int, int, int]]:
         m = self.there
         return [
-            (m.joint(j).name or m.body(m.jnt_bodyid[j]).name, int(m.jnt_type[j]), int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j]))
+            (m.joint(j).name or m.body(m.jnt_bodyid[j]).name or f"body{m.jnt_bodyid[j]}", int(m.jnt_type[j]), int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j]))
             for j in range(m.njnt)
         ]  # fmt: skip
 

@@ -6,6 +6,6 @@ them; ``_equalities``, ``_relations``, ``_tendons`` and ``_rods`` read what ties
 
 from __future__ import annotations
 
-from ._model import buildModelFromMJCF
+from ._model import buildModelFromMJCF, from_mjcf
 
-__all__ = ["buildModelFromMJCF"]
+__all__ = ["buildModelFromMJCF", "from_mjcf"]

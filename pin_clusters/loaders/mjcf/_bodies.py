@@ -33,6 +33,7 @@ class Joint:
         range: Limits, or None.
         attributes: All of the element, with defaults.
         held: Displacement from the pose of the file at which an equality holds it.
+        of_ball: Whether it is a part of a ball joint.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Joint:
     range: tuple[float, float] | None
     attributes: Attributes
     held: float = 0.0
+    of_ball: bool = False
 
     @property
     def owner(self) -> str:

@@ -134,8 +134,9 @@ def _hull(vertices: np.ndarray, what: str) -> Soup:
 def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: str) -> pin.Inertia:
     """Return the inertia of a mesh of density 1, per volume or per area, by one of ``RULES``.
 
-    ``"legacy"`` counts the volume between each triangle and the centre of the surface as positive, whatever its
-    orientation; ``"exact"`` with its sign; ``"convex"`` is that of the convex hull.
+    ``"exact"`` adds up the volumes between each triangle and the centre of the surface with their signs, ``"convex"``
+    does so on the convex hull. ``"legacy"`` counts all as positive, and once more from the centre of mass that this
+    gives, which is kept: MuJoCo's own numbers for meshes that are not closed.
     """
     if rule == "convex":
         vertices, triangles = _hull(vertices, what)
@@ -146,23 +147,38 @@ def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: s
     if not area > 0.0:
         raise InertiaError(f"{what}: its surface is zero.")
     middle = areas @ (a + b + c) / (3.0 * area)
-    a, b, c = a - middle, b - middle, c - middle
     if rule == "shell":
-        weight, corners = areas, (a, b, c)
+        mass, centre, about = _moments((a, b, c), areas, None)
     else:
-        weight = np.einsum("ij,ij->i", a, normals) / 6.0
-        weight = np.abs(weight) if rule == "legacy" else weight
-        corners = (a, b, c, np.zeros_like(a))
-    mass = float(weight.sum())
+        mass, centre, about = _moments((a, b, c), _volumes((a, b, c), middle, rule == "legacy"), middle)
     if not mass > 0.0:
         raise InertiaError(
             f"{what}: its volume is {mass:g} m^3. Are its triangles turned inside out? Use inertia=shell."
         )
-    k = len(corners)
-    total = sum(corners)
-    first = weight @ total / k
-    # second moments of a simplex: (sum of squares + square of the sum) / (k (k + 1))
-    second = sum(np.einsum("i,ij,ik->jk", weight, p, p) for p in (*corners, total)) / (k * (k + 1))
-    centre = first / mass
-    about = second - mass * np.outer(centre, centre)
-    return pin.Inertia(mass, centre + middle, np.trace(about) * np.eye(3) - about)
+    if rule == "legacy":
+        mass, again, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
+        about = about + mass * np.outer(again - centre, again - centre)  # about the first centre, as MuJoCo has it
+    return pin.Inertia(mass, centre, np.trace(about) * np.eye(3) - about)
+
+
+Corners = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _volumes(corners: Corners, apex: np.ndarray, positive: bool) -> np.ndarray:
+    """Return the volume between each triangle and a point."""
+    a, b, c = corners
+    volumes = np.einsum("ij,ij->i", a - apex, np.cross(b - a, c - a)) / 6.0
+    return np.abs(volumes) if positive else np.asarray(volumes)
+
+
+def _moments(corners: Corners, weight: np.ndarray, apex: np.ndarray | None) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return mass, centre, and second moments about it, of triangles, or of the tetrahedra to an apex."""
+    points = [*corners] if apex is None else [*corners, np.broadcast_to(apex, corners[0].shape)]
+    k, mass = len(points), float(weight.sum())
+    total = np.sum(points, axis=0)
+    centre = weight @ total / (k * mass) if mass else np.zeros(3)
+    points = [p - centre for p in points]
+    total = np.sum(points, axis=0)
+    # of a simplex: (sum of squares of the corners + square of their sum) / (k (k + 1))
+    second = np.sum([np.einsum("i,ij,ik->jk", weight, p, p) for p in (*points, total)], axis=0)
+    return mass, centre, second / (k * (k + 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...constraints import Rod as DistanceRod
-from ...errors import ArgumentTypeError, ConfigurationError, LoadError
+from ...errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ...model import ClusterModel
 from .._notes import listing
 from .._xml import in_words_of
@@ -106,24 +107,49 @@ def buildModelFromMJCF(
         raise ArgumentTypeError(
             f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
         )
-    document = read_document(file_or_string, None if root_folder is None else Path(root_folder))
+    builder = _builder(file_or_string, None if root_folder is None else Path(root_folder), False)
+    return builder.build(root_joint, tuple(constraints), q_reference, independent, armature == "rotor", keyframe)
+
+
+def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
+    """Return a robot that ships with the package, without warnings: its README says what they would.
+
+    Args:
+        text: The document.
+        name: Of the robot.
+        root_joint: ``"default"`` for what the file says; else what is above the root body instead, or None.
+        q_reference: As in `ClusterModel`.
+        independent: As in `ClusterModel`.
+    """
+    own = isinstance(root_joint, str)
+    if not own:
+        check_root_joint(root_joint)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PinClustersWarning)
+        model = _builder(text, None, not own).build(
+            None if own else root_joint, (), q_reference, independent, False, None
+        )
+    assert model.name == name
+    return model
+
+
+def _builder(given: Any, folder: Path | None, fixed: bool) -> _Builder:
+    document = read_document(given, folder)
     try:
         bodies = read_bodies(document)
     except NotPlainError as reason:
-        folder, source = document.folder, document.source
-        document = read_document(flattened(file_or_string, document, reason), folder)
-        document.folder, document.source = folder, source
+        place, source = document.folder, document.source
+        document = read_document(flattened(given, document, reason), place)
+        document.folder, document.source = place, source
         document.notes.messages.append("MuJoCo wrote out what its compiler expands (replicate, attach, composite).")
         bodies = read_bodies(document)
-    return _Builder(document, bodies).build(
-        root_joint, tuple(constraints), q_reference, independent, armature == "rotor", keyframe
-    )
+    return _Builder(document, bodies, fixed)
 
 
 class _Builder:
     """Puts a model together."""
 
-    def __init__(self, document: Document, bodies: list[Body]) -> None:
+    def __init__(self, document: Document, bodies: list[Body], fixed: bool) -> None:
         self.document, self.bodies = document, bodies
         _refuse(document)
         self.inertias = read_inertias(document, bodies)
@@ -136,7 +162,9 @@ class _Builder:
         self.equations, self.locked = resolve([r for r in relations if r not in self.rods], self.tendons, bodies)
         for name, x in self.locked.items():
             self.joints[name].held = x
-        if self.locked:
+        if fixed:
+            self.locked |= {j.name: 0.0 for b in bodies for j in b.joints if j.kind == "free"}
+        elif self.locked:
             document.notes.messages.append(f"joints that an equality holds are fixed: {listing(sorted(self.locked))}.")
         self.balls = split_balls(document, bodies, self.ties)
 
@@ -240,4 +268,4 @@ def _distance(relation: Relation, tendons: Mapping[str, Tendon], layout: Layout)
     tendon = tendons[relation.first]
     length = _length(tendon, layout) + relation.coefficients[0]
     with in_words_of(f"equality {relation.name!r}"):
-        return DistanceRod(*tendon.sites, length=length, name=relation.name)
+        return DistanceRod(*(layout.sites[s] for s in tendon.sites), length=length, name=relation.name)

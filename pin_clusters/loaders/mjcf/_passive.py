@@ -32,12 +32,14 @@ def read_passive(
 ) -> list[Any]:
     """Return what the mechanism does by itself, as constraints that tie nothing."""
     off = _Switches(document)
+    whole = all(j.name in layout.ids and not j.of_ball for b in bodies for j in b.joints)
+    automatic = _Automatic(layout, whole)
     found: list[Any] = []
     for body in bodies:
         for joint in body.joints:
             if joint.name in layout.ids:
                 _refuse_yield(joint.attributes, joint.owner)
-                found += _of_joint(document, joint, off, actuators)
+                found += _of_joint(document, joint, off, actuators, automatic)
     for tendon in tendons.values():
         _refuse_yield(tendon.attributes, tendon.owner)
         found += _of_tendon(tendon, off, actuators, layout, bodies)
@@ -78,14 +80,37 @@ def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
     return tuple(total.tolist())
 
 
-def _of_joint(document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator]) -> list[Spring]:
+class _Automatic:
+    """The inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
+
+    def __init__(self, layout: Layout, unchanged: bool) -> None:
+        self.layout, self.unchanged = layout, unchanged
+        self.inverse: np.ndarray | None = None
+
+    def __call__(self, name: str) -> float:
+        tree = self.layout.tree
+        if not self.unchanged:
+            raise LoadError(
+                f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
+                "or makes hinges of a ball. Write stiffness and damping out."
+            )
+        if self.inverse is None:
+            M = np.array(pin.computeMinverse(tree, tree.createData(), self.layout.q0))
+            self.inverse = np.diag(M).copy()
+        joint = tree.joints[self.layout.ids[name]]
+        return float(joint.nv / self.inverse[joint.idx_v : joint.idx_v + joint.nv].sum())
+
+
+def _of_joint(
+    document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
+) -> list[Spring]:
     a, owner = joint.attributes, joint.owner
-    if any(x > 0.0 for x in numbers(a, "springdamper", owner, 2) or ()):
-        raise LoadError(
-            f"{owner}: springdamper gives a time constant, from which MuJoCo computes stiffness and damping. Write "
-            "those two out."
-        )
     stiffness, damping = _powers(a, "stiffness", owner), _powers(a, "damping", owner)
+    period, ratio = numbers(a, "springdamper", owner, 2) or (0.0, 0.0)
+    if period > 0.0 and ratio > 0.0:
+        inertia = automatic(joint.name)
+        stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
+        damping = (2.0 * inertia / period, *damping[1:])
     damping = _with_motors(damping, [m for m in actuators if m.joint == joint.name])
     friction = value(a, "frictionloss", owner)
     stiffness = _NONE if off.spring else stiffness
@@ -128,7 +153,7 @@ def _of_tendon(
             return []
         length = sum(c * zero[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items()) + held
     else:
-        along, held = [(s, (0.0, 0.0, 0.0)) for s in tendon.sites], 0.0
+        along, held = [layout.sites[s] for s in tendon.sites], 0.0
         length = _length(tendon, layout)
     low, high = (length if r == -1.0 else r for r in (rest[0], rest[-1]))
     return [Spring(along, stiffness, (low - held, high - held), damping, friction, name=owner)]
@@ -144,8 +169,9 @@ def _length(tendon: Tendon, layout: Layout) -> float:
     """Return the length of a path in the pose of the file."""
     tree = layout.tree
     data = tree.createData()
-    pin.framesForwardKinematics(tree, data, layout.q0)
-    points = [data.oMf[tree.getFrameId(s, pin.FrameType.OP_FRAME)].translation for s in tendon.sites]
+    pin.forwardKinematics(tree, data, layout.q0)
+    places = [layout.sites[s] for s in tendon.sites]
+    points = [data.oMi[tree.getJointId(joint)].act(M.translation) for joint, M in places]
     return math.fsum(float(np.linalg.norm(b - a)) for a, b in zip(points, points[1:], strict=False))
 
 

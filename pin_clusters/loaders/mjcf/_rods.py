@@ -130,5 +130,6 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
         )
     kept = {key: a[key] for key in ("damping", "armature") if key in a}
     return [
-        Joint(name, "hinge", joint.pos, axis, 0.0, None, kept) for name, axis in zip(rod.names, rod.axes, strict=True)
+        Joint(name, "hinge", joint.pos, axis, 0.0, None, kept, of_ball=True)
+        for name, axis in zip(rod.names, rod.axes, strict=True)
     ]

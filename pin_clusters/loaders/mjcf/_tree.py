@@ -29,6 +29,7 @@ class Layout:
         place: Each body in the frame of that joint.
         names: Name of that joint; that of the world is ``"universe"``.
         ids: Joint ids by name.
+        sites: Name of the joint that moves each site, and the site in its frame.
     """
 
     tree: pin.Model
@@ -36,6 +37,7 @@ class Layout:
     joint_of: list[int] = field(default_factory=list)
     place: list[pin.SE3] = field(default_factory=list)
     ids: dict[str, int] = field(default_factory=dict)
+    sites: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
 
     def frame(self, body: int, placement: pin.SE3) -> tuple[str, pin.SE3]:
         """Return a frame on a body as constraints name it."""
@@ -71,11 +73,12 @@ def build_tree(
     layout = Layout(tree)
     start: list[np.ndarray] = []
     frames = [0]
-    root = _check_root(document, bodies, root_joint)
+    root = _check_root(document, bodies, root_joint, locked)
     for i, body in enumerate(bodies):
         if i == 0:
             layout.joint_of.append(0)
             layout.place.append(pin.SE3.Identity())
+            _add_sites(layout, body, 0, pin.SE3.Identity(), 0)
             continue
         parent, above = layout.joint_of[body.parent], frames[body.parent]
         M = layout.place[body.parent] * body.placement
@@ -97,13 +100,18 @@ def build_tree(
         if parent:
             tree.appendBodyToJoint(parent, inertias[i], M)
         frames.append(tree.addBodyFrame(body.name, parent, M, above))
-        for name, placement in body.sites:
-            tree.addFrame(pin.Frame(name, parent, frames[i], M * placement, pin.FrameType.OP_FRAME))
+        _add_sites(layout, body, parent, M, frames[i])
     if tree.njoints == 1:
         raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
     layout.q0 = np.concatenate([np.zeros(0), *start])
     _fill_fields(document, layout, [j for b in bodies for j in b.joints if j.name in layout.ids])
     return layout
+
+
+def _add_sites(layout: Layout, body: Body, parent: int, M: pin.SE3, frame: int) -> None:
+    for name, placement in body.sites:
+        layout.sites[name] = layout.tree.names[parent], M * placement
+        layout.tree.addFrame(pin.Frame(name, parent, frame, M * placement, pin.FrameType.OP_FRAME))
 
 
 def _neutral(joint: pin.JointModel) -> np.ndarray:
@@ -112,7 +120,9 @@ def _neutral(joint: pin.JointModel) -> np.ndarray:
     return np.array(pin.neutral(model))
 
 
-def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None) -> int:
+def _check_root(
+    document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, locked: Mapping[str, float]
+) -> int:
     """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
@@ -122,7 +132,7 @@ def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.Join
             f"root_joint: {document.source} has {len(roots)} bodies in the world. A root joint is put above one."
         )
     body = bodies[roots[0]]
-    if body.joints:
+    if any(j.name not in locked for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
         raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
     if any(j.name == ROOT_JOINT_NAME for b in bodies for j in b.joints):
@@ -131,7 +141,9 @@ def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.Join
 
 
 def _displaced(joint: Joint, x: float) -> pin.SE3:
-    """Return the motion of a body by one of its hinges or slides."""
+    """Return the motion of a body by one of its hinges or slides; a free joint that is held stays where it is."""
+    if joint.kind == "free":
+        return pin.SE3.Identity()
     if joint.kind == "slide":
         return pin.SE3(np.eye(3), x * joint.axis)
     R = np.array(pin.AngleAxis(x, joint.axis).matrix())
