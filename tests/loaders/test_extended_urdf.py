@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from support.urdf_text import joint, link, robot
+from support.urdf_text import link, robot
 
 import pin_clusters as pc
 from pin_clusters.errors import ArgumentTypeError, LoadError
