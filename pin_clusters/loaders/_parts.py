@@ -48,7 +48,7 @@ _KNOWN = {  # attributes by element
 _INSIDE = {  # elements by element
     "rod": {"predecessor", "successor"}, "rotor": {"drive", "carrier", "origin", "axis", "inertial"},
     "mechanism": {"joint", "number", "point", "frame"}, "inertial": {"origin", "mass", "inertia"},
-    **dict.fromkeys(("predecessor", "successor", "frame"), {"origin"}),
+    **{side: {"origin"} for side in ("predecessor", "successor", "frame")},
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
@@ -91,7 +91,9 @@ def _check(element: ET.Element, owner: str) -> None:
     for child in element:
         inside = _INSIDE.get(element.tag, set())
         if child.tag not in inside:
-            raise LoadError(f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}")
+            raise LoadError(
+                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
+            )
         _check(child, owner)
 
 
@@ -180,7 +182,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
 
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = _on_link(tree, link, origin)
-        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)  # type: ignore[arg-type]
+        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)
 

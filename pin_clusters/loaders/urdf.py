@@ -17,9 +17,9 @@ from ..model import ClusterModel
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
-from ._loops import read_loops
+from ._loops import Closing, read_loops
 from ._notes import Notes, listing
-from ._parts import pose_of, read_armature, read_parts, read_reference
+from ._parts import Part, pose_of, read_armature, read_parts, read_reference
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
@@ -61,10 +61,10 @@ def buildModelFromUrdf(
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
     2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
-    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that follow
-    others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has a
-    flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is
-    known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
+    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that
+    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none
+    has a flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning;
+    what is known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
 
     Args:
         file: Path of the file.
@@ -171,7 +171,7 @@ def parse_urdf(
     check_numbers(description, notes)
     flags = read_flags(description)
     couplings = read_ties(description, notes)
-    loops = [*read_loops(description, notes), *read_parts(description)]
+    loops: list[Closing | Part] = [*read_loops(description, notes), *read_parts(description)]
     reference = read_reference(description)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -162,7 +161,9 @@ class Ties:
         self.bodies.all.append(half)
         ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
         self._tie("weld", label, {"site1": ends[0], "site2": ends[1]})
-        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is a body welded to it by an equality.")
+        self.bodies.remarks.append(
+            f"{label}: half of the inertia of {body.name} is a body welded to it by an equality."
+        )
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
@@ -259,5 +260,3 @@ def drives(rotor: RotorElement, tree: pin.Model) -> list[tuple[str, float]]:
     """Return the joints of the tree that turn a rotor, with their ratios."""
     names = {int(tree.idx_vs[j]): str(tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]
-
-

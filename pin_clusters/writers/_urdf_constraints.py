@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..constraints import Belt, FourBar, Gear, LinearCoupling, Loop, Rod, Rotor, SliderCrank
+from ..constraints import Belt, Differential, FourBar, Gear, LinearCoupling, Loop, Rod, Rotor, SliderCrank
 from ..constraints.closures import FrameClosure, RodClosure
 from ..constraints.rows import Row
 from ..errors import ConstraintError
@@ -47,7 +47,7 @@ class Constraints:
         """Add all of them."""
         rows = {id(c): [r for r in self.model.coupling_rows if r.source is c] for c in self.model.constraints}
         rotors = {id(r.source): r for r in self.model.rotors if r.source is not None}
-        closures = {id(c.source): c for c in self.model.closures}
+        closures: dict[int, Any] = {id(c.source): c for c in self.model.closures}
         for c in self.model.constraints:
             if isinstance(c, Rotor):
                 self._rotor(c, rotors[id(c)])
@@ -57,7 +57,7 @@ class Constraints:
                 self._loop(c, closures[id(c)])
             elif isinstance(c, Rod):
                 self._rod(c, closures[id(c)])
-            elif isinstance(c, (FourBar, SliderCrank)) or getattr(c, "mechanism", ""):
+            elif isinstance(c, (FourBar, SliderCrank, Differential)):
                 self._mechanism(c)
             else:
                 raise ConstraintError(
@@ -90,7 +90,10 @@ class Constraints:
         if len(row.masters) == 1:
             first, ratio = row.masters[0], row.coefficients[0]
         elif isinstance(constraint, Belt) and len(ratios) == 1:
-            first, ratio = max((m for m, c in row.terms if c in ratios), key=lambda m: len(tree.supports[m])), ratios.pop()
+            first, ratio = (
+                max((m for m, c in row.terms if c in ratios), key=lambda m: len(tree.supports[m])),
+                ratios.pop(),
+            )
         else:
             return None
         top = common_ancestor(tree, (first, row.dependent))
@@ -144,8 +147,8 @@ class Constraints:
 
     def _mechanism(self, c: Any) -> None:
         """Add a mechanism of the library with its parameters."""
-        kinds = {FourBar: "four_bar", SliderCrank: "slider_crank"}
-        kind = next((name for made, name in kinds.items() if isinstance(c, made)), getattr(c, "mechanism", ""))
+        plain = {"FourBar": "four_bar", "SliderCrank": "slider_crank"}
+        kind = plain.get(type(c).__name__) or str(c.mechanism)
         name = self.names["mechanism"](getattr(c, "name", None) or kind)
         element = ET.SubElement(self.root, "mechanism", name=name, type=kind)
         for f in (f for f in fields(c) if f.init and f.name != "name"):
