@@ -129,14 +129,14 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
     return q
 
 
-def read_armature(joint: ET.Element, owner: str) -> float:
-    """Return ``<dynamics armature=...>`` of a joint, 0 if it has none."""
+def read_armature(joint: ET.Element, owner: str) -> list[float]:
+    """Return ``<dynamics armature=...>`` of a joint, a number per degree of freedom; none if it has none."""
     dynamics = only_child(joint, "dynamics", owner)
     text = None if dynamics is None else dynamics.get("armature")
-    value = 0.0 if text is None else number(text, "the armature", owner)
-    if value < 0.0:
-        raise LoadError(f"{owner}: the armature is {value:g}; it must not be negative.")
-    return value
+    values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
+    if any(value < 0.0 for value in values):
+        raise LoadError(f"{owner}: the armature is {min(values):g}; it must not be negative.")
+    return values
 
 
 def _placed(element: ET.Element, owner: str) -> pin.SE3:

@@ -240,7 +240,10 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
     armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
     if any(armature.values()):
         values = np.array(tree.armature)
-        for name in (n for n, x in armature.items() if x):
-            values[in_v(tree, tree.getJointId(name))] = armature[name]
+        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+            at = in_v(tree, tree.getJointId(name))
+            if len(armature[name]) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
+            values[at] = armature[name]
         tree.armature = values
     return tree

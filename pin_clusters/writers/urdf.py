@@ -74,7 +74,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         parent = links.of_joint[int(tree.parents[j])]
         for part in parts[:-1]:
             between = links.new(f"{part.name}_link")
-            _add_joint(root, tree, part, parent, between, None)
+            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]))
             _add_link(root, between, None)
             parent = between
         _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]))
@@ -132,8 +132,7 @@ def _flags(model: ClusterModel) -> dict[str, str]:
         if moved & set(cluster.joints):
             flags |= {n: "true" for n in cluster.independent}
             flags |= {n: "false" for n in cluster.dependent}
-    flags |= dict.fromkeys(followers, "false")
-    return {name: flag for name, flag in flags.items() if tree.nvs[tree.getJointId(name)] == 1}
+    return flags | dict.fromkeys(followers, "false")
 
 
 def _moved(tree: pin.Model, bodies: tuple[int, ...]) -> set[int]:
@@ -173,6 +172,9 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
     if part.kind == "planar":
         ET.SubElement(joint, "axis", xyz="0 0 1")  # the only one that Pinocchio's planar joint has
     if part.kind not in ("hinge", "slide"):
+        own = tree.armature[list(part.at_v)]
+        if np.any(own):
+            ET.SubElement(joint, "dynamics", damping="0", armature=text(own))
         return
     ET.SubElement(joint, "axis", xyz=text(part.axis))
     i = part.at_v.start
@@ -183,9 +185,9 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
     given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
-    dynamics = {key: text(value) for key, value in given.items() if value != 0.0}
-    if dynamics:
-        ET.SubElement(joint, "dynamics", dynamics)
+    if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
+        said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
+        ET.SubElement(joint, "dynamics", said)
 
 
 def _add_frames(root: ET.Element, links: Links, j: int) -> None:
