@@ -115,7 +115,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
             changed[id(r.source)] = dataclasses.replace(r.source, axial_inertia=float(value), inertia=None)
     for rod, value in zip(columns.rods, values[columns.rods_from :], strict=True):
         if value != rod.mass:
-            changed[id(rod.source)] = dataclasses.replace(rod.source, mass=float(value))
+            changed[id(rod.source)] = rod.source.with_mass(float(value))
     constraints = tuple(changed.get(id(c), c) for c in model.constraints)
     return alike(model, tree, constraints)
 

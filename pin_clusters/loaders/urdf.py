@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,8 @@ from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
 from ..joints import in_v
 from ..model import ClusterModel
+from ._arguments import check_root_joint as check_root_joint
+from ._arguments import checked, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
@@ -77,16 +78,9 @@ def buildModelFromUrdf(
         >>> import pin_clusters as pc, pinocchio as pin
         >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
     """
-    if not isinstance(file, (str, os.PathLike)):
-        raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     if isinstance(file, str) and file.lstrip().startswith("<"):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
-    path = Path(file)
-    try:
-        text = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a URDF file.") from None
+    path, text = read_file(file, "URDF")
     return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)))
 
 
@@ -156,13 +150,7 @@ def parse_urdf(
         The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
         shall be independent.
     """
-    check_root_joint(root_joint)
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
-    given = tuple(constraints)
-    named = _checked_names(independent)
+    given, named = checked(root_joint, constraints, independent)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
@@ -207,23 +195,6 @@ def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
     for owner, constraint in constraints.items():
         with in_words_of(owner):
             ties_of([constraint], tree)
-
-
-def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
-    if independent is None:
-        return ()
-    names = None if isinstance(independent, str) or not isinstance(independent, Iterable) else tuple(independent)
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise ArgumentTypeError(f"independent must be a list of joint names, got {independent!r}.")
-    return names
-
-
-def check_root_joint(root_joint: object) -> None:
-    """Raise if this is no joint model."""
-    if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
-        raise ArgumentTypeError(
-            f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
-        )
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:

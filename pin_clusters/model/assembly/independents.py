@@ -57,7 +57,7 @@ def refuse_spinning_rods(tree: pin.Model, part: Subtree, closures: Sequence[Clos
                 raise ConstraintError(
                     f"{c.source.label}: the body of joint {tree.names[body]!r} hangs between two spherical "
                     f"connections ({names_of(tree, chain)} and the loop), so it can spin about itself, and nothing "
-                    "determines that motion. Leave the body out and use pc.Rod (mass= for a slender rod), or give "
+                    "determines that motion. Leave the body out and use pc.Rod (inertia= has its inertia), or give "
                     "it a universal joint at one end."
                 )
 
