@@ -76,7 +76,13 @@ class File:
             )
         if self.robot.tendon_of:
             said.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
-        return [*said, *self.bodies.remarks, *self.geoms.remarks, "There are no contacts: no geom collides."]
+        return [
+            *said,
+            *self.bodies.remarks,
+            *self.robot.springs.remarks,
+            *self.geoms.remarks,
+            "There are no contacts: no geom collides.",
+        ]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
         """Write what is on a body, and the bodies that it carries."""
@@ -109,6 +115,7 @@ class File:
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
                 if values[i] != 0.0:
                     given[key] = text(values[i])
+            given |= self.robot.springs.of_joint.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
             k = joint.at_q.start
             low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])

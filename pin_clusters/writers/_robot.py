@@ -9,6 +9,7 @@ from ..armature import axial_inertia
 from ..model import ClusterModel
 from ._bodies import Bodies, Joint
 from ._numbers import text
+from ._springs import Springs
 from ._ties import Ties, drives
 
 
@@ -24,6 +25,7 @@ class Robot:
         bodies: Its bodies.
         ties: What ties them.
         joints: Joints by name.
+        springs: What the robot does by itself.
         tendon_of: Name of the tendon of each rotor that shares joints with others, where it is armature.
     """
 
@@ -52,6 +54,7 @@ class Robot:
             self.ties.add_closure(closure)
         self.joints: dict[str, Joint] = {joint.name: joint for body in self.bodies.all for joint in body.joints}
         self._armature()
+        self.springs = Springs(model, self.bodies, self.ties)
 
     # --- rotors
 
@@ -73,7 +76,7 @@ class Robot:
                 shared.append((r.name, inertia, turned))
         self.tendon_of: dict[str, str] = {}
         for name, inertia, turned in shared:
-            self.tendon_of[name] = self.ties.fixed(name, list(turned.items()), inertia)
+            self.tendon_of[name] = self.ties.fixed(name, list(turned.items()), {"armature": text(inertia)})
 
     def _sites(self) -> None:
         """Add a site for each frame that is no joint or body of its own."""
@@ -82,7 +85,12 @@ class Robot:
         for k, f in enumerate(frames):
             body, place = self.bodies.of_joint[f.parentJoint]
             named = f.type == pin.FrameType.BODY and f.name == body.name
-            if not k or named or f.type == pin.FrameType.JOINT or (f.type == pin.FrameType.FIXED_JOINT and k in holding):
+            if (
+                not k
+                or named
+                or f.type == pin.FrameType.JOINT
+                or (f.type == pin.FrameType.FIXED_JOINT and k in holding)
+            ):
                 continue
             body.sites.append((self.bodies.site_names(f.name), place * f.placement))
 

@@ -17,7 +17,7 @@ from ._joints import Part, parts_of
 from ._links import Links
 from ._names import check_text, in_comment
 from ._numbers import finite, rpy, text
-from ._urdf_constraints import add_constraints
+from ._urdf_constraints import add_constraints, add_inertial
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -126,7 +126,7 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
 def _flags(model: ClusterModel) -> dict[str, str]:
     """Return the attribute ``independent`` of the joints of clusters with closures, and of rows' followers."""
     tree, flags = model.own_tree, dict[str, str]()
-    followers = {tree.names[row.dependent] for row in model.coupling_rows}
+    followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
     moved = {tree.names[j] for loop in model.closures for j in _moved(tree, loop.bodies)}
     for cluster in model.clusters:
         if moved & set(cluster.joints):
@@ -143,16 +143,6 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
     link = ET.SubElement(root, "link", name=name)
     if inertia is not None:
         add_inertial(link, inertia)
-
-
-def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
-    """Add ``<inertial>``: mass, centre of mass, inertia about it."""
-    element = ET.SubElement(parent, "inertial")
-    ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
-    ET.SubElement(element, "mass", value=text(inertia.mass))
-    I = np.array(inertia.inertia)
-    at = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
 
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:

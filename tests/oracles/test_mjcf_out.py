@@ -17,7 +17,7 @@ from support.compiled import Compiled, load  # noqa: E402
 OFTEN = ("mini_cheetah", "mit_humanoid_leg", "four_bar", "ankle_2rsu", "cassie_leg")
 LONG = (
     "mit_humanoid", "jvrc1", "teleop_arm", "delta", "geared_chain", "belt_chain", "watt_six_bar", "six_bar",
-    "planar_leg_linkage", "jvrc1_as_published",
+    "planar_leg_linkage", "jvrc1_as_published", "cassie", "robotiq_2f85",
 )  # fmt: skip
 ROBOTS = [*OFTEN, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
 
@@ -74,3 +74,25 @@ def test_inverse_dynamics_with_all_bodies_is_exact(name: str) -> None:
         for acceleration in (0.0 * a, a):
             tau = pc.rnea(model, data, q, v, acceleration)
             assert error(there.torque(q, v, acceleration), tau) < 1e-8
+
+
+SPRUNG = ["robotiq_2f85", pytest.param("cassie", marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("name", SPRUNG)
+def test_springs_act_as_here(name: str) -> None:
+    model, rng = load(name), draw(f"mjcf springs {name}")
+    there, data = Compiled(model, pc.to_mjcf(model)), model.createData()
+    assert model.passive is not None
+    for q in poses(model, rng, 2):
+        there.place(q)
+        rate = pc.coupling_jacobian(model, data, q) @ rng.normal(size=model.nv)
+        acting = model.passive.torque(q, rate)
+        for j, i in there.joints.items():
+            if model.tree.nvs[j] == 1:
+                there.data.qvel[there.there.jnt_dofadr[i]] = rate[model.tree.idx_vs[j]]
+        mujoco.mj_fwdVelocity(there.there, there.data)
+        for j, i in there.joints.items():
+            if model.tree.nvs[j] == 1:
+                force = there.data.qfrc_passive[there.there.jnt_dofadr[i]]
+                assert force == pytest.approx(acting[model.tree.idx_vs[j]], rel=1e-10, abs=1e-12)

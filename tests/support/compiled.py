@@ -130,7 +130,7 @@ class Compiled:
         self.data.qpos[:] = qpos
         self.data.qvel[:], self.data.qacc[:] = rate, full
         mujoco.mj_inverse(self.there, self.data)
-        force = self.data.qfrc_inverse + self.data.qfrc_constraint
+        force = self.data.qfrc_inverse + self.data.qfrc_constraint + self.data.qfrc_passive
         return np.asarray(G.T @ force)
 
     def _in_world(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
