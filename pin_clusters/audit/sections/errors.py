@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...pages.alike import alike
+from ...pages.template import Head, Html, formula, table
 from ...study._samples import label
 from ...study.decomposition import PART_LABELS
 from .. import figures
-from .._template import Head, Html, formula, table
 from ..result import AuditResult
 from ..verdict import EXACT, number, percent
-from . import alike
 
 _MANY = 12
 _SMALL = 5e-3
