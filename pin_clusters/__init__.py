@@ -322,6 +322,7 @@ __all__ = [
     "inverse_operational_inertia",
     "jacobianCenterOfMass",
     "load",
+    "mechanism",
     "motor_torque",
     "neutral",
     "nonLinearEffects",
@@ -348,15 +349,16 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from .design import mechanism
     from .tracing import trace
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = (
-    "approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "tracing",
-    "visualize",
+    "approximations", "audit", "baselines", "codegen", "design", "reference", "simulation", "study", "sweeps",
+    "tracing", "visualize",
 )  # fmt: skip
 # and functions of such: name and subpackage
-_LAZY_FUNCTIONS = {"trace": "tracing"}
+_LAZY_FUNCTIONS = {"mechanism": "design", "trace": "tracing"}
 # doors to other packages, which must be there
 _DOORS = ("casadi", "jax", "torch")
 
