@@ -146,8 +146,12 @@ def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) 
     """Return the extreme between the neighbours of a sample, and where the moved joint is then."""
     from scipy.optimize import minimize_scalar
 
-    first = max(k - 1, 0)
-    last = min(k + 1, len(s.values) - 1)
+    last = len(s.values) - 1
+    if s.turns and k in (0, last):  # the extreme may be on either side of where the turn was cut
+        first, width = last - 1, 2.0 * (s.values[last] - s.values[last - 1])
+    else:
+        first = max(k - 1, 0)
+        width = s.values[min(k + 1, last)] - s.values[first]
     direction = np.zeros(model.nv)
     direction[s.moved.column] = 1.0
     base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # whole turns of a continuous joint
@@ -162,7 +166,6 @@ def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) 
             found += 2.0 * math.pi * round((s.of(c.name)[k] - base - found) / (2.0 * math.pi))
         return -sign * found
 
-    width = s.values[last] - s.values[first]
     if not width > 0.0:
         return float(s.of(c.name)[k]), float(s.values[k])
     best = minimize_scalar(value, bounds=(0.0, width), method="bounded", options={"xatol": 1e-8})
