@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pages.axes import DASHES, HATCHES, PARTS, SMALL, WIDTH, finished, over, tidy
+from ..pages.axes import DASHES, HATCHES, PARTS, SMALL, WIDTH, finished, over, tall, tidy
 from ..pages.axes import rows as _rows
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
@@ -35,8 +35,9 @@ def _line(rung: str) -> dict[str, Any]:
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     """Draw the error of every joint and approximation as a dot, and the threshold."""
     percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
-    height = 1.35 + 0.185 * len(order)
-    drawn, axes, y = _rows([study.joints[k] for k in order], height, height - 1.33, "RMS error, % of peak torque")
+    names = [study.joints[k] for k in order]
+    height = 1.35 + tall(names, 0.185) * len(order)
+    drawn, axes, y = _rows(names, height, height - 1.33, "RMS error, % of peak torque")
     largest = max(float(values.max()) for values in percent.values())
     smallest = min(float(v) for values in percent.values() for v in values if v > _FLOOR) if largest > _FLOOR else 0.1
     low = 10.0 ** np.floor(np.log10(min(smallest, threshold, 1.0)))
@@ -89,9 +90,9 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
 
     The shares are ``<part, total> / <total, total>`` of the error of an approximation, shape (joints, parts), [%].
     """
-    tall = 0.34 * len(joints)
-    height = 1.05 + tall + 0.17 * ((len(names) + 1) // 2)
-    drawn, axes, y = _rows(joints, height, tall, "share of the squared error [%]")
+    high = tall(joints, 0.34) * len(joints)
+    height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
+    drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")
     positive, negative = np.zeros((2, len(joints)))
     for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pages.axes import DASHES, PARTS, WIDTH, finished, over, rows, tidy
+from ..pages.axes import DASHES, PARTS, WIDTH, finished, over, rows, tall, tidy
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
 from ..pages.template import Html
@@ -31,8 +31,9 @@ _STEEP = 4.0
 
 def range_bars(found: Sequence[JointRange]) -> Html:
     """Draw how far joints that turn go, within their limits."""
-    height = 1.35 + 0.25 * len(found)
-    drawn, axes, y = rows([r.joint for r in found], height, height - 1.2, "angle [deg]")
+    names = [r.joint for r in found]
+    height = 1.35 + tall(names, 0.25) * len(found)
+    drawn, axes, y = rows(names, height, height - 1.2, "angle [deg]")
     ends = [x for r in found for x in (r.low, r.high, *r.limits) if math.isfinite(x)]
     most = min(_WIDEST, max((abs(math.degrees(x)) for x in ends), default=90.0) * 1.05 + 1.0)
     labels = {"limits": "limits of the file", "range": "reached through the loops", "turn": "turns fully"}
@@ -64,11 +65,11 @@ def region_map(region: Region, key: str) -> Html:
     x, y = region.x, region.y
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     gx, gy = (degrees(g, c.unit) for g, c in ((region.grid_x, x), (region.grid_y, y)))
-    tall, wide = gy[1] - gy[0], gx[1] - gx[0]
+    high, wide = gy[1] - gy[0], gx[1] - gx[0]
     for k, row in enumerate(region.reached):
         for first, last in _spans(row):
             axes.barh(
-                gy[k], gx[last] - gx[first] + wide, tall, left=gx[first] - 0.5 * wide, color=C["diagonal"], alpha=0.16,
+                gy[k], gx[last] - gx[first] + wide, high, left=gx[first] - 0.5 * wide, color=C["diagonal"], alpha=0.16,
                 linewidth=0,
             )  # fmt: skip
     _edges(axes, region, x, y)
@@ -206,16 +207,16 @@ def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
 def length_bars(found: Sensitivity, shown: Sequence[int], key: str) -> Html:
     """Draw how far joints move for a millimetre, the worst lengths first."""
     names = [found.lengths[i] for i in shown]
-    height = 1.25 + 0.36 * len(names)
+    height = 1.25 + tall(names, 0.36) * len(names)
     unit = "mm per mm" if all(c.slides for c in found.joints) else "mrad per mm"
     if len({c.slides for c in found.joints}) > 1:
         unit = "mrad, mm per mm"
     drawn, axes, y = rows(names, height, height - 1.1, unit)
-    tall = 0.7 / len(found.joints)
+    bar = 0.7 / len(found.joints)
     for k, (c, colour) in enumerate(zip(found.joints, cycle(PARTS), strict=False)):
-        at = y + 0.35 - (k + 0.5) * tall
-        axes.barh(at, found.largest[shown, k], tall, color=C[colour], alpha=0.28, linewidth=0)
-        axes.barh(at, np.abs(found.at_reference[shown, k]), tall, color=C[colour], linewidth=0, label=c.name)
+        at = y + 0.35 - (k + 0.5) * bar
+        axes.barh(at, found.largest[shown, k], bar, color=C[colour], alpha=0.28, linewidth=0)
+        axes.barh(at, np.abs(found.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=c.name)
     text = "How far joints move for a millimetre: " + ", ".join(
         f"{found.lengths[i]} {number(float(found.largest[i].max()))}" for i in shown
     )

@@ -76,15 +76,24 @@ def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
     return fill(read("table.html"), {
-        "label": label, "caption": caption, "deep": bool(below), "below": below,
-        "head": [{"name": name, "columns": len(names), "words": isinstance(name, Words)} for name, names in groups],
+        "label": label, "caption": caption, "deep": bool(below), "below": [_breakable(name) for name in below],
+        "head": [
+            {"name": _breakable(name), "columns": len(names), "words": isinstance(name, Words)}
+            for name, names in groups
+        ],
         "rows": [{"name": row[0], "cells": [_cell(x) for x in row[1:]]} for row in rows],
     })  # fmt: skip
 
 
 def _cell(value: str) -> Html:
-    inside = value if isinstance(value, Html) else escape(value, quote=False)
-    return Html(f'<td class="words">{inside}</td>' if isinstance(value, Words) else f"<td>{inside}</td>")
+    if isinstance(value, Words):
+        return Html(f'<td class="words">{_breakable(value)}</td>')
+    return Html(f"<td>{value if isinstance(value, Html) else escape(value, quote=False)}</td>")
+
+
+def _breakable(value: str) -> Html:
+    """Return text that may be broken in names, behind their underscores."""
+    return Html(escape(value, quote=False).replace("_", "_<wbr>"))
 
 
 def formula(typed: str) -> Html:
