@@ -15,13 +15,9 @@ PAGE = ROOT / "docs" / "bad_inputs.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from samples import bad_loops as loop_bad_inputs  # noqa: E402
-<<<<<<< HEAD
-from samples import bad_mjcf  # noqa: E402
+from samples import bad_mjcf, stumbles  # noqa: E402
 
 import pin_clusters as pc  # noqa: E402
-=======
-from samples import stumbles  # noqa: E402
->>>>>>> main
 
 HEAD = """# Bad inputs
 
@@ -92,13 +88,10 @@ def page() -> str:
     for head, cases in ((FILES, loop_bad_inputs.FILES), (CALLS, loop_bad_inputs.CALLS)):
         parts.append(f"{head}\n| input | verdict |\n|---|---|\n")
         parts += [f"| {cell(case.what)} | {verdict(case)} |\n" for case in cases.values()]
-<<<<<<< HEAD
     parts.append(f"{MJCF}\n| input | verdict |\n|---|---|\n")
     parts += [f"| {cell(what)} | {refusal(text)} |\n" for what, (text, _) in bad_mjcf.CASES.items()]
-=======
     parts.append(FIRST)
     parts += [f"| {cell(case.what)} | {told(case)} |\n" for case in stumbles.CASES.values()]
->>>>>>> main
     return "".join(parts)
 
 
