@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -14,7 +15,9 @@ PAGE = ROOT / "docs" / "bad_inputs.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
 from samples import bad_loops as loop_bad_inputs  # noqa: E402
-from samples import stumbles  # noqa: E402
+from samples import bad_mjcf, stumbles  # noqa: E402
+
+import pin_clusters as pc  # noqa: E402
 
 HEAD = """# Bad inputs
 
@@ -30,6 +33,11 @@ FILES = """
 ## Files and states
 
 Inputs on which programs for URDF with loops have been seen to fail, with a segmentation fault or in silence.
+"""
+MJCF = """
+## MJCF files
+
+What `pc.buildModelFromMJCF` refuses; the cases are those of `tests/samples/bad_mjcf.py`.
 """
 CALLS = """
 ## Calls
@@ -80,9 +88,22 @@ def page() -> str:
     for head, cases in ((FILES, loop_bad_inputs.FILES), (CALLS, loop_bad_inputs.CALLS)):
         parts.append(f"{head}\n| input | verdict |\n|---|---|\n")
         parts += [f"| {cell(case.what)} | {verdict(case)} |\n" for case in cases.values()]
+    parts.append(f"{MJCF}\n| input | verdict |\n|---|---|\n")
+    parts += [f"| {cell(what)} | {refusal(text)} |\n" for what, (text, _) in bad_mjcf.CASES.items()]
     parts.append(FIRST)
     parts += [f"| {cell(case.what)} | {told(case)} |\n" for case in stumbles.CASES.values()]
     return "".join(parts)
+
+
+def refusal(text: str) -> str:
+    """Return what is said of an MJCF document."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.PinClustersWarning)
+            pc.buildModelFromMJCF(text)
+    except pc.PinClustersError as error:
+        return f"`{type(error).__name__}`: {cell(str(error))}"
+    return "**read**"
 
 
 if __name__ == "__main__":
