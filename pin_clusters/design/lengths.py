@@ -192,7 +192,7 @@ def _of_fields(tree: pin.Model, c: Closure, label: str) -> Iterator[tuple[str, C
     for f in dataclasses.fields(c.source):
         value = getattr(c.source, f.name)
         if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
-            yield f"{label.split('(')[0]}: {f.name}", _field(tree, c, f.name, value)
+            yield f"{label}: {f.name}", _field(tree, c, f.name, value)
 
 
 def _field(tree: pin.Model, c: Closure, name: str, value: float) -> Callable[[float], Closure]:

@@ -61,6 +61,7 @@ def how_often(end: End) -> str:
 
 def part(label: str) -> str:
     """Return the label of a constraint without what Python writes about it."""
+    label = re.sub(r"^Differential\.(\w+)\('[^()]*'\)", r"\1", label)
     found = re.sub(r"^(?:generic )?\w+\(('[^()]*')\)", lambda m: m[1].replace("', '", " - ").replace("'", ""), label)
     return found.removeprefix("generic ")
 
