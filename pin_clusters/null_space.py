@@ -23,6 +23,18 @@ RANK_TOLERANCE = 1e-6
 """Smallest singular value of the rows that count, relative to the largest; rows scaled by their length."""
 
 
+def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
+    """Return two masses that move as a rod does, each with the weight of end a in its velocity.
+
+    They are equal, and as far from its centre as its radius of gyration. (The kernels have three.)
+    """
+    length = rod.length
+    assert length is not None
+    centre, moment = (0.5 * length, rod.mass * length**2 / 12.0) if rod.centre is None else (rod.centre, rod.moment)
+    gyration = np.sqrt(moment / rod.mass)
+    return [(0.5 * rod.mass, float(1.0 - (centre + side * gyration) / length)) for side in (-1.0, 1.0)]
+
+
 class NullSpace:
     """Velocity rows of a model, and what solves them.
 

@@ -163,9 +163,9 @@ def _exact_rivals(model: ClusterModel, why: str) -> tuple[dict[tuple[str, str], 
 def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Workspace:
     """Return a workspace of projection that keeps G and g of a state, and has rods that cost what bodies do.
 
-    A rod is three point masses (Simpson's rule): m/6 at each end, which go into the bodies there, and 2 m/3 in the
-    middle, a body on a translation joint of its own that moves with the mean of the ends. That is exact, and all of it
-    is done by Pinocchio; the baseline itself adds rods in NumPy.
+    A rod is three point masses (of a slender one by Simpson's rule): those at the ends go into the bodies there, that
+    in the middle is a body on a translation joint of its own that moves with the mean of the ends. That is exact, and
+    all of it is done by Pinocchio; the baseline itself adds rods in NumPy.
     """
     space = projection.createData(model)
     space.couple(q, v)
@@ -179,10 +179,11 @@ def projected_with_rods(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> Wo
     pin.forwardKinematics(space.tree, rods.data, own, speed, space.g)
     G, g = [space.G], [space.g]
     for i, (rod, ends, J) in enumerate(zip(rods.closures, rods.ends, jacobians, strict=True)):
-        for j, point in ends:
-            tree.inertias[j] += pin.Inertia(rod.mass / 6.0, point, np.zeros((3, 3)))
+        at_a, in_middle, at_b = rod.point_masses
+        for (j, point), mass in zip(ends, (at_a, at_b), strict=True):
+            tree.inertias[j] += pin.Inertia(mass, point, np.zeros((3, 3)))
         middle = tree.addJoint(0, pin.JointModelTranslation(), pin.SE3.Identity(), f"rod {i}")
-        tree.appendBodyToJoint(middle, pin.Inertia(rod.mass / 1.5, np.zeros(3), np.zeros((3, 3))), pin.SE3.Identity())
+        tree.appendBodyToJoint(middle, pin.Inertia(in_middle, np.zeros(3), np.zeros((3, 3))), pin.SE3.Identity())
         G.append(0.5 * (J[0] + J[1]) @ space.G)
         g.append(0.5 * (rods.acceleration(*ends[0]) + rods.acceleration(*ends[1])))
     space.extend(tree, np.vstack(G), np.concatenate(g))

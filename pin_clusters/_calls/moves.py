@@ -171,7 +171,7 @@ class Difference(_Move):
             places, turns = self.number("dependents_at"), self.number("turns_at")
             with self.loop(self.number("dependents")) as i:
                 x, turn = self.item(apart_at, self.item(places, i), DOUBLE), self.item(turns, i, DOUBLE)
-                # whole turns left out: turn is 2 pi where they mean nothing, else larger than any difference
+                # whole turns left out: turn is 2 pi (or more) where they mean nothing, else larger than any difference
                 count = self.b.fsub(self.b.fadd(self.b.fdiv(x, turn), DOUBLE(_ROUND)), DOUBLE(_ROUND))
                 rest = self.size(self.b.fsub(x, self.b.fmul(count, turn)))
                 self.need(self.b.fcmp_ordered("<", rest, DOUBLE(SAME_POSE)))

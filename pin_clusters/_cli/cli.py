@@ -9,7 +9,7 @@ import click
 from .. import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, design, export, paper, robot, sweep
+from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
 
 
 class _Commands(click.Group):
@@ -42,6 +42,7 @@ def main() -> None:
       pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
       pin-clusters paper --quick              the papers' tables and figures, measured
       pin-clusters export mini_cheetah        C code of a robot, for a controller
+      pin-clusters convert tello tello.urdf   URDF+ or MJCF, for other programs
       pin-clusters compile                    all kernels now, so that nothing waits later
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
@@ -54,6 +55,7 @@ for command in (
     robot.view,
     robot.compile_kernels,
     export.export,
+    convert.convert,
     accuracy.study,
     accuracy.audit,
     design.mechanism,

@@ -39,7 +39,7 @@ class Loads:
             # the middle moves like the mean of the ends, so its force goes to both by halves
             mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
             for j, p in rod.ends:
-                self._push(self.outer, j, p, -rod.mass / 3.0 * (mean - self.gravity))
+                self._push(self.outer, j, p, -0.5 * rod.point_masses[1] * (mean - self.gravity))
 
     def torque(self, more: np.ndarray | None = None) -> np.ndarray:
         """Return the torques that the joints of the tree need, shape (tree.nv,); their wrenches are in ``data.f``.
@@ -52,8 +52,9 @@ class Loads:
     def at_ends(self, rod: RodClosure) -> tuple[np.ndarray, np.ndarray]:
         """Return the forces that move and bear the mass of a rod at its ends, in the world: by its consistent mass."""
         a, b = (acceleration(self.data, *end) for end in rod.ends)
-        weight = 0.5 * rod.mass * self.gravity
-        return rod.mass * (a / 3.0 + b / 6.0) - weight, rod.mass * (a / 6.0 + b / 3.0) - weight
+        at_a, middle, at_b = rod.point_masses
+        half = 0.5 * middle * (0.5 * (a + b) - self.gravity)
+        return at_a * (a - self.gravity) + half, at_b * (b - self.gravity) + half
 
     def _add_rotors(self, model: ClusterModel, v_tree: np.ndarray, a_tree: np.ndarray) -> None:
         for k, r in enumerate(model.rotors):

@@ -1,8 +1,8 @@
 """Rods with mass: what no body of the tree carries.
 
-The velocity of a slender rod is linear along it, so that Simpson's rule is exact: a sixth of the mass at each end,
-which the bodies of the ends carry (``model.inertia_tree``), and two thirds in the middle, which moves like the mean of
-the ends. An end on the universe is carried by no body, so it is listed here too.
+The velocity of a rod is linear along it, so that three point masses move as it does: one at each end, which the bodies
+of the ends carry (``model.inertia_tree``), and one in the middle, which moves like the mean of the ends. An end on the
+universe is carried by no body, so it is listed here too.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ import pinocchio as pin
 
 from ..constraints.closures import massive
 from ..model import ClusterData, ClusterModel
-
-_MIDDLE, _END = 2.0 / 3.0, 1.0 / 6.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +50,9 @@ def lumps(model: ClusterModel) -> list[Lump]:
     found = []
     for rod in massive(model.closures):
         above = [set(model.own_tree.supports[j]) for j in rod.bodies]
-        found.append(Lump(_MIDDLE * rod.mass, tuple((j, p, 0.5) for j, p in rod.ends), frozenset(above[0] & above[1])))
-        found += [Lump(_END * rod.mass, ((j, p, 1.0),), frozenset([0])) for j, p in rod.ends if not j]
+        middle = tuple((j, p, 0.5) for j, p in rod.ends)
+        found.append(Lump(rod.point_masses[1], middle, frozenset(above[0] & above[1])))
+        found += [Lump(mass, ((j, p, 1.0),), frozenset([0])) for j, p, mass in rod.masses_of_ends if not j]
     return found
 
 

@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..arrays import array
 from ..errors import ArgumentTypeError, InertiaError, ShapeError
 from ..joints import in_v
-from ..model import ClusterModel, parameter_columns, remake
+from ..model import ClusterModel, alike, parameter_columns
 
 _OF_A_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 _ROUNDING = 1e-9
@@ -115,9 +115,9 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
             changed[id(r.source)] = dataclasses.replace(r.source, axial_inertia=float(value), inertia=None)
     for rod, value in zip(columns.rods, values[columns.rods_from :], strict=True):
         if value != rod.mass:
-            changed[id(rod.source)] = dataclasses.replace(rod.source, mass=float(value))
+            changed[id(rod.source)] = rod.source.with_mass(float(value))
     constraints = tuple(changed.get(id(c), c) for c in model.constraints)
-    return remake(tree, constraints, *model._wishes, model.name)
+    return alike(model, tree, constraints)
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:

@@ -13,14 +13,14 @@ from ._base import symmetric
 class Tree:
     """The spanning tree of a robot, to be changed by whoever made it.
 
-    The velocity of a slender rod is linear along it, so its kinetic energy in the velocities of its ends has the matrix
-    ``m / 6 [[2, 1], [1, 2]]``.
+    The velocity of a rod is linear along it, so its kinetic energy is that of the masses at its ends and of the one in
+    its middle, which moves with the mean of both.
 
     Attributes:
         span: The maps from the user's tree.
         tree: Pinocchio's model: depth-first, a joint for every rotor.
         data: Its data.
-        rods: Mass of each rod, and joint id and place (a frame without rotation) of both of its ends.
+        rods: For both ends of each rod, mass, half the mass in the middle, joint id and place (a frame, not turned).
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -28,7 +28,9 @@ class Tree:
         self.tree = self.span.tree
         self.data = self.tree.createData()
         rods = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
-        self.rods = [(c.mass, (self._end(c.joint_a, c.point_a), self._end(c.joint_b, c.point_b))) for c in rods]
+        self.rods = [
+            [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends] for c in rods
+        ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Return the torques of a motion, shape (tree.nv,).
@@ -43,10 +45,11 @@ class Tree:
             return pin.rnea(self.tree, self.data, q, v, a)
         pin.forwardKinematics(self.tree, self.data, q, v, a)
         forces = [pin.Force.Zero() for _ in range(self.tree.njoints)]
-        for mass, ends in self.rods:
-            felt = [self._acceleration(*end) - self.tree.gravity.linear for end in ends]
-            for (j, place), near, far in zip(ends, felt, felt[::-1], strict=True):
-                needed = self.data.oMi[j].rotation.T @ (mass / 6.0 * (2.0 * near + far))
+        for rod in self.rods:
+            felt = [self._acceleration(*end) - self.tree.gravity.linear for _, _, end in rod]
+            mean = 0.5 * (felt[0] + felt[1])
+            for (mass, half, (j, place)), near in zip(rod, felt, strict=True):
+                needed = self.data.oMi[j].rotation.T @ (mass * near + half * mean)
                 forces[j] -= place.act(pin.Force(needed, np.zeros(3)))
         given = pin.StdVec_Force()
         given.extend(forces)
@@ -58,10 +61,9 @@ class Tree:
         M = symmetric(pin.crba(self.tree, self.data, q))
         if self.rods:
             pin.computeJointJacobians(self.tree, self.data, q)
-        for mass, ends in self.rods:
-            A, B = (self._jacobian(*end) for end in ends)
-            mixed = A.T @ B
-            M += mass / 6.0 * (2.0 * (A.T @ A + B.T @ B) + mixed + mixed.T)
+        for (at_a, half, a), (at_b, _, b) in self.rods:
+            A, B = self._jacobian(*a), self._jacobian(*b)
+            M += at_a * A.T @ A + at_b * B.T @ B + 0.5 * half * (A + B).T @ (A + B)
         return M
 
     def _end(self, j: int, point: np.ndarray) -> tuple[int, pin.SE3]:

@@ -209,8 +209,8 @@ def _with_rods(
         assert length is not None
         joint = pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
         rod_ids[k] = tree.addJoint(int(ids[rod.joint_a]), joint, roots[k], f"rod {k}")
-        slender = rod.mass * length**2 / 12.0 * np.diag([1.0, 1.0, 0.0])
-        body = pin.Inertia(rod.mass, np.array([0.0, 0.0, length / 2.0]), slender)
+        centre, moment = (length / 2.0, rod.mass * length**2 / 12.0) if rod.centre is None else (rod.centre, rod.moment)
+        body = pin.Inertia(rod.mass, np.array([0.0, 0.0, centre]), moment * np.diag([1.0, 1.0, 0.0]))
         tree.appendBodyToJoint(rod_ids[k], body, pin.SE3.Identity())
     at_q, at_v = index_maps(user, tree, ids, range(1, user.njoints))
     return tree, ids, at_q, at_v, rod_ids

@@ -1,7 +1,6 @@
-"""Slender rods between two points of the expanded tree: three point masses, which is Simpson's rule.
+"""Rods between two points of the expanded tree: two point masses, of the same centre and moment of inertia.
 
-The velocity of a rod is linear along it, so its kinetic energy is the integral of a square, for which Simpson's rule is
-exact: m/6 at each end and 2 m/3 in the middle, moving with the mean of the ends.
+The velocity of a rod is linear along it, so that nothing else of its mass counts.
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ import pinocchio as pin
 
 from ..constraints.closures import RodClosure
 from ..model import ClusterModel, SpanningTree
-from ..null_space import point_jacobian
-
-_SIMPSON = ((1.0 / 6.0, 1.0), (4.0 / 6.0, 0.5), (1.0 / 6.0, 0.0))  # share of the mass, weight of end a
+from ..null_space import point_jacobian, rod_points
 
 
 class Rods:
@@ -36,9 +33,9 @@ class Rods:
         M = np.zeros((self.tree.nv, self.tree.nv))
         for rod, (a, b) in zip(self.closures, self.ends, strict=True):
             Ja, Jb = self.jacobian(*a), self.jacobian(*b)
-            for share, weight in _SIMPSON:
+            for mass, weight in rod_points(rod):
                 J = weight * Ja + (1.0 - weight) * Jb
-                M += share * rod.mass * J.T @ J
+                M += mass * J.T @ J
         return M
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -49,16 +46,22 @@ class Rods:
         tau = np.zeros(self.tree.nv)
         for rod, (Ja, Jb), (a_end, b_end) in zip(self.closures, jacobians, self.ends, strict=True):
             at_a, at_b = self.acceleration(*a_end), self.acceleration(*b_end)
-            for share, weight in _SIMPSON:
-                force = share * rod.mass * (weight * at_a + (1.0 - weight) * at_b - self.gravity)
+            for mass, weight in rod_points(rod):
+                force = mass * (weight * at_a + (1.0 - weight) * at_b - self.gravity)
                 tau += (weight * Ja + (1.0 - weight) * Jb).T @ force
         return tau
 
     def potential_energy(self, q: np.ndarray) -> float:
         """Return -m g' c over the rods, at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
-        middles = [0.5 * sum(self.data.oMi[j].act(x) for j, x in ends) for ends in self.ends]
-        return float(-sum(rod.mass * self.gravity @ m for rod, m in zip(self.closures, middles, strict=True)))
+        places = [[self.data.oMi[j].act(x) for j, x in ends] for ends in self.ends]
+        return float(
+            -sum(
+                mass * self.gravity @ (weight * a + (1.0 - weight) * b)
+                for rod, (a, b) in zip(self.closures, places, strict=True)
+                for mass, weight in rod_points(rod)
+            )
+        )
 
     def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""

@@ -86,7 +86,7 @@ class Rows:
         for k in self.rods:
             rod: Any = self.closures[k][0]
             ends = [int(self.at[rod.joint_a]), int(self.at[rod.joint_b])]
-            self.rows += [Row(ends, [], [], 1.0, 1.5 / rod.mass) for _ in range(3)]
+            self.rows += [Row(ends, [], [], 1.0, 1.0 / rod.point_masses[1]) for _ in range(3)]
 
     def _close(self, c: Closure, length: float) -> None:
         if isinstance(c, JointClosure):

@@ -108,12 +108,12 @@ class Tables:
         return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
 
     def _weigh_rods(self) -> None:
-        """Add a sixth of the mass of each rod to the bodies at its ends."""
+        """Add the masses at the ends of rods to the bodies there."""
         for rod in massive(self.model.closures):
-            for j, p in rod.ends:
+            for j, p, share in rod.masses_of_ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 m, c, rotational = b.inertia
-                share, x = rod.mass / 6.0, np.asarray(p, dtype=float)
+                x = np.asarray(p, dtype=float)
                 more = share * (x @ x * np.eye(3) - np.outer(x, x))
                 b.inertia = (m + share, (m * c + share * x) / (m + share), rotational + more)
                 b.lump = spatial(*b.inertia)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from typing import Any
 
@@ -42,12 +41,11 @@ def _fill(desk: _calls.Desk, model: ClusterModel, shape: Manifold) -> None:
         (work,) = on_a_page(model._tables.work)
         pointer = kernels.Pointer(model._index, model._params, work, np.zeros(1))
         left = np.setdiff1d(loops.entries, loops.independent_entries)
-        turns = np.where(loops.turns, 2.0 * math.pi, 1e300)  # no difference is half of that
         desk.kept.append(pointer)
         desk.put(closed=1, move_tables=pointer.address, close_tables=pointer.address)
         desk.put(left=len(left), dependents=len(loops.dependents))
-        desk.room(left_at=left, dependents_at=np.array(loops.dependents), turns_at=turns, held=np.zeros(model.nq))
-        desk.room(spare=np.zeros(model.nq))
+        desk.room(left_at=left, dependents_at=np.array(loops.dependents), turns_at=loops.periods.copy())
+        desk.room(held=np.zeros(model.nq), spare=np.zeros(model.nq))
     units = np.array([(first, last - first) for _, first, last in shape.units], dtype=np.int64).reshape(-1, 2)
     desk.room(units_at=units)
     desk.put(units=len(units), way=_put_way(desk, model, shape, ()))

@@ -52,7 +52,7 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
     if found is None:
         found = _search(model, loops, at, q)
     found = [shape.follow(x) for x in found]
-    own = [x for x in found if same_pose(model, q, x, 1e-6)]
+    own = [x for x in found if same_pose(model, q, x, 1e-6, loops_only=True)]
     return [*own, *(x for x in found if not any(x is o for o in own))]
 
 
@@ -86,6 +86,6 @@ def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[n
         if x is None:
             continue
         x[kept] = q[kept]  # not even rounding moves the others
-        if not any(same_pose(model, x, known, 1e-6) for known in found):
+        if not any(same_pose(model, x, known, 1e-6, loops_only=True) for known in found):
             found.append(x)
     return found

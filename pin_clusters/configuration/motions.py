@@ -72,7 +72,8 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
         loops are on one branch.
 
     Raises:
-        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1. Whole turns of a loop's joints
+            are no motion, unless they leave a joint that follows by a ratio elsewhere.
     """
     shape = manifold(model)
     q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
@@ -85,8 +86,16 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 
 def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
     reached = carry(model, q0, v)
-    if not same_pose(model, reached, q1, 1e-6):
+    if not same_pose(model, reached, q1, 1e-6, loops_only=False):
         names = _cluster_apart(model, reached, q1)
+        if same_pose(model, reached, q1, 1e-6, loops_only=True):
+            raise BranchLost(
+                f"difference: the loops of the joints {', '.join(map(repr, names))} are whole turns apart in q0 and q1 "
+                "where the independent joints are not, and joints that follow them by a ratio stand elsewhere. No "
+                "motion of the independent joints leads from q0 to q1; turn those of q1 with the loops "
+                "(pc.integrate does).",
+                names,
+            )
         raise BranchLost(
             f"difference: q0 and q1 are on different branches of the loops of the joints "
             f"{', '.join(map(repr, names))}: the motion of the independent joints from q0 to q1 leads the dependent "
@@ -102,7 +111,7 @@ def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple
         own = [i for j in loop.joints for i in in_q(tree, j)]
         mixed = q0.copy()
         mixed[own] = q1[own]
-        if not same_pose(model, q0, mixed, 1e-6):
+        if not same_pose(model, q0, mixed, 1e-6, loops_only=False):
             return names_of_cluster(model, loop.joints)
     raise AssertionError("all stand alike")  # excluded by the caller
 

@@ -107,7 +107,9 @@ class RodClosure(BodyClosure):
         joint_b: Joint id of the body of point b.
         point_b: In the frame of joint b, shape (3,).
         length: [m]; None until the reference pose gives it.
-        mass: Of the slender rod, [kg].
+        mass: [kg].
+        centre: From point a, along the rod, [m]; None: the rod is slender.
+        moment: Of inertia about the centre, across the rod, [kg m^2].
     """
 
     joint_a: int
@@ -116,6 +118,28 @@ class RodClosure(BodyClosure):
     point_b: np.ndarray
     length: float | None
     mass: float
+    centre: float | None = None
+    moment: float = 0.0
+
+    @property
+    def point_masses(self) -> tuple[float, float, float]:
+        """What moves as the rod does, [kg]: masses at point a, in the middle and at point b.
+
+        The velocity is linear along the rod, so that three moments of the mass count: of a slender one Simpson's rule
+        has them.
+        """
+        m = self.mass
+        if self.centre is None:
+            return m / 6.0, 2.0 / 3.0 * m, m / 6.0
+        assert self.length is not None
+        first, second = m * self.centre / self.length, (self.moment + m * self.centre**2) / self.length**2
+        return m - 3.0 * first + 2.0 * second, 4.0 * (first - second), 2.0 * second - first
+
+    @property
+    def masses_of_ends(self) -> tuple[tuple[int, np.ndarray, float], ...]:
+        """Joint id, place and point mass of each end."""
+        at_a, _, at_b = self.point_masses
+        return (self.joint_a, self.point_a, at_a), (self.joint_b, self.point_b, at_b)
 
     @property
     def ends(self) -> tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]]:

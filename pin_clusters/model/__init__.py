@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from .assembly import Equations, LoopAnalysis
 from .cluster_data import ClusterData, with_loops
-from .cluster_model import ClusterModel, remake
+from .cluster_model import ClusterModel, alike, remake
 from .continuation import carry
 from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .parameters import ParameterColumns, parameter_columns
+from .passive import FRICTION_SPEED, PassiveForces
 from .primitives import axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
-from .singular import cluster_at, regular_independents, singular_error
+from .singular import cluster_at, regular_independents, singular_error, weightless_error
 from .tree_workspace import NOTHING
 
 __all__ = [
+    "FRICTION_SPEED",
     "NOTHING",
     "Cluster",
     "ClusterData",
@@ -29,8 +31,10 @@ __all__ = [
     "LoopAnalysis",
     "Loops",
     "ParameterColumns",
+    "PassiveForces",
     "RotorElement",
     "SpanningTree",
+    "alike",
     "analysis_of",
     "assemble",
     "axis_to_z",
@@ -54,5 +58,6 @@ __all__ = [
     "same_pose",
     "singular_error",
     "visit",
+    "weightless_error",
     "with_loops",
 ]

@@ -22,8 +22,10 @@ from ..errors import (
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
+from .passive import PassiveForces, passive_forces
+from .plausibility import check_rotors
 from .topology import Topology, resolve
-from .tree_attributes import TreeAttributes
+from .tree_attributes import TreeAttributes, instead_of_setting
 from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
@@ -45,18 +47,20 @@ class ClusterModel(TreeAttributes):
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
         constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential``, ``Coupling``.
+            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, which tie nothing.
         q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
             that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
         independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
-            of them; otherwise the first joints for which the loops are solved well are taken.
+            of them; otherwise they are chosen.
+        preferred: Names of joints that shall rather be independent where they are chosen, best first (motors, then
+            springs): they are, unless others solve the loops ten times better. After them come joints with limits.
         name: By default the tree's name.
 
     Raises:
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, or its inertia is not finite.
+        InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
         UnknownNameError: A constraint names an unknown joint or body.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
@@ -75,6 +79,7 @@ class ClusterModel(TreeAttributes):
     clusters: tuple[Cluster, ...]
     rotors: tuple[RotorElement, ...]
     inertia_tree: pin.Model
+    passive: PassiveForces | None  # springs and the like among the constraints
     name: str
     nq: int
     nv: int
@@ -86,6 +91,7 @@ class ClusterModel(TreeAttributes):
     _topology: Topology
     own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
+    preferred: tuple[str, ...]
     independent_joints: tuple[str, ...]
     dependent_joints: tuple[str, ...]
     tree: pin.Model
@@ -101,6 +107,7 @@ class ClusterModel(TreeAttributes):
         q_reference: Any = None,
         *,
         independent: Iterable[str] | None = None,
+        preferred: Iterable[str] = (),
         name: str | None = None,
     ) -> None:
         if not isinstance(tree, pin.Model):
@@ -121,9 +128,10 @@ class ClusterModel(TreeAttributes):
         tree = tree.copy()
         check_tree(tree)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
-        wishes = _names(independent)
-        topology = resolve(tree, constraints, reference, wishes)
+        wishes, rather = _names("independent", independent), _names("preferred", preferred) or ()
+        topology = resolve(tree, constraints, reference, wishes, rather)
         rotors = find_rotors(tree, topology)
+        check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         free = set(topology.independent.tolist())
@@ -148,6 +156,7 @@ class ClusterModel(TreeAttributes):
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
+            "passive": passive_forces(tree, constraints),
             "_index": index,
             "_params": params,
             "_tables": tables,
@@ -155,6 +164,7 @@ class ClusterModel(TreeAttributes):
             "_topology": topology,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
+            "preferred": rather,
             "_desk": Desk(),
             "_functions": None,
         }
@@ -163,10 +173,7 @@ class ClusterModel(TreeAttributes):
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
         """Refuse: the model is immutable."""
-        raise AttributeError(
-            f"ClusterModel is immutable: {key!r} cannot be set. "
-            + ("Use model.with_gravity(g)." if key == "gravity" else "Make a new ClusterModel.")
-        )
+        raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
         """Refuse: the model is immutable."""
@@ -174,7 +181,7 @@ class ClusterModel(TreeAttributes):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        given = self.own_tree, self.constraints, *self._wishes, self.name
+        given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred
         return (remake, given) if self._functions is None else (_remake_special, (given, self._functions.recipe()))
 
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
@@ -239,7 +246,7 @@ class ClusterModel(TreeAttributes):
                 raise ShapeError(f"with_gravity: g has size {linear.size}, expected 3 (x, y, z in m/s^2).")
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
-        other = remake(tree, self.constraints, *self._wishes, self.name)
+        other = alike(self, tree)
         return other if self._functions is None else self._functions.recipe().restore(other)
 
     def was_changed(self) -> bool:
@@ -294,11 +301,24 @@ def remake(
     q_reference: np.ndarray | None,
     independent: tuple[str, ...] | None,
     name: str,
+    preferred: tuple[str, ...] = (),
 ) -> ClusterModel:
     """Make a model again, from what the user gave, and without the warnings that the first one gave."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        return ClusterModel(tree, constraints, q_reference, independent=independent, name=name)
+        return ClusterModel(tree, constraints, q_reference, independent=independent, preferred=preferred, name=name)
+
+
+def alike(
+    model: ClusterModel,
+    tree: pin.Model | None = None,
+    constraints: tuple[Any, ...] | None = None,
+    independent: tuple[str, ...] | None = None,
+) -> ClusterModel:
+    """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
+    reference, names = model._wishes if independent is None else (model.q_reference, independent)
+    own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
+    return remake(*own, reference, names, model.name, model.preferred)
 
 
 def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
@@ -311,10 +331,10 @@ def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
 remake.__module__ = "pin_clusters.model"
 
 
-def _names(independent: Any) -> tuple[str, ...] | None:
-    if independent is None:
+def _names(argument: str, names: Any) -> tuple[str, ...] | None:
+    if names is None:
         return None
-    given = None if isinstance(independent, (str, bytes)) else tuple(independent)
+    given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, (str, bytes)) else None
     if given is None or not all(isinstance(name, str) for name in given):
-        raise ArgumentTypeError(f"ClusterModel: independent must be a list of joint names, got {independent!r}.")
+        raise ArgumentTypeError(f"ClusterModel: {argument} must be a list of joint names, got {names!r}.")
     return given

@@ -25,6 +25,8 @@ from .topology import Topology
 
 CONDITION_LIMIT = 1e8
 """Condition of the dependent columns from where on loops count as singular, as in the kernels."""
+MOST_TURNS = 100
+"""More turns than this are never one pose."""
 
 
 class Loops:
@@ -38,6 +40,8 @@ class Loops:
         dependents: Indices in the tree's v.
         entries: Indices in q of all joints of loops.
         independent_entries: Indices in q of all independent joints of the model.
+        turns: By how much each of ``dependents`` may differ in one pose of the loops: a whole turn of a hinge.
+        periods: The same for a pose of the robot: with the joints that follow.
     """
 
     def __init__(self, model: ClusterModel) -> None:
@@ -61,10 +65,7 @@ class Loops:
         self.independent_entries = np.array(
             [i for j in range(1, tree.njoints) if tree.idx_vs[j] in free for i in in_q(tree, j)], dtype=np.int64
         )
-        # rotations may be whole turns apart
-        chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in inside]
-        turning = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
-        self.turns = np.array([iv in turning for iv in self.dependents.tolist()], dtype=bool)
+        self.turns, self.periods = _periods(model, self.dependents.tolist())
         self.rows_of = np.cumsum([0, *(sum(c.size for c in loop.kept) for loop in self.clusters)])
 
     def conditions(self, q: np.ndarray) -> list[tuple[float, float, np.ndarray]]:
@@ -188,12 +189,33 @@ def _redundant(loops: Loops) -> np.ndarray:
     )[: loops.every.size]
 
 
-def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float) -> bool:
-    """Whether the joints of loops stand alike, up to whole turns."""
+def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: float, *, loops_only: bool) -> bool:
+    """Whether the joints of loops stand alike, up to whole turns (not those that leave a follower elsewhere)."""
     loops, tree = loops_of(model), model.own_tree
     apart = pin.difference(tree, q0, q1)[loops.dependents]
-    apart[loops.turns] = (apart[loops.turns] + math.pi) % (2.0 * math.pi) - math.pi
-    return bool(np.all(np.abs(apart) < tolerance))
+    period = loops.turns if loops_only else loops.periods
+    return bool(np.all(np.abs(apart - period * np.round(apart / period)) < tolerance))
+
+
+def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return a turn of each hinge, and how many turn what follows it as a whole; 1e300 where there are none."""
+    tree, rows = model.own_tree, model._topology.substituted
+    chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)]
+    hinges = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
+    round_ones = hinges | {p.iv for chain in chains for p in chain if p.kind == layout.CONTINUOUS}
+    found = np.full(len(dependents), 1e300)
+    for i, iv in enumerate(dependents):
+        if iv not in hinges:
+            continue
+        turned = {iv: 1.0}
+        for row in rows:  # masters come before dependents
+            at = tree.idx_vs[row.dependent]
+            turned[at] = sum((c * turned.get(tree.idx_vs[m], 0.0) for m, c in row.terms), turned.get(at, 0.0))
+        if all(at in round_ones for at, x in turned.items() if x):
+            parts = np.array([*turned.values()])
+            whole = (n for n in range(1, MOST_TURNS + 1) if np.abs(n * parts - np.round(n * parts)).max() < 1e-12)
+            found[i] = 2.0 * math.pi * next(whole, math.inf)
+    return np.where([iv in hinges for iv in dependents], 2.0 * math.pi, 1e300), np.minimum(found, 1e300)
 
 
 def analysis_of(model: ClusterModel, cluster: Any) -> int:

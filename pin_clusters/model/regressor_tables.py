@@ -9,6 +9,7 @@ import numpy as np
 from .._kernels import layout as at
 from .._kernels import regressor_layout as rl
 from .._kernels import tree_layout as tl
+from ..errors import NotAvailableError
 from .parameters import parameter_columns
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class _Writer:
         """Return one over the mass of the robot; of rods, what is not held by the universe."""
         tree = self.model.inertia_tree
         mass = sum(tree.inertias[j].mass for j in range(1, tree.njoints))
-        mass += sum(rod.mass * (1.0 - sum(j != 0 for j, _ in rod.ends) / 6.0) for rod in self.columns.rods)
+        mass += sum(rod.mass - sum(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
         with np.errstate(divide="ignore"):  # the centre of what has no mass
             return float(1.0 / np.float64(mass))
 
@@ -170,6 +171,8 @@ class _Writer:
     def _rod(self, column: int, rod: Any) -> rl.Rod:
         """Write a rod with mass."""
         (a, p), (b, s) = rod.ends
+        if rod.centre is not None:
+            raise NotAvailableError(f"{rod.source.label}: regressors know slender rods only, not those with inertia=.")
         links = [int(self.tree.link_of_joint[j]) for j in (a, b)]
         all_pairs, of_a, of_b = self._pairs(*links), self._pairs(links[0]), self._pairs(links[1])
         return rl.Rod(column, self._numbers([p, s]), links[0], links[1], *all_pairs, *of_a, *of_b)

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, ModelError, PinClustersWarning, UnsupportedJointError
-from ..joints import in_v, is_finite
+from ..joints import in_q, in_v, is_finite
 from .elements import RotorElement
 from .primitives import primitives_of
 
@@ -44,6 +44,7 @@ def check_tree(tree: pin.Model) -> None:
             PinClustersWarning,
             stacklevel=3,
         )
+    _warn_of_limits(tree)
     bad = np.flatnonzero(~np.isfinite(tree.armature))
     if bad.size:
         name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
@@ -54,17 +55,41 @@ def check_tree(tree: pin.Model) -> None:
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
 
 
-def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
-    """Add the rotors that are no bodies to their carriers, and a sixth of each rod's mass to the bodies of its ends.
+def _warn_of_limits(tree: pin.Model) -> None:
+    lower, upper = np.array(tree.lowerPositionLimit), np.array(tree.upperPositionLimit)
+    wrong = {int(i) for i in np.flatnonzero(~(lower <= upper))}
+    if not wrong:
+        return
+    joints = [j for j in range(1, tree.njoints) if wrong & set(in_q(tree, j))]
+    j = joints[0]
+    i = min(wrong & set(in_q(tree, j)))
+    others = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
+    warnings.warn(
+        f"The limits of joint {tree.names[j]!r} leave it no position: the lower one is {lower[i]:g}, the upper one "
+        f"{upper[i]:g}. Swap or correct them: pc.randomConfiguration, sweeps and pages about the range use them, the "
+        "dynamics do not." + (f" The same of {others}." if others else ""),
+        PinClustersWarning,
+        stacklevel=4,
+    )
 
-    The rest of a rod, two thirds of its mass, moves like its middle (Simpson's rule, exact here): no body does.
+
+def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:
+    """Add the rotors that are no bodies to their carriers, and what is at the ends of rods to the bodies there.
+
+    The rest of a rod (of a slender one two thirds) moves like its middle: no body does.
     Armature that a rotor replaces is dropped.
     """
     lumped = tree.copy()
     for rod in massive(closures):
-        for j, p in rod.ends:
-            if j:
-                lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(rod.mass / 6.0, p, np.zeros((3, 3)))
+        for j, p, mass in rod.masses_of_ends:
+            if j and mass:
+                if mass < 0.0 and lumped.inertias[j].mass + mass <= 0.0:
+                    raise InertiaError(
+                        f"{rod.source.label}: its mass is so uneven that the end on the body of joint "
+                        f"{tree.names[j]!r} counts as {mass:.3g} kg, and that body has {tree.inertias[j].mass:.3g} kg. "
+                        "Model this rod as a body with a universal joint."
+                    )
+                lumped.inertias[j] = lumped.inertias[j] + pin.Inertia(mass, p, np.zeros((3, 3)))
     for r in rotors:
         if r.source is None:
             continue

@@ -1,7 +1,4 @@
-"""Slender rods as point masses at their ends and middles, in independent coordinates, with derivatives.
-
-The velocity of a rod is linear along it, so that Simpson's rule is exact: m/6 at each end and 2 m/3 in the middle.
-"""
+"""Rods as two point masses each, in independent coordinates, with derivatives."""
 
 from __future__ import annotations
 
@@ -10,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..constraints.closures import massive
+from ..null_space import rod_points
 from ._closure_rates import placed
 from ._coupling_rates import CouplingRates, Rates
 from ._ends import Along, End, Motion, split
-
-_SIMPSON = ((1.0 / 6.0, 1.0), (4.0 / 6.0, 0.5), (1.0 / 6.0, 0.0))  # share of the mass, weight of end a
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +110,7 @@ class RodRates:
             total = np.zeros((self.nv + 1, 15), dtype=complex)
             for k, rod in enumerate(self.rods):
                 ends = self._ends(k, self.motion, by)
-                for share, weight in _SIMPSON:
-                    m = share * rod.mass
+                for m, weight in rod_points(rod):
                     x, xd, xdd = (m * (weight * one + (1.0 - weight) * two) for one, two in _moves(ends))
                     total += np.hstack([x, xd, np.cross(x, xd) / m, xdd, np.cross(x, xdd) / m])
             found.append(split(total))
@@ -125,7 +120,7 @@ class RodRates:
 
     def _points(self, k: int) -> list[_Point]:
         """The point masses of rod k."""
-        coupling, mass = self.coupling, self.rods[k].mass
+        coupling = self.coupling
         gravity = np.array(coupling.model.gravity.linear)
         state = [_moves(self._ends(k, self.motion, by))[2] for by in (self.by_q, self.by_v)]
         # at rest, and with the acceleration G e_i, a point accelerates as it moves with the velocity G e_i
@@ -134,14 +129,13 @@ class RodRates:
             for i, motion in enumerate(coupling.units)
         ]
         found = []
-        for share, weight in _SIMPSON:
+        for m, weight in rod_points(self.rods[k]):
 
             def mean(pair: tuple[np.ndarray, np.ndarray], weight: float = weight) -> tuple[np.ndarray, np.ndarray]:
                 return split(weight * pair[0] + (1.0 - weight) * pair[1])
 
             columns = [mean(pair) for pair in units]
             (acceleration, by_q), (_, by_v) = (mean(pair) for pair in state)
-            m = share * mass
             J, J_q = (np.stack([c[i] for c in columns], axis=1) for i in (0, 1))
             found.append(_Point(m, J, J_q, m * (acceleration - gravity), m * by_q, m * by_v))
         return found

@@ -7,7 +7,6 @@ told by changing them by unequal parts. Another change of everything shows wheth
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from .._kernels.layout import BODY_PARAMS, INERTIA, MASS, Cluster
 from ..algorithms.inertial_parameters import parameters
 from ..errors import NotAvailableError
 from ..joints import joint_axis
-from ..model import ClusterModel, numbers_of, parameter_columns, remake, repacked
+from ..model import ClusterModel, alike, numbers_of, parameter_columns, repacked
 from .expressions import Expression, select
 from .once import once
 
@@ -257,9 +256,9 @@ def _rods(model: ClusterModel, own: np.ndarray, numbers: _Numbers) -> list[tuple
     """Return the change of the numbers with the mass of each rod."""
     columns, found = parameter_columns(model), []
     for i, rod in enumerate(columns.rods, columns.rods_from):
-        other = dataclasses.replace(rod.source, mass=2.0 * own[i])
+        other = rod.source.with_mass(2.0 * own[i])
         constraints = tuple(other if c is rod.source else c for c in model.constraints)
-        heavier = remake(model.own_tree, constraints, *model._wishes, model.name)
+        heavier = alike(model, constraints=constraints)
         change = numbers.about_origins(numbers_of(heavier)) - numbers.about_origins(numbers_of(model))
         found.append((i, change / own[i]))
     return found

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..constraints import Belt, Gear, Rotor
 from ..errors import NotAvailableError, PinClustersError
-from ..model import ClusterModel, numbers_of, remake
+from ..model import ClusterModel, alike, numbers_of
 from .once import once
 
 _FACTORS = (1.0, 1.125, 0.875)  # by which ratios are multiplied
@@ -98,7 +98,7 @@ def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[flo
         else:
             constraints[place.constraint] = dataclasses.replace(old, ratio=float(ratio))
     try:
-        other = remake(model.own_tree, tuple(constraints), *model._wishes, model.name)
+        other = alike(model, constraints=tuple(constraints))
     except PinClustersError as error:
         raise NotAvailableError(
             f"model {model.name!r} with other ratios is none, so they are no inputs: {error}"

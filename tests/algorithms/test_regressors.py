@@ -16,7 +16,7 @@ from support import fast
 
 import pin_clusters as pc
 from pin_clusters.joints import coordinate, set_coordinate
-from pin_clusters.model import ClusterModel, parameter_columns, remake
+from pin_clusters.model import ClusterModel, alike, parameter_columns
 
 SHIPPED = [(name, floating) for name in pc.robots() for floating in (False, True)]
 # eighth order
@@ -249,7 +249,7 @@ def check_ratios(model: pc.ClusterModel, rng: np.random.Generator) -> None:
             def tau(k: int, i: int = i, change: Any = change, x: float = x) -> np.ndarray:
                 constraints = list(model.constraints)
                 constraints[i] = change(k * x)
-                other: ClusterModel = remake(model.tree, tuple(constraints), *model._wishes, model.name)
+                other: ClusterModel = alike(model, constraints=tuple(constraints))
                 return pc.rnea(other, other.createData(), on_couplings(other, q), v, a)
 
             expected = sum(w * (tau(k) - tau(-k)) for k, w in STENCIL) / x

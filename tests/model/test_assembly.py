@@ -506,7 +506,7 @@ def test_rod_body_that_can_spin_is_refused():
         analyse(tree, [cluster(tree, closure)], ())
     tree, closure = ball_rod(first=hinges[1:])  # U-S: y and z, so that the spin about x is blocked
     (a,) = analyse(tree, [cluster(tree, closure)], ()).loops
-    assert (a.rank, a.independents) == (3, (0,))
+    assert (a.rank, a.independents) == (3, (2,))
     tree, closure = ball_rod("universal")  # S-U
     (a,) = analyse(tree, [cluster(tree, closure)], ()).loops
     assert (a.rank, len(a.independents)) == (4, 1)
@@ -563,7 +563,7 @@ def test_choice_among_too_many_is_regular():
     rng = np.random.default_rng(0)
     Ks = [np.hstack([rng.normal(size=(9, 12)), rng.normal(size=(9, 9))]) for _ in range(3)]
     groups = [(i,) for i in range(18)] + [(18, 19, 20)]
-    columns, worst = choose_independents(Ks, groups)
+    columns, worst, *_ = choose_independents(Ks, groups)
     assert len(columns) == 12
     assert worst < 1e3
     assert len({18, 19, 20} & set(columns)) in (0, 3)

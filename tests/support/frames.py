@@ -7,7 +7,7 @@ import pinocchio as pin
 from samples import trees
 
 import pin_clusters as pc
-from pin_clusters.model import remake
+from pin_clusters.model import alike
 
 
 def with_frames(model: pc.ClusterModel, rng: np.random.Generator, each: int = 2) -> pc.ClusterModel:
@@ -17,7 +17,7 @@ def with_frames(model: pc.ClusterModel, rng: np.random.Generator, each: int = 2)
         for k in range(each):
             tree.addFrame(pin.Frame(f"{name} {k}", j, 0, trees.placement(rng), pin.FrameType.OP_FRAME), False)
     # a model with loops is given its pose again
-    return remake(tree, model.constraints, *model._wishes, model.name)
+    return alike(model, tree)
 
 
 def some(model: pc.ClusterModel, rng: np.random.Generator, most: int = 6) -> list[str]:

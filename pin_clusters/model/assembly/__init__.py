@@ -1,6 +1,7 @@
 """Analysis of closed loops when a model is built: NumPy and Pinocchio, no compiled code."""
 
-from .analysis import Assembly, ClusterLoops, LoopAnalysis, analyse
+from .analysis import Assembly, LoopAnalysis, analyse
+from .clusters import ClusterLoops
 from .evaluate import Equations
 from .linear import LinearClosure, linear_closure
 from .project import AssemblyFailure, project

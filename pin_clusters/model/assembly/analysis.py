@@ -6,6 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -15,8 +16,9 @@ from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from ...joints import in_q
 from . import poses
+from .clusters import ClusterLoops, places_of, shape
 from .evaluate import Equations, gap, loops_of, names_of
-from .independents import check_mobility, independent_columns, refuse_spinning_rods
+from .independents import Choice, check_mobility, independent_columns, refuse_spinning_rods
 from .linear import follow, split_rows
 from .poses import Branches, Pose
 from .project import AssemblyFailure
@@ -27,23 +29,6 @@ FAR = 0.5
 """Farthest that projection may take a joint from the given reference, [rad] or part of the loop's length."""
 REPORTED = 1e-9
 """Misses of dropped rows above this are told."""
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterLoops:
-    """What ties one cluster.
-
-    Attributes:
-        joints: Joint ids.
-        closures: Implicit equations.
-        rows: Couplings, masters before dependents.
-        independent: Joint ids that shall be independent; empty: choose.
-    """
-
-    joints: tuple[int, ...]
-    closures: tuple[Closure, ...]
-    rows: tuple[Row, ...]
-    independent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +82,7 @@ def analyse(
     rows: Sequence[Row],
     q_reference: np.ndarray | None = None,
     independent: Sequence[int] | None = None,
+    preferred: Sequence[int] = (),
 ) -> Assembly:
     """Assemble the loops of a tree and choose what is solved for what.
 
@@ -106,6 +92,7 @@ def analyse(
         rows: All couplings of the tree, masters before dependents.
         q_reference: Fixes the branch of each loop and the rods' lengths; shape (tree.nq,). None: near neutral.
         independent: Joint ids that the user wants independent; they replace the wishes of a cluster that holds one.
+        preferred: Joint ids that shall rather be independent where that is chosen, best first.
 
     Returns:
         Reference pose and analysis of each cluster.
@@ -118,9 +105,13 @@ def analyse(
     q = _given(tree, q_reference)
     loops: list[LoopAnalysis] = []
     substituted = list(rows)
+    twins: dict[Any, tuple[int, ...]] = {}  # places of the independent joints in clusters of one shape
     for cluster in clusters:
         wished = tuple(j for j in independent or () if j in cluster.joints) or cluster.independent
-        loop, here, part = _analyse(tree, cluster, wished, q, q_reference is not None)
+        choice = Choice(wished, tuple(preferred), twins.get(shape(tree, cluster), ()))
+        loop, here, part = _analyse(tree, cluster, choice, q, q_reference is not None)
+        if not wished:
+            twins.setdefault(shape(tree, cluster), places_of(tree, cluster.joints, loop.independents))
         q[part.iq] = here
         loops.append(loop)
         implicit = [row for row in cluster.rows if not any(row is f for f in loop.followers)]
@@ -143,7 +134,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
 
 
 def _analyse(
-    tree: pin.Model, cluster: ClusterLoops, wished: tuple[int, ...], q: np.ndarray, given: bool
+    tree: pin.Model, cluster: ClusterLoops, choice: Choice, q: np.ndarray, given: bool
 ) -> tuple[LoopAnalysis, np.ndarray, Subtree]:
     closures = _with_lengths(tree, cluster.closures, q)
     couplings, followers = split_rows(tree, closures, cluster.rows)
@@ -177,7 +168,7 @@ def _analyse(
     refuse_spinning_rods(tree, part, closures, for_rows)
     free = [j for j in part.joints if not any(row.dependent == j for row in followers)]
     check_mobility(tree, part, equations, free, rank)
-    columns, worst = independent_columns(tree, part, equations, free, wished, [K[rows] for K in for_rows], rank)
+    columns, worst = independent_columns(tree, part, equations, free, choice, [K[rows] for K in for_rows], rank)
     solved = Equations(part.model, subset(part.equations.closures, rows))
     here, dropped = closed_on_kept(part, start, solved, pivoted)
     if not pivoted:
@@ -214,7 +205,7 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
     """Fill in the lengths that rods take from the reference pose."""
     if not any(isinstance(c, RodClosure) and c.length is None for c in closures):
         return tuple(closures)
-    data = tree.createData()
+    data = pin.Data(tree)
     pin.forwardKinematics(tree, data, q)
     filled: list[Closure] = []
     for c in closures:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
 from ...constraints.closures import Closure, FrameClosure
-from ...errors import ConstraintError
+from ...errors import ConstraintError, PinClustersWarning
+from ...joints import in_q
 from .evaluate import loops_of, names_of
 from .project import RANK_TOLERANCE, rank_of
-from .selection import choose_independents, condition_numbers
+from .selection import SLACK, Chosen, choose_independents, condition_numbers
 from .subtree import Subtree
 
 REGULAR = 1.0 / RANK_TOLERANCE
 """K_d must be better conditioned than this at some pose."""
+TOLD = 5.0
+"""A choice that is worse than the best by this factor is told."""
 
 
 def check_mobility(
@@ -51,7 +57,7 @@ def refuse_spinning_rods(tree: pin.Model, part: Subtree, closures: Sequence[Clos
                 raise ConstraintError(
                     f"{c.source.label}: the body of joint {tree.names[body]!r} hangs between two spherical "
                     f"connections ({names_of(tree, chain)} and the loop), so it can spin about itself, and nothing "
-                    "determines that motion. Leave the body out and use pc.Rod (mass= for a slender rod), or give "
+                    "determines that motion. Leave the body out and use pc.Rod (inertia= has its inertia), or give "
                     "it a universal joint at one end."
                 )
 
@@ -75,12 +81,27 @@ def _spherical_chain(tree: pin.Model, part: Subtree, body: int) -> list[int]:
     return []
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What is said about the independent joints of a cluster, in joint ids.
+
+    Attributes:
+        wished: They shall be independent; empty: choose.
+        preferred: They shall rather be, best first.
+        twin: Places in the cluster of those that a cluster of the same shape has.
+    """
+
+    wished: tuple[int, ...] = ()
+    preferred: tuple[int, ...] = ()
+    twin: tuple[int, ...] = ()
+
+
 def independent_columns(
     tree: pin.Model,
     part: Subtree,
     equations: Sequence[Closure],
     free: Sequence[int],
-    wished: Sequence[int],
+    choice: Choice,
     Ks: Sequence[np.ndarray],
     rank: int,
 ) -> tuple[tuple[int, ...], float]:
@@ -91,12 +112,12 @@ def independent_columns(
         part: The cluster.
         equations: Its loops, for messages.
         free: Its joints that do not follow others by substitution.
-        wished: Joints that shall be independent; empty: choose.
+        choice: What is wished for, and liked.
         Ks: K with scaled rows at regular poses.
         rank: Of K.
     """
-    groups = [part.joint_columns(j) for j in free]
-    chosen = choose_independents(Ks, groups, rank)
+    groups, wished = [part.joint_columns(j) for j in free], choice.wished
+    chosen = choose_independents(Ks, groups, rank, ranks=_ranks(tree, part, choice))
     columns = {c for g in groups for c in g}
     count = len(columns) - rank
     label, names = loops_of(equations), names_of(tree, part.joints)
@@ -107,7 +128,7 @@ def independent_columns(
                 "must be independent, and a joint of several degrees of freedom is independent or dependent as a "
                 "whole. Split such a joint into joints of one degree of freedom."
             )
-        return chosen
+        return _said(tree, part, label, _alike(part, free, choice.twin, Ks, rank, chosen))
     if wrong := [j for j in wished if j not in free]:
         raise ConstraintError(
             f"{label}: joint {names_of(tree, wrong)} follows other joints by a coupling, so it cannot be independent. "
@@ -118,7 +139,7 @@ def independent_columns(
     taken |= {c for g in groups if not any(np.any(np.abs(K[:, list(g)]) > 1e-12) for K in Ks) for c in g}
     advice = ""
     if chosen is not None:
-        good = [j for j in free if set(part.joint_columns(j)) <= set(chosen[0])]
+        good = _joints(part, free, chosen[0])
         advice = f" A choice that works: {names_of(tree, good)}."
     if len(taken) != count:
         raise ConstraintError(
@@ -133,3 +154,58 @@ def independent_columns(
             f"by them at any pose (condition {min(conditions):.2g}).{advice}"
         )
     return tuple(sorted(taken)), max(conditions)
+
+
+def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[int]:
+    """Return the joints whose velocities are all among some columns."""
+    return [j for j in free if set(part.joint_columns(j)) <= set(columns)]
+
+
+def _ranks(tree: pin.Model, part: Subtree, choice: Choice) -> dict[int, int]:
+    """Return how much each column is liked: preferred joints in their order, then those with limits, then others."""
+    order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
+    last = len(choice.preferred)
+    return {
+        c: order.get(j, last if _is_limited(tree, j) else last + 1) for j in part.joints for c in part.joint_columns(j)
+    }
+
+
+def _is_limited(tree: pin.Model, j: int) -> bool:
+    """Whether a joint has one coordinate, which cannot take all values: of a hinge, less than a turn."""
+    if tree.nqs[j] != 1:
+        return False
+    i = in_q(tree, j)[0]
+    half = 0.5 * tree.upperPositionLimit[i] - 0.5 * tree.lowerPositionLimit[i]  # of the largest floats: no overflow
+    return bool(half < (1e6 if "P" in tree.joints[j].shortname()[10:] else math.pi - 1e-3))
+
+
+def _alike(
+    part: Subtree, free: Sequence[int], twin: Sequence[int], Ks: Sequence[np.ndarray], rank: int, chosen: Chosen
+) -> Chosen:
+    """Return the choice of a cluster of the same shape, if it is as good: mirror images have the same joints."""
+    wanted = [part.joints[i] for i in twin if part.joints[i] in free]
+    columns = sorted(c for j in wanted for c in part.joint_columns(j))
+    others = sorted({c for j in free for c in part.joint_columns(j)} - set(columns))
+    if not twin or columns == list(chosen.columns) or len(others) != rank:
+        return chosen
+    worst = max(condition_numbers(K, others)[1] for K in Ks)
+    return (
+        chosen._replace(columns=tuple(columns), worst=worst)
+        if worst <= max(SLACK * chosen.best, chosen.worst)
+        else chosen
+    )
+
+
+def _said(tree: pin.Model, part: Subtree, label: str, chosen: Chosen) -> tuple[tuple[int, ...], float]:
+    """Return the columns and their worst condition; warn if it is several times worse than the best one."""
+    columns, worst, best, of_best = chosen
+    if worst > TOLD * best:
+        names = [names_of(tree, _joints(part, part.joints, c)) for c in (columns, of_best)]
+        warnings.warn(
+            f"{label}: joints {names[0]} are independent, as they are preferred; the loops are solved "
+            f"{worst / best:.0f} times better (condition of K_d {best:.2g}, not {worst:.2g}) with "
+            f"{names[1]} (independent=...).",
+            PinClustersWarning,
+            stacklevel=5,
+        )
+    return columns, worst

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from .project import rank_of
 
-SLACK = 10.0
+SLACK = 3.0
 """A choice is as good as the best one if its worst condition is within this factor."""
+PREFERRED = 10.0
+"""A choice with more preferred joints is good enough if its usual condition is within this factor."""
 ENUMERATED = 5000
 """More choices than this are not tried one by one."""
+
+
+class Chosen(NamedTuple):
+    """Independent velocities."""
+
+    columns: tuple[int, ...]  # ascending
+    worst: float  # condition of the dependent ones, over the poses
+    best: float  # that of the best choice
+    of_best: tuple[int, ...]  # its columns
 
 
 def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, float]:
@@ -31,7 +44,7 @@ def condition_numbers(K: np.ndarray, dependents: Sequence[int]) -> tuple[float, 
         return 1.0, 1.0
     if not np.isfinite(K).all():
         return math.inf, math.inf
-    return _condition(np.linalg.svd(K, compute_uv=False), rank), float(_conditions([K], np.array([dependents]))[0])
+    return _condition(np.linalg.svd(K, compute_uv=False), rank), float(_worst([K], np.array([dependents]))[0])
 
 
 def _condition(S: np.ndarray, rank: int) -> float:
@@ -41,31 +54,38 @@ def _condition(S: np.ndarray, rank: int) -> float:
 
 
 def _conditions(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
-    """Return the worst condition over poses of each choice of dependent columns, shape (choices,)."""
-    worst = np.ones(len(choices))
-    rank = choices.shape[1]
+    """Return the condition of each choice of dependent columns at each pose, shape (poses, choices)."""
+    found, rank = np.ones((len(Ks), len(choices))), choices.shape[1]
     if rank == 0:
-        return worst
-    if not all(np.isfinite(K).all() for K in Ks):
-        return np.full(len(choices), math.inf)
-    for K in Ks:
-        if K.shape[0] < rank:
-            return np.full(len(choices), math.inf)
+        return found
+    for conditions, K in zip(found, Ks, strict=True):
+        if K.shape[0] < rank or not np.isfinite(K).all():
+            conditions[:] = math.inf
+            continue
         S = np.linalg.svd(np.moveaxis(K[:, choices], 1, 0), compute_uv=False)
         with np.errstate(divide="ignore", invalid="ignore"):
             cond = S[:, 0] / S[:, rank - 1]
-        cond[~np.isfinite(cond)] = math.inf
-        worst = np.maximum(worst, cond)
+        conditions[:] = np.where(np.isfinite(cond), cond, math.inf)
+    return found
+
+
+def _worst(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
+    """Return the worst condition over poses of each choice of dependent columns, shape (choices,)."""
+    worst: np.ndarray = np.max(_conditions(Ks, choices), axis=0, initial=1.0)
     return worst
 
 
 def choose_independents(
-    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None, slack: float = SLACK
-) -> tuple[tuple[int, ...], float] | None:
+    Ks: Sequence[np.ndarray],
+    groups: Sequence[Sequence[int]],
+    rank: int | None = None,
+    slack: float = SLACK,
+    ranks: Mapping[int, int] | None = None,
+) -> Chosen | None:
     """Choose independent velocities.
 
-    Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, the one with the
-    lowest columns; where there are too many to try, a greedy one.
+    Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, those that are
+    liked most; of these, the one with the lowest columns. Where there are too many to try, a greedy one.
 
     Args:
         Ks: K with scaled rows at some poses, each (m, n); rows may be redundant.
@@ -73,10 +93,11 @@ def choose_independents(
             neither.
         rank: Of K; found if None.
         slack: A choice is as good as the best one if its worst condition is within this factor.
+        ranks: How much each column is liked, the lowest number most; those with the two highest are liked by number
+            only.
 
     Returns:
-        The independent columns, ascending, and the worst condition of the dependent ones; None if no choice is
-        regular.
+        The choice; None if none is regular.
     """
     if rank is None:
         rank = max((rank_of(np.linalg.svd(K, compute_uv=False)) for K in Ks), default=0)
@@ -88,14 +109,23 @@ def choose_independents(
     count = len(columns) - rank
     if count < 0:
         return None
+    liked = ranks or dict.fromkeys(columns, 0)
     if _number_of_choices(open_groups, count) <= ENUMERATED:
-        choices = sorted(_choices(open_groups, count))
-        best = _best_choice(Ks, choices, columns, slack)
+        choices = sorted(_choices(open_groups, count), key=lambda choice: _dislike(choice, liked))
+        best = _best_choice(Ks, choices, columns, slack, liked)
     else:
-        best = _greedy_choice(Ks, open_groups, columns, rank)
+        best = _greedy_choice(Ks, open_groups, columns, rank, liked)
     if best is None:
         return None
-    return tuple(sorted((*best[0], *always))), best[1]
+    return best._replace(
+        columns=tuple(sorted((*best.columns, *always))), of_best=tuple(sorted((*best.of_best, *always)))
+    )
+
+
+def _dislike(choice: Sequence[int], ranks: Mapping[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what orders choices: fewest of the two highest ranks, then the most liked, then the lowest columns."""
+    found, last = sorted(ranks[c] for c in choice), max(ranks.values())
+    return (*(found.count(last - k) for k in (0, 1)), *found), tuple(choice)
 
 
 def _number_of_choices(groups: Sequence[tuple[int, ...]], count: int) -> int:
@@ -118,39 +148,63 @@ def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[in
 
 
 def _best_choice(
-    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int], slack: float
-) -> tuple[tuple[int, ...], float] | None:
+    Ks: Sequence[np.ndarray],
+    choices: Sequence[tuple[int, ...]],
+    columns: Sequence[int],
+    slack: float,
+    ranks: Mapping[int, int],
+) -> Chosen | None:
+    """Take the first choice that is as good as the best.
+
+    What has more of the joints that are preferred (and not only limited) may be bad at some poses, as a driven rocker
+    has dead centres, but not at half of them.
+    """
     if not choices:
         return None
     dependents = np.array([[c for c in columns if c not in choice] for choice in choices], dtype=np.int64)
-    if len(choices) <= 50:
-        worst = _conditions(Ks, dependents)
-    else:
-        # two poses give a lower bound; the others are looked at only where it matters
-        worst = _conditions(Ks[:2], dependents)
-        known = np.zeros(len(choices), dtype=bool)
-        best = math.inf
-        for i in np.argsort(worst, kind="stable"):
-            if worst[i] >= best:
-                break
-            worst[i], known[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0]), True
-            best = min(best, worst[i])
-        for i in np.flatnonzero((worst <= slack * best) & ~known):
-            worst[i] = max(worst[i], _conditions(Ks[2:], dependents[i : i + 1])[0])
-            if worst[i] <= slack * best:
-                break
-    best = np.min(worst)
-    if not best < 1e12:
+    worst = _worst(Ks[:2], dependents)  # of two poses: a lower bound; the others are looked at where it matters
+    known = np.zeros(len(choices), dtype=bool)
+
+    def look(i: int) -> float:
+        if not known[i]:
+            worst[i], known[i] = max(worst[i], _worst(Ks[2:], dependents[i : i + 1])[0]), True
+        return float(worst[i])
+
+    top, at = math.inf, 0
+    for i in np.argsort(worst, kind="stable"):
+        if worst[i] >= top:
+            break
+        if look(i) < top:
+            top, at = float(worst[i]), int(i)
+    if not top < 1e12:
         return None
     # 1 + 1e-6: rounding must not decide
-    first = np.flatnonzero(worst <= slack * best * (1.0 + 1e-6))[0]
-    return choices[first], float(worst[first])
+    limit = slack * top * (1.0 + 1e-6)
+    taken = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
+    kind = _dislike(choices[taken], ranks)[0]
+    usual = functools.cache(lambda i: float(np.median(_conditions(Ks, dependents[i : i + 1]))))
+    for i in range(taken):
+        if sum((liked := _dislike(choices[i], ranks)[0])[:2]) >= sum(kind[:2]):
+            continue
+        if usual(i) <= PREFERRED * usual(at):
+            alike = itertools.takewhile(lambda n: _dislike(choices[n], ranks)[0] == liked, range(i, taken))
+            least = min(usual(n) for n in alike)
+            taken = next(n for n in range(i, taken) if usual(n) <= SLACK * least)
+            break
+    return Chosen(choices[taken], look(taken), top, choices[at])
 
 
 def _greedy_choice(
-    Ks: Sequence[np.ndarray], groups: Sequence[tuple[int, ...]], columns: Sequence[int], rank: int
-) -> tuple[tuple[int, ...], float] | None:
-    """Take dependents one joint after the other, last joints first where they are about as good, then exchange."""
+    Ks: Sequence[np.ndarray],
+    groups: Sequence[tuple[int, ...]],
+    columns: Sequence[int],
+    rank: int,
+    ranks: Mapping[int, int],
+) -> Chosen | None:
+    """Take dependents one joint after the other: the least liked, last joints first where they are about as good.
+
+    Then exchange. What is best is not known here: the choice counts as such.
+    """
     dependent: list[int] = []  # indices of groups
     rest = [np.array(K) for K in Ks]
     while sum(len(groups[i]) for i in dependent) < rank:
@@ -163,14 +217,14 @@ def _greedy_choice(
         ]
         if max(quality) <= 1e-9:
             return None
-        i = max(k for k, x in enumerate(quality) if x >= 0.3 * max(quality))
+        i = max((ranks[groups[k][0]], k) for k, x in enumerate(quality) if x >= 0.3 * max(quality))[1]
         dependent.append(i)
         for R in rest:
             Q = np.linalg.qr(R[:, list(groups[i])])[0]
             R -= Q @ (Q.T @ R)
 
     def worst(chosen: Sequence[int]) -> float:
-        return float(_conditions(Ks, np.array([sorted(c for i in chosen for c in groups[i])]))[0])
+        return float(_worst(Ks, np.array([sorted(c for i in chosen for c in groups[i])]))[0])
 
     now = worst(dependent)
     for _ in range(20):
@@ -183,13 +237,14 @@ def _greedy_choice(
         if not swaps:
             break
         sets = np.array([sorted(c for i in s for c in groups[i]) for s in swaps])
-        conditions = _conditions(Ks, sets)
+        conditions = _worst(Ks, sets)
         i = int(np.argmin(conditions))
         if conditions[i] > 0.5 * now:
             break
         dependent, now = swaps[i], float(conditions[i])
     chosen = {c for i in dependent for c in groups[i]}
-    return tuple(c for c in columns if c not in chosen), now
+    found = tuple(c for c in columns if c not in chosen)
+    return Chosen(found, now, now, found)
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:

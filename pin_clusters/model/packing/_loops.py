@@ -294,6 +294,6 @@ class Loop:
         rows = []
         for c, middle in zip(massive(self.loop.closures), middles, strict=True):
             a, b = (self._place(*end) for end in c.ends)
-            data = out.append([*a, *b, 2.0 / 3.0 * c.mass])
+            data = out.append([*a, *b, c.point_masses[1]])
             rows.append(at.Rod(data, self.body_of_joint[c.joint_a], self.body_of_joint[c.joint_b], middle))
         head.rod0, head.rod1 = out.add_all(rows)

@@ -261,8 +261,9 @@ def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple
     found = []
     for rod in massive(topology.closures):
         ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
-        found.append((2.0 / 3.0 * rod.mass, ends, common_ancestor(tree, [j for j, _ in ends])))
-        found += [(rod.mass / 6.0, (end, end), 0) for end in ends if not end[0]]
+        found.append((rod.point_masses[1], ends, common_ancestor(tree, [j for j, _ in ends])))
+        held = zip(ends, rod.masses_of_ends, strict=True)
+        found += [(mass, (end, end), 0) for end, (j, _, mass) in held if not j]
     return found
 
 
@@ -272,7 +273,7 @@ def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple
         more[list({0, *(int(j) for j in tree.supports[common])})] += mass
     if not lumps:  # a pin.Data takes 32 nv^3 bytes: gigabytes from some hundred joints on
         return ()
-    data = inertia_tree.createData()
+    data = pin.Data(inertia_tree)
     pin.computeSubtreeMasses(inertia_tree, data)
     return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
 

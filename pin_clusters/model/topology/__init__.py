@@ -69,6 +69,7 @@ def resolve(
     constraints: Sequence[Any],
     q_reference: np.ndarray | None = None,
     independent: Sequence[str] | None = None,
+    preferred: Sequence[str] = (),
 ) -> Topology:
     """Find the clusters of a tree.
 
@@ -77,6 +78,7 @@ def resolve(
         constraints: What the user stated.
         q_reference: Fixes the branches of closed loops, shape (nq,).
         independent: Names of joints that shall be independent, for every cluster that holds one of them.
+        preferred: Names of joints that shall rather be independent where that is chosen, best first.
 
     Returns:
         The clusters and the coupling matrix.
@@ -122,6 +124,7 @@ def resolve(
     check_continuous(tree, ordered)
     clusters, outputs, members = components(tree, ties)
     wishes = _wishes(tree, independent, ordered, clusters, closures)
+    rather = [joint_id(tree, name, "preferred") for name in preferred]
     groups: list[ClusterLoops | None] = []
     for joints, mine in zip(clusters, members, strict=True):
         own = [c for c, i in zip(closures, owner, strict=True) if i in mine]
@@ -137,7 +140,7 @@ def resolve(
         }
         inside = tuple(row for row in ordered if row.dependent in joints)
         groups.append(ClusterLoops(joints, tuple(own), inside, tuple(sorted(wished))))
-    assembly = analyse(tree, [g for g in groups if g is not None], ordered, q_reference, wishes)
+    assembly = analyse(tree, [g for g in groups if g is not None], ordered, q_reference, wishes, rather)
     found = iter(assembly.loops)
     loops = tuple(None if g is None else next(found) for g in groups)
     resolved = {id(a): b for g, loop in zip(groups, loops, strict=True) if g is not None and loop is not None
