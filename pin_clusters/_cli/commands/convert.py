@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .. import common
-from . import CONTEXT
+from . import CONTEXT, INDEPENDENT
 
 
 @click.command(context_settings=CONTEXT)
@@ -19,9 +19,16 @@ from . import CONTEXT
 )  # fmt: skip
 @click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
 @click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
+@INDEPENDENT
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str, target: Path, approximation: str | None, meshes: bool, timestep: float | None, force: bool
+    robot: str,
+    target: Path,
+    approximation: str | None,
+    meshes: bool,
+    timestep: float | None,
+    force: bool,
+    independent: tuple[str, ...] | None,
 ) -> None:
     """Write a robot in another format.
 
@@ -44,4 +51,4 @@ def convert(
     """  # noqa: D301 (click wants the character)
     from .. import convert as command
 
-    command.run(robot, target, common.console(), approximation, meshes, timestep, force)
+    command.run(robot, target, common.console(), approximation, meshes, timestep, force, independent)
