@@ -13,7 +13,19 @@ from ..errors import LoadError, PinClustersWarning
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {"link", "joint", "coupling", "loop", "material", "rod", "rotor", "mechanism", "reference_pose"},
+    "robot": {
+        "link",
+        "joint",
+        "coupling",
+        "loop",
+        "material",
+        "rod",
+        "rotor",
+        "mechanism",
+        "spring",
+        "held_weight",
+        "reference_pose",
+    },
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},

@@ -1,4 +1,4 @@
-"""``<rod>``, ``<rotor>``, ``<mechanism>`` and ``<reference_pose>``: what no other element of URDF or URDF+ says.
+"""``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``: what URDF and URDF+ do not say.
 
 Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes them and other programs skip them::
 
@@ -13,6 +13,8 @@ Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes 
       <joint role="actuator_1" joint="left_actuator"/> ... <number role="length0" value="0.2 0.2"/>
       <frame role="shank" link="shank_link"><origin xyz="0 0.04 0"/></frame> <point role="foot" xyz="-0.04 0.04 0"/>
     </mechanism>
+    <spring name="shin_spring" stiffness="1500" damping="0.1"><drive joint="shin"/></spring>
+    <held_weight name="counterweight" link="arm" mass="2" center="0 0 0.1"/>
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
 A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
@@ -32,23 +34,25 @@ import pinocchio as pin
 
 from ..constraints import Differential, FourBar, Rod, Rotor, SliderCrank
 from ..constraints import differential as library
+from ..constraints.spring import GravityCompensation, Spring
 from ..errors import LoadError, did_you_mean
 from ..joints import in_q, set_coordinate
 from ._checks import read_origin
 from ._xml import Description, in_words_of, known_link, named, number, only_child, reference, vector
 
-TAGS = ("rod", "rotor", "mechanism")
+TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 _KNOWN = {  # attributes by element
     "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
+    "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
     "predecessor": {"link"}, "successor": {"link"}, "carrier": {"link"}, "drive": {"joint", "ratio"},
     "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
     "origin": {"xyz", "rpy"}, "axis": {"xyz"}, "inertial": set(), "mass": {"value"},
     "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
 }  # fmt: skip
 _INSIDE = {  # elements by element
-    "rod": {"predecessor", "successor"}, "rotor": {"drive", "carrier", "origin", "axis", "inertial"},
-    "mechanism": {"joint", "number", "point", "frame"}, "inertial": {"origin", "mass", "inertia"},
-    **dict.fromkeys(("predecessor", "successor", "frame"), {"origin"}),
+    "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
+    "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
+    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in ("predecessor", "successor", "frame")},
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
@@ -73,7 +77,7 @@ class Part:
 
 def read_parts(description: Description) -> list[Part]:
     """Read all rods, rotors and mechanisms of a file."""
-    read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism}
+    read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
     found = []
     for tag in TAGS:
         for name, element in named(description.root.findall(tag), tag).items():
@@ -91,7 +95,9 @@ def _check(element: ET.Element, owner: str) -> None:
     for child in element:
         inside = _INSIDE.get(element.tag, set())
         if child.tag not in inside:
-            raise LoadError(f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}")
+            raise LoadError(
+                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
+            )
         _check(child, owner)
 
 
@@ -127,14 +133,14 @@ def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray 
     return q
 
 
-def read_armature(joint: ET.Element, owner: str) -> float:
-    """Return ``<dynamics armature=...>`` of a joint, 0 if it has none."""
+def read_armature(joint: ET.Element, owner: str) -> list[float]:
+    """Return ``<dynamics armature=...>`` of a joint, a number per degree of freedom; none if it has none."""
     dynamics = only_child(joint, "dynamics", owner)
     text = None if dynamics is None else dynamics.get("armature")
-    value = 0.0 if text is None else number(text, "the armature", owner)
-    if value < 0.0:
-        raise LoadError(f"{owner}: the armature is {value:g}; it must not be negative.")
-    return value
+    values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
+    if any(value < 0.0 for value in values):
+        raise LoadError(f"{owner}: the armature is {min(values):g}; it must not be negative.")
+    return values
 
 
 def _placed(element: ET.Element, owner: str) -> pin.SE3:
@@ -159,14 +165,16 @@ def _rod(element: ET.Element, name: str, owner: str, description: Description) -
     a, b = (_end(element, side, owner, description) for side in ("predecessor", "successor"))
     length = None if element.get("length") is None else number(element.get("length"), "the length", owner)
     mass = number(element.get("mass", "0"), "the mass", owner)
-    return Part(owner, lambda tree: Rod(_on_link(tree, *a), _on_link(tree, *b), length, mass, name=name))
+    inertial = only_child(element, "inertial", owner)
+    inertia = None if inertial is None else _inertia(inertial, owner)
+    return Part(owner, lambda tree: Rod(_on_link(tree, *a), _on_link(tree, *b), length, mass, name, inertia))
 
 
 def _rotor(element: ET.Element, name: str, owner: str, description: Description) -> Part:
-    drives = [(d.get("joint") or "", number(d.get("ratio"), "a ratio", owner)) for d in element.findall("drive")]
-    for joint, _ in drives:
-        if joint not in description.joints:
-            raise LoadError(f"{owner}: joint {joint!r} does not exist.{did_you_mean(joint, description.joints)}")
+    drives = [
+        (_known_joint(d, owner, description), number(d.get("ratio"), "a ratio", owner))
+        for d in element.findall("drive")
+    ]
     if not drives:
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     link, origin = known_link(element, "carrier", description.links, owner), _placed(element, owner)
@@ -180,9 +188,53 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
 
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = _on_link(tree, link, origin)
-        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)  # type: ignore[arg-type]
+        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)
+
+
+def _spring(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    given: dict[str, Any] = {
+        key: tuple(number(x, key, owner) for x in element.get(key, "").split())
+        for key in ("stiffness", "damping", "rest")
+        if element.get(key) is not None
+    }
+    friction = number(element.get("friction", "0"), "the friction", owner)
+    drives = element.findall("drive")
+    names = [_known_joint(d, owner, description) for d in drives]
+    points = [_argument(frame, owner, description) for frame in element.findall("frame")]
+    along: Any = names[0] if len(names) == 1 and drives[0].get("ratio") is None else None
+    if along is None and names:
+        along = {n: number(d.get("ratio"), "a ratio", owner) for n, d in zip(names, drives, strict=True)}
+    if bool(drives) == bool(points):
+        raise LoadError(f"{owner} needs <drive joint=.../> for each joint, or <frame link=.../> for each point.")
+
+    def make(tree: pin.Model) -> Spring:
+        path = along or [_on_link(tree, *point) for point in points]
+        return Spring(path, friction=friction, name=name, **given)
+
+    return Part(owner, make)
+
+
+def _held_weight(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    link = element.get("link") or ""
+    if link not in description.links:
+        raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
+    mass = number(element.get("mass"), "the mass", owner)
+    center = np.array(vector(element.get("center", "0 0 0"), "the center", owner))
+
+    def make(tree: pin.Model) -> GravityCompensation:
+        joint, placement = _on_link(tree, link, pin.SE3.Identity())
+        return GravityCompensation(joint, mass, tuple(placement.act(center).tolist()))
+
+    return Part(owner, make)
+
+
+def _known_joint(element: ET.Element, owner: str, description: Description) -> str:
+    joint = element.get("joint") or ""
+    if joint not in description.joints:
+        raise LoadError(f"{owner}: joint {joint!r} does not exist.{did_you_mean(joint, description.joints)}")
+    return joint
 
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
@@ -227,10 +279,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
 def _argument(child: ET.Element, owner: str, description: Description) -> Any:
     """Return what a child of ``<mechanism>`` gives: a joint, a number, several, a frame or a point."""
     if child.tag == "joint":
-        joint = child.get("joint") or ""
-        if joint not in description.joints:
-            raise LoadError(f"{owner}: joint {joint!r} does not exist.{did_you_mean(joint, description.joints)}")
-        return joint
+        return _known_joint(child, owner, description)
     if child.tag == "number":
         values = [number(x, "the value", owner) for x in (child.get("value") or "").split()]
         return values[0] if len(values) == 1 else _Numbers(values)

@@ -18,7 +18,7 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plan
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
     ".": (
-        "coupling", "loop", "rod", "rotor", "mechanism", "reference_pose",
+        "coupling", "loop", "rod", "rotor", "mechanism", "spring", "held_weight", "reference_pose",
         "material", "gazebo", "transmission", "ros2_control",
     ),
     "link": ("visual", "collision"),

@@ -18,9 +18,9 @@ from ._arguments import checked, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
-from ._loops import read_loops
+from ._loops import Closing, read_loops
 from ._notes import Notes, listing
-from ._parts import pose_of, read_armature, read_parts, read_reference
+from ._parts import Part, pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
@@ -174,7 +174,7 @@ def parse_urdf(
     check_numbers(description, notes)
     flags = read_flags(description)
     couplings = read_ties(description, notes)
-    loops = [*read_loops(description, notes), *read_parts(description)]
+    loops: list[Closing | Part] = [*read_loops(description, notes), *read_parts(description)]
     reference = read_reference(description)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
@@ -227,7 +227,10 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
     armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
     if any(armature.values()):
         values = np.array(tree.armature)
-        for name in (n for n, x in armature.items() if x):
-            values[in_v(tree, tree.getJointId(name))] = armature[name]
+        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+            at = in_v(tree, tree.getJointId(name))
+            if len(armature[name]) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
+            values[at] = armature[name]
         tree.armature = values
     return tree

@@ -14,6 +14,9 @@ from . import _masses
 from ._joints import parts_of
 from ._names import Names
 
+MAX_DEPTH = 200
+"""Bodies within each other."""
+
 
 @dataclass(eq=False)
 class Joint:
@@ -185,24 +188,40 @@ class Bodies:
         self.all.append(rotor)
         self.of_rotor[r.name] = rotor
 
-    def children(self, body: Body) -> list[Body]:
-        """Return the bodies that a body carries."""
-        return [b for b in self.all if b.parent is body]
+    def carried(self) -> dict[Body, list[Body]]:
+        """Return the bodies that each body carries.
+
+        Raises:
+            ModelError: They hang from each other too deep to be written.
+        """
+        found: dict[Body, list[Body]] = {self.world: []}
+        depth = {self.world: 0}
+        for body in self.all:
+            above = body.parent or self.world
+            found.setdefault(body, [])
+            found[above].append(body)
+            depth[body] = depth[above] + 1
+            if depth[body] > MAX_DEPTH:
+                raise ModelError(
+                    f"to_mjcf: more than {MAX_DEPTH} bodies hang from each other, as far as {body.name!r}, and so deep "
+                    "no XML is read. Split the chain."
+                )
+        return found
 
     def merge(self) -> None:
         """Join bodies without any inertia with the one that they carry: MuJoCo has several joints on a body."""
+        carried = self.carried()
         for body in list(self.all):
-            carried = self.children(body)
-            if np.any(body.P) or len(carried) != 1:
+            if np.any(body.P) or len(carried[body]) != 1:
                 continue
-            child = carried[0]
+            (child,) = carried[body]
             for joint in body.joints:
                 back = child.place.inverse()
                 joint.axis = np.array(back.rotation @ joint.axis)
                 joint.pos = np.array(back.act(joint.pos))
             child.joints = body.joints + child.joints
             child.place, child.parent = body.place * child.place, body.parent
-            for j, (owner, place) in list(self.of_joint.items()):
+            for j, (owner, _) in list(self.of_joint.items()):
                 if owner is body:
                     del self.of_joint[j]
                     self.remarks.append(
@@ -217,12 +236,12 @@ class Bodies:
             ModelError: A body is still none that MuJoCo takes.
         """
         moved = []
-        for body in sorted(self.all, key=self._depth, reverse=True):
+        for body in reversed(self.all):  # each is behind its parent
             if _masses.admissible(body.P):
                 continue
             added = self._borrowed(body)
             if added is None or not _masses.admissible(body.P + added):
-                self._refuse(body)
+                raise self._refused(body)
             body.P = body.P + added
             assert body.parent is not None
             if body.parent is not self.world:
@@ -234,9 +253,6 @@ class Bodies:
                 f"bodies; no motion changes by that: {', '.join(moved)}."
             )
 
-    def _depth(self, body: Body) -> int:
-        return 0 if body.parent is None else 1 + self._depth(body.parent)
-
     def _borrowed(self, body: Body) -> np.ndarray | None:
         if len(body.joints) != 1:
             return None
@@ -245,17 +261,16 @@ class Bodies:
             return _masses.borrowed_by_hinge(body.P, joint.axis, joint.pos)
         return _masses.borrowed_by_slide(body.P) if joint.kind == "slide" else None
 
-    def _refuse(self, body: Body) -> None:
+    def _refused(self, body: Body) -> ModelError:
         found, _ = _masses.principal(body.P)
-        lent = [b.name for b in self.children(body) if b.spins]
+        lent = [b.name for b in self.carried()[body] if b.spins]
         why = "no real body has them"
         if not body.P[3, 3] > 0.1 * _masses.LEAST_MOMENT and not lent:
             why = "MuJoCo moves no body without mass"
         if lent:
             why = f"the link has less inertia than the rotors that it is said to hold ({', '.join(lent)})"
-        raise ModelError(
+        return ModelError(
             f"to_mjcf: the body {body.name!r} has {body.P[3, 3]:.4g} kg and the principal moments "
             f"{', '.join(f'{x:.4g}' for x in found)} kg m^2: {why}, and what moves it has nothing to lend. Correct its "
             "inertia."
         )
-

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..model import ClusterModel
 from . import _masses
 from ._bodies import Bodies, Body
 from ._names import Names
@@ -27,7 +26,6 @@ class Geoms:
     """Writes what is drawn of one robot.
 
     Args:
-        model: The robot.
         bodies: Its bodies.
         visual: Geometry, or None.
 
@@ -35,12 +33,12 @@ class Geoms:
         remarks: What is to be said about it.
     """
 
-    def __init__(self, model: ClusterModel, bodies: Bodies, visual: Any) -> None:
+    def __init__(self, bodies: Bodies, visual: Any) -> None:
         self.remarks: list[str] = []
         self._assets: dict[tuple[str, str], str] = {}
         self._names = Names()
         self._found: dict[int, list[dict[str, str]]] = {}
-        missing, unread = [], []
+        missing, unread = list[str](), list[str]()
         for shape in () if visual is None else visual.geometryObjects:
             body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
             if body is None:

@@ -1,7 +1,7 @@
-"""Mass distributions that MuJoCo accepts, and what may be moved from one body to another without a change of motion.
+"""Mass distributions that MuJoCo accepts, and what may be moved between bodies without a change of motion.
 
-A mass distribution is here a matrix of its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4): it adds up, and in other
-axes it is ``T P T'`` with the homogeneous matrix T of the placement.
+A mass distribution is here a matrix of its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4): it adds up, and in
+other axes it is ``T P T'`` with the homogeneous matrix T of the placement.
 
 What lies on the axis of a hinge moves as well with the body before the hinge as with the one behind it, and what only
 has rotational inertia moves as well with both bodies of a slide. So a body that MuJoCo would refuse, such as a rotor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -56,12 +56,10 @@ class Ties:
         name = self.fixed(f"{joint}_coupling", [(joint, -1.0), *terms])
         self._tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
 
-    def fixed(self, wanted: str, terms: list[tuple[str, float]], armature: float = 0.0) -> str:
-        """Add a fixed tendon; return its name."""
+    def fixed(self, wanted: str, terms: list[tuple[str, float]], more: dict[str, str] | None = None) -> str:
+        """Add a fixed tendon with more attributes; return its name."""
         name = self.tendon_names(wanted)
-        element = ET.SubElement(self.tendon, "fixed", name=name)
-        if armature:
-            element.set("armature", text(armature))
+        element = ET.SubElement(self.tendon, "fixed", {"name": name, **(more or {})})
         for joint, ratio in terms:
             ET.SubElement(element, "joint", joint=joint, coef=text(ratio))
         return name
@@ -162,7 +160,9 @@ class Ties:
         self.bodies.all.append(half)
         ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
         self._tie("weld", label, {"site1": ends[0], "site2": ends[1]})
-        self.bodies.remarks.append(f"{label}: half of the inertia of {body.name} is a body welded to it by an equality.")
+        self.bodies.remarks.append(
+            f"{label}: half of the inertia of {body.name} is a body welded to it by an equality."
+        )
 
     def _rod(self, c: RodClosure) -> None:
         label = str(getattr(c.source, "name", None) or c.source.label)
@@ -171,7 +171,7 @@ class Ties:
         if c.mass > 0.0:
             self._massive_rod(c, label, a, b)
             return
-        name = self._spatial(label, (c.joint_a, a), (c.joint_b, b))
+        name = self.spatial(label, [(c.joint_a, a), (c.joint_b, b)])
         at_zero = self._distance(self.at_zero, c)
         self._tie("tendon", label, {"tendon1": name, "polycoef": text(c.length - at_zero, [0.0] * 4)})
 
@@ -179,11 +179,13 @@ class Ties:
         ends = [poses[j].act(np.asarray(p)) for j, p in c.ends]
         return float(np.linalg.norm(ends[1] - ends[0]))
 
-    def _spatial(self, label: str, *ends: tuple[int, pin.SE3]) -> str:
+    def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
+        """Add a spatial tendon through points on bodies of joints; return its name."""
         name = self.tendon_names(label)
-        element = ET.SubElement(self.tendon, "spatial", name=name, width="0.004", rgba="0.3 0.3 0.3 1")
-        for end, (j, place) in zip("ab", ends, strict=True):
-            ET.SubElement(element, "site", site=self._site(j, f"{label} {end}", place))
+        given = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
+        element = ET.SubElement(self.tendon, "spatial", given)
+        for k, (j, place) in enumerate(points):
+            ET.SubElement(element, "site", site=self._site(j, f"{label} {'ab'[k] if len(points) == 2 else k}", place))
         return name
 
     def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
@@ -228,7 +230,7 @@ class Ties:
             label = f"{source.label} {k + 1}"
             ends = [(g.ankle.shank, pin.SE3(np.eye(3), near)), (g.ankle.foot, pin.SE3(np.eye(3), far))]
             points = [self.at_zero[j].act(M.translation) for j, M in ends]
-            name = self._spatial(label, *ends)
+            name = self.spatial(label, ends)
             other = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
             # lengths count from those at zero
             offset = length - float(np.linalg.norm(points[1] - points[0]))
@@ -239,7 +241,7 @@ class Ties:
 def rod_moments(c: RodClosure) -> np.ndarray:
     """Return the moments of a rod from its first end along z, shape (4, 4): of masses at both ends and the middle."""
     length = float(c.length or 0.0)
-    weights = np.array([1.0, 4.0, 1.0]) / 6.0 * c.mass  # at the first end, in the middle, at the second end
+    weights = np.array(c.point_masses)
     at = np.array([0.0, 0.5, 1.0]) * length
     P = np.zeros((4, 4))
     P[2, 2], P[2, 3], P[3, 3] = weights @ at**2, weights @ at, weights.sum()
@@ -259,5 +261,3 @@ def drives(rotor: RotorElement, tree: pin.Model) -> list[tuple[str, float]]:
     """Return the joints of the tree that turn a rotor, with their ratios."""
     names = {int(tree.idx_vs[j]): str(tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j] == 1}
     return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]
-
-

@@ -17,7 +17,7 @@ from ._joints import Part, parts_of
 from ._links import Links
 from ._names import check_text, in_comment
 from ._numbers import finite, rpy, text
-from ._urdf_constraints import add_constraints
+from ._urdf_constraints import add_constraints, add_inertial
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -74,7 +74,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         parent = links.of_joint[int(tree.parents[j])]
         for part in parts[:-1]:
             between = links.new(f"{part.name}_link")
-            _add_joint(root, tree, part, parent, between, None)
+            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]))
             _add_link(root, between, None)
             parent = between
         _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]))
@@ -126,14 +126,13 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
 def _flags(model: ClusterModel) -> dict[str, str]:
     """Return the attribute ``independent`` of the joints of clusters with closures, and of rows' followers."""
     tree, flags = model.own_tree, dict[str, str]()
-    followers = {tree.names[row.dependent] for row in model.coupling_rows}
+    followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
     moved = {tree.names[j] for loop in model.closures for j in _moved(tree, loop.bodies)}
     for cluster in model.clusters:
         if moved & set(cluster.joints):
             flags |= {n: "true" for n in cluster.independent}
             flags |= {n: "false" for n in cluster.dependent}
-    flags |= dict.fromkeys(followers, "false")
-    return {name: flag for name, flag in flags.items() if tree.nvs[tree.getJointId(name)] == 1}
+    return flags | dict.fromkeys(followers, "false")
 
 
 def _moved(tree: pin.Model, bodies: tuple[int, ...]) -> set[int]:
@@ -144,16 +143,6 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
     link = ET.SubElement(root, "link", name=name)
     if inertia is not None:
         add_inertial(link, inertia)
-
-
-def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
-    """Add ``<inertial>``: mass, centre of mass, inertia about it."""
-    element = ET.SubElement(parent, "inertial")
-    ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
-    ET.SubElement(element, "mass", value=text(inertia.mass))
-    I = np.array(inertia.inertia)
-    at = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
 
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
@@ -173,6 +162,9 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
     if part.kind == "planar":
         ET.SubElement(joint, "axis", xyz="0 0 1")  # the only one that Pinocchio's planar joint has
     if part.kind not in ("hinge", "slide"):
+        own = tree.armature[list(part.at_v)]
+        if np.any(own):
+            ET.SubElement(joint, "dynamics", damping="0", armature=text(own))
         return
     ET.SubElement(joint, "axis", xyz=text(part.axis))
     i = part.at_v.start
@@ -183,9 +175,9 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
     given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
-    dynamics = {key: text(value) for key, value in given.items() if value != 0.0}
-    if dynamics:
-        ET.SubElement(joint, "dynamics", dynamics)
+    if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
+        said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
+        ET.SubElement(joint, "dynamics", said)
 
 
 def _add_frames(root: ET.Element, links: Links, j: int) -> None:
