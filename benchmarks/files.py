@@ -35,7 +35,7 @@ FORMATS = {
     "buildModelFromUrdf": "URDF", "buildModelFromMJCF": "MJCF", "buildModelFromSDF": "SDF",
     "buildModelFromYAML": "YAML",
 }  # fmt: skip
-# MJCF files that are no robots: a floor or a task around one that is read by itself, objects, and how others merge files
+# MJCF files that are no robots: a floor or a task around one that is read by itself, objects, parts of others
 SCENES = re.compile(r"scene|arena|texture|object|assets?\.xml|shared|common|include|keyframe|sensor|default")
 LARGEST = 2_000_000  # bytes
 SMALL = 0.02  # of a random velocity, by which the pose is left

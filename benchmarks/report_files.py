@@ -14,7 +14,8 @@ def _sentence(text: str) -> str:
     """Return the first sentence of a message, without the name of the robot or of the error."""
     text = re.sub(r"^robot '[^']*': ", "", text)
     first = re.split(r"(?<=[.]) (?=[A-Z])", text)[0].replace("|", "/")
-    return first if len(first) <= LONGEST else first[: LONGEST - 3].rstrip() + "..."
+    first = first if len(first) <= LONGEST else first[: LONGEST - 3].rstrip() + "..."
+    return re.sub(r"<[^<>`]+>", r"`\g<0>`", first.removesuffix("."))
 
 
 def _ties(found: dict[str, Any]) -> str:
@@ -29,8 +30,10 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _error(found: dict[str, Any]) -> str:
-    error = found.get("error", "-")
-    return error if isinstance(error, str) else f"{error:.0e}"
+    error = found.get("error")
+    if error is None:
+        return "-"
+    return f"`{error.partition(':')[0]}`" if isinstance(error, str) else f"{error:.0e}"
 
 
 def _speaks(found: dict[str, Any]) -> bool:
@@ -65,8 +68,9 @@ def table(results: dict[str, Any]) -> str:
             ]
             parts.append(f"### {name}\n\n{markdown(head, rows)}")
     summary = markdown(["collection", "format", "files", "read", "refused"], counts)
+    meta = results["meta"]
     text = (
-        f"Read with Pinocchio {results['meta']['pinocchio']} on {results['meta']['date']}. Round trip: the largest entry of "
+        f"Read with Pinocchio {meta['pinocchio']} on {meta['date']}. Round trip: the largest entry of "
         "`aba(rnea(a)) - a` near the reference pose, over the largest of a and 1. URDF files that are plain trees are "
         "counted, and not listed."
     )

@@ -394,3 +394,25 @@ def test_cassie_keeps_its_energy(file):
         robot = pc.buildModelFromSDF(text)
     result = pc.simulate(robot, pc.neutral(robot), np.zeros(robot.nv), duration=0.05, dt=1e-3)
     assert np.ptp(result.energy) < 1e-6 * np.abs(result.energy).max()
+
+
+def test_a_world_with_scenery(tmp_path):
+    """What every Gazebo installation has and no robot needs is left out, and said."""
+    (tmp_path / "arm.sdf").write_text(model(link("a"), joint("j", "world", "a"), version="1.6", name="arm"))
+    file = tmp_path / "robot.world"
+    includes = "".join(
+        f"<include><uri>{uri}</uri></include>" for uri in ("model://sun", "model://ground_plane", "arm.sdf")
+    )
+    file.write_text(f'<sdf version="1.6"><world name="w">{includes}</world></sdf>')
+    with pytest.warns(pc.PinClustersWarning) as told:
+        robot = pc.buildModelFromSDF(file)
+    assert robot.independent_joints == ("j",)
+    assert "'sun', which is scenery" in " ".join(str(w.message) for w in told)
+    assert told[0].filename == __file__
+
+
+def test_balls_have_no_axis():
+    inside = axis("0 0 1", "<dynamics><damping>0.1</damping></dynamics>")
+    with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
+        pc.buildModelFromSDF(model(link("a"), joint("j", "world", "a", "ball", inside)))
+    read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))

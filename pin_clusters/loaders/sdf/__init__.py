@@ -108,7 +108,7 @@ def buildModelFromSDF(
     found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *springs)
     _note(robot, notes)
     note_losses(spanning.closing, notes)
-    notes.warn(tree.name, stacklevel=3)
+    notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)]
     if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
