@@ -18,6 +18,7 @@ pytestmark = pytest.mark.jitless
 ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 CASSIE = sorted((ROBOTS / "cassie_description" / "robots").glob("*.sdf"))
 HALF = math.sqrt(0.5)
+DRAKE = 'xmlns:d="http://drake.mit.edu"'
 
 
 def read(text: str, *args, **kwargs):
@@ -416,3 +417,18 @@ def test_balls_have_no_axis():
     with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
         pc.buildModelFromSDF(model(link("a"), joint("j", "world", "a", "ball", inside)))
     read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
+
+
+def test_rotors_of_drake():
+    inside = axis("0 0 1", f"<d:rotor_inertia {DRAKE}>2e-4</d:rotor_inertia><d:gear_ratio {DRAKE}>50</d:gear_ratio>")
+    robot = read(model(link("a"), joint("j", "world", "a", inside=inside)))
+    twin = pc.ClusterModel(robot.tree, [pc.Rotor("j", 50.0, axial_inertia=2e-4)])
+    bare = read(model(link("a"), joint("j", "world", "a")))
+    found = [pc.rnea(m, m.createData(), [0.1], [0.2], [0.3]).item() for m in (robot, twin, bare)]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    assert found[0] - found[2] == pytest.approx(2e-4 * 50.0**2 * 0.3, rel=1e-9)
+    y = "<xyz>0 1 0</xyz>"
+    start, end = four_bar().split('name="closing"')
+    closing = f"{y}<d:rotor_inertia {DRAKE}>1e-5</d:rotor_inertia>"
+    with pytest.raises(pc.LoadError, match="'closing': it has a rotor, but no coordinate"):
+        read(start + 'name="closing"' + end.replace(y, closing))
