@@ -541,8 +541,12 @@ ROBOTS: dict[str, tuple[str, ...]] = {
     ),
     "robotiq_2f85": ("right_driver_joint", "right_spring_link_joint", "left_spring_link_joint"),
     "delta": ("arm_1", "arm_2", "arm_3"),
+    "digit_leg": ("hip_roll", "hip_yaw", "hip_pitch", "knee", "crank_1", "crank_2"),
     "four_bar": ("crank",),
     "four_bar_change_point": ("crank",),
+    "kangaroo_leg": (
+        "hip_motor_1", "hip_motor_2", "ankle_motor_1", "ankle_motor_2", "knee_motor", "hip_yaw_motor",
+    ),
     "planar_leg_linkage": ("thigh", "shank_driver"),
     "six_bar": ("left_1", "left_2", "left_3"),
     "tello": (
