@@ -181,7 +181,7 @@ def draw(curves: dict[str, dict[str, np.ndarray]], file: Path) -> None:
         ax.set_ylim(1e-12, 10.0)
         ax.grid(color="#dddddd", linewidth=0.6)
         ax.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(title="file", fontsize=9, frameon=False, loc="lower right")
+    axes[0].legend(title="file", fontsize=9, frameon=False, loc="center", bbox_to_anchor=(0.75, 0.5))
     for ax in axes[2:]:
         ax.set_xlabel("time [s]")
     figure.supylabel("largest error of a joint [rad]", fontsize=10.5)
