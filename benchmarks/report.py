@@ -18,6 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import mjcf_swing
 import report_batches
 import report_calls
 import report_derivatives
@@ -56,6 +57,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of traces": ("traces.json", report_traces.accuracy),
     "specialised": ("specialised.json", report_specialised.tables),
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
+    "swing": ("mjcf_swing.json", mjcf_swing.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"

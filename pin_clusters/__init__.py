@@ -340,6 +340,7 @@ __all__ = [
     "inverse_operational_inertia",
     "jacobianCenterOfMass",
     "load",
+    "mechanism",
     "motor_torque",
     "neutral",
     "nonLinearEffects",
@@ -370,16 +371,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from .design import mechanism
     from .tracing import trace
     from .writers import to_mjcf, to_urdf
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = (
-    "approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "tracing",
-    "visualize", "writers",
+    "approximations", "audit", "baselines", "codegen", "design", "reference", "simulation", "study", "sweeps",
+    "tracing", "visualize", "writers",
 )  # fmt: skip
 # and functions of such: name and subpackage
-_LAZY_FUNCTIONS = {"to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
+_LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
 # doors to other packages, which must be there
 _DOORS = ("casadi", "jax", "torch")
 

@@ -120,9 +120,6 @@ _ROUTES = {
     "transformJointIntoMimic": (
         "State the coupling with pc.LinearCoupling; mimic joints that a tree has already go through pc.expand_mimic."
     ),
-    "buildModelFromMJCF": (
-        "Read the tree with pinocchio.buildModelFromMJCF and state the couplings: pc.ClusterModel(tree, constraints)."
-    ),
     "updateGeometryPlacements": (
         "Use pinocchio.updateGeometryPlacements(model.tree, data.tree, geometry_model, geometry_data) after "
         "pc.forwardKinematics: q is the whole tree's."
@@ -132,6 +129,7 @@ _ROUTES = {
     "Model": "The tree is a pinocchio.Model; the robot with its transmissions is pc.ClusterModel(tree, constraints).",
     "Data": "Use data = model.createData(), a pc.ClusterData; its pinocchio.Data of the tree is data.tree.",
 }
+_READERS = {"mjcf": "buildModelFromMJCF", "sdf": "buildModelFromSDF", "urdf": "buildModelFromUrdf"}
 _PLACES = ("Geometry", "Collision", "Distance", "ContactPatch", "BodyRadius")
 
 
@@ -172,6 +170,8 @@ def route(name: str) -> str:
     thing = getattr(pin, name, None)
     if "egressor" in name:
         return (_KINEMATIC_REGRESSOR if "Kinematic" in name else _BODY_REGRESSOR).format(f=name)
+    if name.startswith("buildModel") and (ours := [f for form, f in _READERS.items() if form in name.lower()]):
+        return f"Use pc.{ours[0]}, which reads what ties joints as well; the tree is its model.tree."
     if name.startswith(("build", "load", "create", "remove")):
         return f"it makes no cluster model, use pinocchio.{name}; a tree goes into pc.ClusterModel(tree, constraints)."
     if any(p in name for p in _PLACES) and name.startswith("compute"):

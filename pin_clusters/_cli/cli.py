@@ -9,7 +9,7 @@ import click
 from .. import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, convert, export, paper, robot, sweep
+from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
 
 
 class _Commands(click.Group):
@@ -34,6 +34,7 @@ def main() -> None:
       pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
       pin-clusters study tello                the same for closed loops and differentials
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
+      pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
       pin-clusters bench mit_humanoid         time per call against Pinocchio
@@ -57,6 +58,7 @@ for command in (
     convert.convert,
     accuracy.study,
     accuracy.audit,
+    design.mechanism,
     sweep.sweep,
     paper.paper,
 ):

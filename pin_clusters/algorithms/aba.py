@@ -47,8 +47,8 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
-    if isinstance(fext, pin.Convention):  # Pinocchio's other order
-        fext, convention = convention, fext
+    if isinstance(fext, pin.Convention):  # Pinocchio's order without forces
+        fext = None
     _check.convention(convention)
     given = (q, v, tau)
     q = _check.pose(model, data, q)

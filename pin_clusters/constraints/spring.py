@@ -60,9 +60,9 @@ class Spring(PassiveForce):
     """
 
     along: Any = field(hash=False)
-    stiffness: float | Sequence[float] = 0.0
-    rest: float | Sequence[float] | None = None
-    damping: float | Sequence[float] = 0.0
+    stiffness: Any = 0.0
+    rest: Any = None
+    damping: Any = 0.0
     friction: float = 0.0
     name: str | None = None
 

@@ -46,6 +46,8 @@ PHYSICAL = ROTOR | {
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
 # Not read in another namespace, but nothing of the dynamics is lost with them.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
+# By ``_transmissions``, which says what of it has no effect.
+READ_ELSEWHERE = {"transmission", "ros2_control"}
 # What other programs read. All else that is ignored is unknown, and nothing can be said about it.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
 # Attributes by element, as in the specifications of URDF and URDF+; acceleration and jerk are limits of planners.
@@ -111,9 +113,12 @@ class Notes:
         for inner in child.iter():
             # plain names inside <gazebo> and the like are those of another format; Drake's are what they are anywhere
             name = local_name(inner.tag)
+            if name in ("rotor_inertia", "gear_ratio") and child.tag in READ_ELSEWHERE:
+                continue
             if name == "rotor_inertia" or (name in PHYSICAL and inner.tag != name):
                 raise _lost(plain_name(inner.tag), f"{tag} {child.get('name')!r}" if child.get("name") else f"<{tag}>")
-        self._ignore(f"<{tag}>", tag in FOR_OTHERS)
+        if child.tag not in READ_ELSEWHERE:
+            self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
         """Take note of attributes that are not read; refuse what changes the physics, or may be misspelt."""

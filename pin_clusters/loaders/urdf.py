@@ -21,6 +21,7 @@ from ._independence import check_circles, check_not_independent, check_tied, cho
 from ._loops import Closing, read_loops
 from ._notes import Notes, listing
 from ._parts import Part, pose_of, read_armature, read_parts, read_reference
+from ._transmissions import read_rotors
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
@@ -39,6 +40,8 @@ _documented = stock(
             meant; as in `ClusterModel`.
         independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
             have no effect.
+        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
+            ``<transmission>``, or of the joint that a simple one drives.
 
     Raises:
         LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
@@ -57,15 +60,23 @@ def buildModelFromUrdf(
     constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> ClusterModel:
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
     2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
     and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that
-    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none
-    has a flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning;
-    what is known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
+    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has
+    a flag, the library chooses.
+
+    ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
+    `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
+    ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
+
+    ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
+    honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
 
     Args:
         file: Path of the file.
@@ -81,7 +92,7 @@ def buildModelFromUrdf(
     if isinstance(file, str) and file.lstrip().startswith("<"):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
     path, text = read_file(file, "URDF")
-    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)))
+    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
 
 
 @_documented
@@ -91,6 +102,8 @@ def buildModelFromXML(
     constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> ClusterModel:
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
@@ -101,7 +114,7 @@ def buildModelFromXML(
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return _build(text, root_joint, constraints, q_reference, independent, "the XML text")
+    return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
 
 
 def _build(
@@ -111,8 +124,9 @@ def _build(
     q_reference: ArrayLike | None,
     independent: Iterable[str] | None,
     source: str,
+    rotor_inertias: Mapping[str, float] | None,
 ) -> ClusterModel:
-    parts = parse_urdf(text, root_joint, constraints, source, independent, stacklevel=4)
+    parts = parse_urdf(text, root_joint, constraints, source, independent, 4, rotor_inertias)
     return make_model(parts, q_reference, parts.tree.name)
 
 
@@ -139,6 +153,7 @@ def parse_urdf(
     source: str = "the XML text",
     independent: Iterable[str] | None = None,
     stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> Parts:
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
@@ -184,7 +199,8 @@ def parse_urdf(
         )
         tree = _pinocchio(description, root_joint, source)
     _check_fit(from_file, tree)
-    everything = (*from_file.values(), *given)
+    rotors = read_rotors(description, rotor_inertias, notes)
+    everything = (*from_file.values(), *rotors, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
     return Parts(tree, everything, chosen, pose_of(tree, reference))

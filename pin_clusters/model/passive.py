@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class PassiveForces:
     def _ball(self, lines: _Lines, j: int, spring: Spring) -> None:
         """Take a spring on a joint of several degrees of freedom."""
         joint = self._tree.joints[j]
-        stiffness, *more = spring.stiffness  # type: ignore[misc]
+        stiffness, *more = spring.stiffness
         if any(more):
             raise ConstraintError(f"{spring.label}: on a joint of several degrees of freedom only k1 is possible.")
         for i in in_v(self._tree, j):
@@ -185,7 +186,7 @@ class _Lines:
                 )
             if joint.nq == 1:
                 lengths[joint.idx_q] = coefficient
-            elif any(spring.stiffness):  # type: ignore[arg-type]
+            elif any(spring.stiffness):
                 raise ConstraintError(
                     f"{spring.label}: joint {name!r} is continuous: its angle is known but for whole turns, so no "
                     "spring can act along it. Make it revolute."
@@ -195,7 +196,7 @@ class _Lines:
 
     def damp(self, i: int, spring: Spring) -> None:
         """Take damping and friction of one velocity of the tree."""
-        if any(spring.damping) or spring.friction:  # type: ignore[arg-type]
+        if any(spring.damping) or spring.friction:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             self.rows.append(({}, {i: 1.0}, bare))
 
@@ -217,9 +218,9 @@ class _Lines:
 def _fill(t: Any, springs: Sequence[Spring]) -> None:
     rests = [s.rest or (0.0,) for s in springs]
     for s, rest in zip(springs, rests, strict=True):
-        if len(rest) > 2:  # type: ignore[arg-type]
+        if len(rest) > 2:
             raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {rest!r}.")
-    t.low, t.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))  # type: ignore[index]
+    t.low, t.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))
     t.stiffness = np.array([s.stiffness for s in springs]).reshape(-1, 3).T.copy()
     t.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
     t.friction = np.array([s.friction for s in springs], dtype=float)
@@ -232,7 +233,7 @@ class _Paths:
         ends = [
             [resolve_frame(tree, p, s.label) for p in s.along] for s in springs
         ]  # joint and placement of each point
-        pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in zip(points, points[1:], strict=False)]
+        pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in pairwise(points)]
         self.of = np.array([k for k, _, _ in pairs])
         self.joints = np.array([[a[0], b[0]] for _, a, b in pairs])
         self.points = np.array([[a[1].translation, b[1].translation] for _, a, b in pairs])

@@ -15,7 +15,7 @@ import pinocchio as pin
 
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, PinClustersWarning
-from ..joints import in_v
+from ..joints import in_v, slides
 from .elements import RotorElement
 from .topology import Topology
 from .trees import inertia_tree_of
@@ -209,12 +209,14 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     if not slips:
         return
     r, i, share = slips[0]
-    rotation = moved[i] / float(r.row[i]) ** 2
+    least = moved[i] / float(r.row[i]) ** 2
+    iv = int(topology.independent[i])
+    j = next(j for j in range(1, tree.njoints) if iv in in_v(tree, j))
     others = ", ".join(repr(x.name) for x, _, _ in slips[1:6]) + (", ..." if len(slips) > 6 else "")
     yield (
         f"{_label(r)}: {r.axial_inertia:g} kg m^2 at the ratio {r.row[i]:g} is {share:.2g} times the inertia "
-        f"({moved[i]:.3g} kg m^2, or kg) of all that joint {_joint(tree, topology.independent[i])!r} moves. Rotors are "
-        f"{1e-3 * rotation:.1g} to {10.0 * rotation:.1g} kg m^2 there, as a rule. {UNITS}"
+        f"({moved[i]:.3g} {'kg' if slides(tree, j) else 'kg m^2'}) of all that joint {tree.names[j]!r} moves. Rotors "
+        f"are {1e-3 * least:.1g} to {10.0 * least:.1g} kg m^2 there, as a rule. {UNITS}"
         + (f" The same of {others}." if others else "")
     )
 

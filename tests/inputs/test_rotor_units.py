@@ -3,51 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.stumbles import arm, rotor
 
 import pin_clusters as pc
+from pin_clusters.model import cluster_model, plausibility
 
 pytestmark = pytest.mark.jitless
 UNIT = re.escape("1 g cm^2 = 1e-7 kg m^2")
 
 
-def body(mass: float, size: float) -> pin.Inertia:
-    """A bar along z."""
-    return pin.Inertia(mass, np.array([0.0, 0.0, size / 2]), np.diag([1.0, 1.0, 0.2]) * mass * size**2 / 12)
-
-
-def arm(*constraints: Any, floating: bool = False, armature: float = 0.0) -> pc.ClusterModel:
-    """A trunk, an upper arm, a lower arm and a hand of 60 g."""
-    tree, j = pin.Model(), 0
-    if floating:
-        j = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
-        tree.appendBodyToJoint(j, body(8.0, 0.4), pin.SE3.Identity())
-    for name, joint, mass, size in (
-        ("shoulder", pin.JointModelRY(), 2.0, 0.3), ("elbow", pin.JointModelRY(), 1.0, 0.25),
-        ("wrist", pin.JointModelRX(), 0.06, 0.06),
-    ):  # fmt: skip
-        j = tree.addJoint(j, joint, pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.25 if j else 0.0])), name)
-        tree.appendBodyToJoint(j, body(mass, size), pin.SE3.Identity())
-    tree.armature = np.full(tree.nv, 0.0)
-    tree.armature[-1] = armature
-    return pc.ClusterModel(tree, constraints)
-
-
-def rotor(joint: str, ratio: float, axial: float, **options: Any) -> pc.Rotor:
-    return pc.Rotor(joint, ratio, axial_inertia=axial, **options)
-
-
 @pytest.mark.parametrize("floating", [False, True])
 def test_motors_as_they_are_pass_without_a_warning(floating: bool) -> None:
-    # a strain-wave drive of 160, an outrunner of 9, a servo of 350 on a hand of 60 g, a rotor given with its mass
+    # a strain-wave drive of 160, an outrunner of 9, a servo of 350 on a hand of 60 g (a small one, and one as large as
+    # the hand's inertia), a rotor given with its mass
     drone = pin.Inertia(0.055, np.zeros(3), np.diag([3.6e-5, 3.6e-5, 6.3e-5]))
     for constraints in (
         [rotor("shoulder", 160.0, 5e-5), rotor("elbow", 9.0, 1.7e-4), rotor("wrist", 350.0, 2e-8)],
-        [rotor("wrist", 100.0, 1e-5), rotor("elbow", -1.0, 5e-5)],
+        [rotor("wrist", 350.0, 1e-5), rotor("elbow", -1.0, 5e-5)],
         [pc.Rotor("elbow", 9.0, inertia=drone, axis=(0, 0, 1))],
     ):
         arm(*constraints, floating=floating)  # warnings are errors in this suite
@@ -93,6 +69,45 @@ def test_the_refusal_is_that_of_the_mass_matrix() -> None:
     assert np.linalg.eigvalsh(pc.crba(model, model.createData(), pc.neutral(model)))[0] > 0.0
 
 
+@pytest.mark.parametrize("floating", [False, True])
+def test_the_mass_matrix_that_is_looked_at(floating: bool) -> None:
+    """Oracle: the mass matrix of the kernels, at poses all over, with rotors across axes, added and as links."""
+    disc = pin.Inertia(0.055, np.zeros(3), np.diag([3.6e-3, 3.6e-3, 6.3e-3]))
+    plain = arm(floating=floating).own_tree
+    rotors = [
+        rotor("wrist", 7.0, 2e-3, axis=(0.3, -0.5, 0.8)), rotor("elbow", -9.0, 3e-3, carrier="wrist", axis=(1, 2, 3)),
+        pc.Rotor("shoulder", 6.0, inertia=disc, axis=(0, 0, 1), carrier="elbow"),
+    ]  # fmt: skip
+    model = _unchecked(plain, rotors)
+    data = model.createData()
+    for _ in range(5):
+        q = pc.randomConfiguration(model)
+        M = plausibility._mass_matrix(model.own_tree, model.rotors, model._topology, q)
+        assert np.allclose(M, pc.crba(model, data, q), rtol=1e-12, atol=1e-14)
+
+
+def test_a_pose_that_is_not_the_reference_shows_it() -> None:
+    """The rotor lies across the first axis at the reference, and along it where the second joint is at 90 degrees."""
+    tree, j = pin.Model(), 0
+    for name, joint in (("yaw", pin.JointModelRZ()), ("pitch", pin.JointModelRX()), ("tool", pin.JointModelRY())):
+        j = tree.addJoint(j, joint, pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), 0.01 * np.eye(3)), pin.SE3.Identity())
+    heavy = rotor("tool", 8.0, 1.0)
+    at_reference = _unchecked(tree, [heavy])
+    data, q = at_reference.createData(), pin.neutral(tree)
+    assert np.linalg.eigvalsh(pc.crba(at_reference, data, q))[0] > 0.0
+    q[1] = np.pi / 2
+    assert np.linalg.eigvalsh(pc.crba(at_reference, data, q))[0] < 0.0
+    with pytest.raises(pc.InertiaError, match=r"rotor:tool.*'pitch'.*not positive definite"):
+        pc.ClusterModel(tree, [heavy])
+
+
+def _unchecked(tree: pin.Model, constraints: list[pc.Rotor]) -> pc.ClusterModel:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster_model, "check_rotors", lambda *_: None)
+        return pc.ClusterModel(tree, constraints)
+
+
 def test_two_rotors_that_their_link_holds_singly_only() -> None:
     room = arm().own_tree.inertias[1].inertia[1, 1]
     one, two = (rotor("elbow", r, 0.7 * room, name=n) for r, n in ((3.0, "one"), (5.0, "two")))
@@ -130,15 +145,18 @@ def test_mass_and_inertia_that_no_rotor_has(mass: float, axial: float) -> None:
 
 
 def test_rotors_that_are_links_of_the_tree() -> None:
-    def geared(axial: float) -> pc.ClusterModel:
+    def geared(axial: float, mass: float = 0.055) -> pc.ClusterModel:
         tree = arm().own_tree.copy()
         j = tree.addJoint(1, pin.JointModelRY(), pin.SE3.Identity(), "motor")
         tree.appendBodyToJoint(
-            j, pin.Inertia(0.055, np.zeros(3), np.diag([axial / 2, axial, axial / 2])), pin.SE3.Identity()
+            j, pin.Inertia(mass, np.zeros(3), np.diag([axial / 2, axial, axial / 2])), pin.SE3.Identity()
         )
         return pc.ClusterModel(tree, [pc.Gear("elbow", "motor", 9.0)])
 
     geared(6.3e-5)
+    # links without mass, as some files have them: nothing but what they turn tells of them
+    with pytest.warns(pc.PinClustersWarning, match=r"'motor': 1 kg m\^2 at the ratio 9 is 3.2e.03 times the inertia"):
+        geared(1.0, mass=0.0)
     with pytest.warns(pc.PinClustersWarning, match=rf"'motor': 0.063 kg m\^2 .*radius of gyration of 1.07 m.*{UNIT}"):
         geared(6.3e-2)
 

@@ -29,13 +29,11 @@ class Twin:
 
     def _joints(self) -> list[tuple[str, int, int, int]]:
         m = self.there
-        return [
-            (m.joint(j).name or m.body(m.jnt_bodyid[j]).name or f"body{m.jnt_bodyid[j]}", int(m.jnt_type[j]), int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j]))
-            for j in range(m.njnt)
-        ]  # fmt: skip
+        names = [m.joint(j).name or m.body(b).name or f"body{b}" for j, b in enumerate(m.jnt_bodyid)]
+        return list(zip(names, m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True))
 
     def put(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Set MuJoCo's state to one of the model; return its velocity per independent velocity, shape (nv there, nv)."""
+        """Set MuJoCo's state to one of the model; return its velocities per independent one, shape (nv there, nv)."""
         model, tree, m, d = self.model, self.tree, self.there, self.state
         G = pc.coupling_jacobian(model, self.data, q)
         v_tree = G @ v

@@ -89,7 +89,8 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
         if isinstance(given, str) and not given.strip():
             raise LoadError("file_or_string is empty. Give the path of an MJCF file, or its XML.")
         path = Path(given)
-        source, folder = repr(str(path)), path.parent
+        source = repr(str(path))
+        folder: Path | None = path.parent
         text: str | bytes = _bytes(path, source)
     elif isinstance(given, str):
         source, folder, text = "the XML text", root_folder, given

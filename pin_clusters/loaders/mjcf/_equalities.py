@@ -147,9 +147,9 @@ def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
 
 
 def _site(a: Attributes, key: str, sites: Mapping[str, tuple[int, pin.SE3]], owner: str) -> tuple[int, pin.SE3]:
-    name = a.get(key)
+    name = a.get(key, "")
     if name not in sites:
-        raise LoadError(f"{owner}: {key} {name!r} does not exist.{did_you_mean(name or '', sites)}")
+        raise LoadError(f"{owner}: {key} {name!r} does not exist.{did_you_mean(name, sites)}")
     return sites[name]
 
 

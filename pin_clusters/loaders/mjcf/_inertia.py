@@ -26,12 +26,12 @@ def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
     for body in bodies[1:]:
         geoms = [g for g in body.geoms if groups[0] <= value(g.attributes, "group", g.owner) <= groups[1]]
         if (rule == "true" and geoms) or (rule == "auto" and body.inertial is None):
-            inertia = _of_geoms(document, geoms, meshes)
+            raw = _parts(_of_geoms(document, geoms, meshes))
         elif body.inertial is not None:
-            inertia = _of_element(document, body)
+            raw = _of_element(document, body)
         else:
-            inertia = pin.Inertia.Zero()
-        found.append(_mended(document, body, inertia))
+            raw = _parts(pin.Inertia.Zero())
+        found.append(_mended(document, body, *raw))
     meshes.warn()
     total = value(settings, "settotalmass", "compiler", -1.0)
     mass = sum(I.mass for I in found)
@@ -41,7 +41,15 @@ def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
     return found
 
 
-def _of_element(document: Document, body: Body) -> pin.Inertia:
+Raw = tuple[float, np.ndarray, np.ndarray]
+"""Mass, centre, and rotational inertia about it, which may be none."""
+
+
+def _parts(inertia: pin.Inertia) -> Raw:
+    return inertia.mass, np.array(inertia.lever), np.array(inertia.inertia)
+
+
+def _of_element(document: Document, body: Body) -> Raw:
     element = body.inertial
     assert element is not None
     owner = f"inertial of {body.owner}"
@@ -63,19 +71,20 @@ def _of_element(document: Document, body: Body) -> pin.Inertia:
         I = placement.rotation @ np.diag(np.array(diagonal)) @ placement.rotation.T
     if mass < 0.0:
         raise InertiaError(f"{owner}: mass is {mass:g} kg; it must not be negative.")
-    return pin.Inertia(mass, placement.translation, I)
+    return mass, np.array(placement.translation), I
 
 
-def _mended(document: Document, body: Body, inertia: pin.Inertia) -> pin.Inertia:
+def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: np.ndarray) -> pin.Inertia:
     """Apply what the compiler does to inertias; raise on what is none."""
     settings, owner = document.compiler, f"inertia of {body.owner}"
-    mass = max(inertia.mass, value(settings, "boundmass", "compiler"))
+    mass = max(mass, value(settings, "boundmass", "compiler"))
     least = value(settings, "boundinertia", "compiler")
-    moments, axes = np.linalg.eigh(inertia.inertia)
-    if (moments >= least).all() and mass == inertia.mass and moments[0] + moments[1] >= moments[2]:
-        return inertia
-    bounded = np.maximum(moments, least)
-    if bounded[0] < -1e-12 * max(1e-12, bounded[2]):
+    moments, axes = np.linalg.eigh(I)
+    rounding = 1e-12 * float(np.abs(moments).max())
+    if moments[0] >= max(least, -rounding) and moments[0] + moments[1] >= moments[2]:
+        return pin.Inertia(mass, lever, I)
+    bounded = np.maximum(moments, least) if least > 0.0 else moments
+    if bounded[0] < -rounding:
         raise InertiaError(f"{owner}: it is not positive semidefinite, its principal moments are {moments.tolist()}.")
     if bounded[0] + bounded[1] < bounded[2] * (1.0 - 1e-6):
         if not flag(settings, "balanceinertia", "compiler", False):
@@ -84,9 +93,7 @@ def _mended(document: Document, body: Body, inertia: pin.Inertia) -> pin.Inertia
                 "the third. Correct them, or let <compiler balanceinertia='true'/> replace them by their mean."
             )
         bounded = np.full(3, bounded.mean())
-    if np.array_equal(bounded, moments):
-        return pin.Inertia(mass, inertia.lever, inertia.inertia)
-    return pin.Inertia(mass, inertia.lever, (axes * bounded) @ axes.T)
+    return pin.Inertia(mass, lever, (axes * np.maximum(bounded, 0.0)) @ axes.T)
 
 
 def _of_geoms(document: Document, geoms: list[Geom], meshes: Meshes) -> pin.Inertia:

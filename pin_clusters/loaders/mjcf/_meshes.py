@@ -44,11 +44,11 @@ class Meshes:
             if flag(self.document.compiler, "exactmeshinertia", "compiler", False) and rule == "legacy":
                 rule = "exact"
             vertices, triangles = self._soup(name, attributes, owner)
-            vertices = vertices * vector(attributes, "scale", what, (1.0, 1.0, 1.0))
             vertices = vertices - vector(attributes, "refpos", what)
             turn = numbers(attributes, "refquat", what, 4)
             if turn is not None:
                 vertices = vertices @ of_quaternion(np.array(turn), "refquat", what)
+            vertices = vertices * vector(attributes, "scale", what, (1.0, 1.0, 1.0))
             self.known[name, shell] = mesh_inertia(vertices, triangles, rule, what)
         return self.known[name, shell]
 
@@ -72,18 +72,18 @@ class Meshes:
 
     def _path(self, attributes: Attributes) -> Path | None:
         file, folder = attributes.get("file"), self.document.folder
-        if not file or folder is None:
+        if not file:
             return None
         if flag(self.document.compiler, "strippath", "compiler", False):
             file = Path(file.replace("\\", "/")).name
-        return folder / self.place / file
+        return None if folder is None and not Path(file).is_absolute() else (folder or Path()) / self.place / file
 
     def warn(self) -> None:
         """Take note of meshes whose files are missing; what is drawn is made without meshes anyway."""
         missing = []
         for name, element in self.assets.items():
             attributes = self.document.attributes(element, f"mesh {name!r}")
-            if "file" in attributes and (path := self._path(attributes)) and not path.is_file():
+            if "file" in attributes and not ((path := self._path(attributes)) and path.is_file()):
                 missing.append(name)
         if missing:
             self.document.notes.messages.append(

@@ -24,7 +24,7 @@ from ._equalities import Relation, build_ties, read_equalities
 from ._flatten import flattened
 from ._inertia import read_inertias
 from ._keyframes import chosen, read_keyframes
-from ._passive import _length, read_passive
+from ._passive import path_length, read_passive
 from ._relations import couplings, resolve, scalar_joints
 from ._rods import split_balls
 from ._tendons import Tendon, read_tendons
@@ -266,6 +266,7 @@ def _check(coupling: Any, tree: pin.Model) -> None:
 
 def _distance(relation: Relation, tendons: Mapping[str, Tendon], layout: Layout) -> DistanceRod:
     tendon = tendons[relation.first]
-    length = _length(tendon, layout) + relation.coefficients[0]
+    length = path_length(tendon, layout, layout.q0) + relation.coefficients[0]
     with in_words_of(f"equality {relation.name!r}"):
-        return DistanceRod(*(layout.sites[s] for s in tendon.sites), length=length, name=relation.name)
+        first, second = (layout.sites[s] for s in tendon.sites)
+        return DistanceRod(first, second, length=length, name=relation.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def read_passive(
                 found += _of_joint(document, joint, off, actuators, automatic)
     for tendon in tendons.values():
         _refuse_yield(tendon.attributes, tendon.owner)
-        found += _of_tendon(tendon, off, actuators, layout, bodies)
+        found += _of_tendon(document, tendon, off, actuators, layout, bodies)
     if not off.gravity:
         for i, body in enumerate(bodies):
             if body.gravcomp and layout.joint_of[i]:
@@ -73,10 +74,10 @@ def _powers(attributes: Mapping[str, str], key: str, owner: str) -> Powers:
 
 
 def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
-    """Add the damping of motors: v of the motor is gear times that of the joint, and so is its force."""
+    """Add the damping of motors; as in MuJoCo all its coefficients take the gear squared."""
     total = np.array(damping)
     for m in motors:
-        total += np.array(m.damping) * [m.gear**2, abs(m.gear) ** 3, m.gear**4]
+        total += np.array(m.damping) * m.gear**2
     return tuple(total.tolist())
 
 
@@ -104,6 +105,7 @@ class _Automatic:
 def _of_joint(
     document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
 ) -> list[Spring]:
+    layout = automatic.layout
     a, owner = joint.attributes, joint.owner
     stiffness, damping = _powers(a, "stiffness", owner), _powers(a, "damping", owner)
     period, ratio = numbers(a, "springdamper", owner, 2) or (0.0, 0.0)
@@ -122,13 +124,20 @@ def _of_joint(
         raise LoadError(f"{owner}: on a free joint only linear damping can be honoured. Remove the rest.")
     rest: Any = None
     if joint.kind in ("hinge", "slide"):
-        rest = value(a, "springref", owner)
-        rest = document.units.angle(rest) if joint.kind == "hinge" else rest
+        rest = _spring_reference(document, joint)
+    elif joint.kind == "free":
+        at = layout.tree.joints[layout.ids[joint.name]].idx_q
+        rest = layout.q0[at : at + 7].tolist()
     return [Spring(joint.name, stiffness, rest, damping, friction)]
 
 
 def _of_tendon(
-    tendon: Tendon, off: _Switches, actuators: Sequence[Actuator], layout: Layout, bodies: Sequence[Body]
+    document: Document,
+    tendon: Tendon,
+    off: _Switches,
+    actuators: Sequence[Actuator],
+    layout: Layout,
+    bodies: Sequence[Body],
 ) -> list[Spring]:
     a, owner = tendon.attributes, tendon.owner
     motors = [m for m in actuators if m.tendon == tendon.name]
@@ -145,34 +154,48 @@ def _of_tendon(
             "not computed here. Remove it, or let the path go through sites only."
         )
     rest = numbers(a, "springlength", owner, 1, 2) or (-1.0,)
-    zero = layout.q0
+    relaxed = _relaxed(document, bodies, layout)
+    held = 0.0
     if tendon.kind == "fixed":
-        held = sum(c * zero_of(bodies, n) for n, c in tendon.joints.items() if n not in layout.ids)
         along: Any = {n: c for n, c in tendon.joints.items() if n in layout.ids}
+        held = sum(c * _held(bodies, n) for n, c in tendon.joints.items() if n not in along)
         if not along:
             return []
-        length = sum(c * zero[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items()) + held
+        length = held + sum(c * relaxed[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items())
     else:
-        along, held = [layout.sites[s] for s in tendon.sites], 0.0
-        length = _length(tendon, layout)
+        along = [layout.sites[s] for s in tendon.sites]
+        length = path_length(tendon, layout, relaxed)
     low, high = (length if r == -1.0 else r for r in (rest[0], rest[-1]))
     return [Spring(along, stiffness, (low - held, high - held), damping, friction, name=owner)]
 
 
-def zero_of(bodies: Sequence[Body], name: str) -> float:
-    """Return the coordinate of a joint that is held; only its place in the sum matters."""
+def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.ndarray:
+    """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
+    q = layout.q0.copy()
+    for joint in (j for b in bodies for j in b.joints if j.name in layout.ids and j.kind in ("hinge", "slide")):
+        if not joint.of_ball:
+            q[layout.tree.joints[layout.ids[joint.name]].idx_q] = _spring_reference(document, joint)
+    return q
+
+
+def _spring_reference(document: Document, joint: Joint) -> float:
+    rest = value(joint.attributes, "springref", joint.owner)
+    return document.units.angle(rest) if joint.kind == "hinge" else rest
+
+
+def _held(bodies: Sequence[Body], name: str) -> float:
+    """Return the coordinate of a joint that an equality holds."""
     joint = next(j for b in bodies for j in b.joints if j.name == name)
     return joint.ref + joint.held
 
 
-def _length(tendon: Tendon, layout: Layout) -> float:
-    """Return the length of a path in the pose of the file."""
-    tree = layout.tree
-    data = tree.createData()
-    pin.forwardKinematics(tree, data, layout.q0)
+def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
+    """Return the length of a path through sites."""
+    data = layout.tree.createData()
+    pin.forwardKinematics(layout.tree, data, q)
     places = [layout.sites[s] for s in tendon.sites]
-    points = [data.oMi[tree.getJointId(joint)].act(M.translation) for joint, M in places]
-    return math.fsum(float(np.linalg.norm(b - a)) for a, b in zip(points, points[1:], strict=False))
+    points = [data.oMi[layout.tree.getJointId(joint)].act(M.translation) for joint, M in places]
+    return math.fsum(float(np.linalg.norm(b - a)) for a, b in pairwise(points))
 
 
 def _support(body: Body, inertia: pin.Inertia, layout: Layout, i: int) -> GravityCompensation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -58,14 +59,14 @@ class PolynomialCoupling(Constraint):
         s = linear(Angle(tuple(b.tolist()), -float(b @ start)))
         row = linear(Angle(tuple(a.tolist()), -float(a @ start)))
         power: Any = 1.0
-        for c in self.coefficients:
+        for k, c in enumerate(self.coefficients):
+            power = s * power if k else power
             row = row - c * power
-            power = s * power
         unit = "m" if "P" in tree.joints[joints[0]].shortname() else "rad"
         return [harmonic_closure(self, joints, [row], [f"{self.label}: polynomial"], [unit])]
 
     def _function(self, names: tuple[str, ...], a: np.ndarray, b: np.ndarray, start: np.ndarray) -> Coupling:
-        functions = [partial(f, a=a, b=b, c=np.array(self.coefficients), start=start) for f in _FORMULAS]
+        functions: Sequence[Any] = [partial(f, a=a, b=b, c=np.array(self.coefficients), start=start) for f in _FORMULAS]
         if kernels.JIT:
             key = (*(tuple(x.tolist()) for x in (a, b, start)), self.coefficients)
             functions = _compiled(*key)

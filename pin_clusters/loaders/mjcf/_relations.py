@@ -78,7 +78,7 @@ def resolve(
                 rest.append(Equation(equation.name, total, {}, (constant,)))
             elif total:
                 ((name, c),) = total.items()
-                _lock(locked, name, constant / c, equation.owner)
+                locked[name] = constant / c
                 moved = True
             elif abs(constant) > SAME:
                 raise LoadError(
@@ -125,15 +125,6 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     if not right:
         coefficients = coefficients[:1]
     return Equation(equation.name, left, right, tuple(coefficients))
-
-
-def _lock(locked: dict[str, float], name: str, x: float, owner: str) -> None:
-    if name in locked and abs(locked[name] - x) > SAME:
-        raise LoadError(
-            f"{owner} holds joint {name!r} at {x:.6g} from the pose of the file, and another equality at "
-            f"{locked[name]:.6g}. Remove one of them."
-        )
-    locked.setdefault(name, x)
 
 
 def couplings(

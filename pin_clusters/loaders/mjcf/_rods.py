@@ -1,7 +1,8 @@
-"""Bodies between a ball joint and a connect: two hinges in the place of the ball, without the spin that nothing holds."""
+"""Bodies between a ball joint and a connect: two hinges replace the ball, without the spin that nothing holds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,12 +37,11 @@ class Rod:
 
     def angles(self, R: np.ndarray) -> tuple[float, float]:
         """Return the angles of the hinges that turn the line as a rotation of the ball does."""
-        d = R @ self.line
-        first, second = self.axes
-        # with line = second x first, R1(q1) R2(q2) line = cos q2 (cos q1 line + sin q1 second') - sin q2 first
-        return float(np.arctan2(d @ np.cross(first, self.line), d @ self.line)), float(
-            -np.arcsin(np.clip(d @ first, -1.0, 1.0))
-        )
+        d, first = R @ self.line, self.axes[0]
+        # turning the line about the second axis, then about the first: it ends along
+        # cos q2 (cos q1 line + sin q1 first x line) - sin q2 first
+        sine = float(np.clip(d @ first, -1.0, 1.0))
+        return math.atan2(float(d @ np.cross(first, self.line)), float(d @ self.line)), -math.asin(sine)
 
 
 def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:

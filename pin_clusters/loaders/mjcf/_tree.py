@@ -216,8 +216,8 @@ def _options(document: Document, tree: pin.Model) -> None:
         for medium in ("density", "viscosity"):
             if value(option.attrib, medium, "option") != 0.0:
                 raise LoadError(
-                    f"option: {medium} {option.get(medium)} makes forces of a fluid, which are not computed here. Remove "
-                    "it, and add such forces as fext."
+                    f"option: {medium} {option.get(medium)} makes forces of a fluid, which are not computed here. "
+                    "Remove it, and add such forces as fext."
                 )
     if disabled(document, "gravity"):
         gravity = np.zeros(3)

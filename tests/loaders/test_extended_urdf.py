@@ -1,0 +1,181 @@
+"""The YAML of extended URDF: loops, kinds of joints, motors; and every bad file."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from support.urdf_text import link, robot
+
+import pin_clusters as pc
+from pin_clusters.errors import ArgumentTypeError, LoadError
+
+pytestmark = pytest.mark.jitless
+
+
+def fixed(name: str, parent: str, xyz: str) -> str:
+    """Return a frame: a link without mass."""
+    return (
+        f'<joint name="{name}_joint" type="fixed"><origin xyz="{xyz}"/><parent link="{parent}"/>'
+        f'<child link="{name}"/></joint><link name="{name}"/>'
+    )
+
+
+def hinge(name: str, parent: str, xyz: str = "0 0 0", axis: str = "0 1 0") -> str:
+    return (
+        f'<joint name="{name}" type="continuous"><origin xyz="{xyz}"/><parent link="{parent}"/>'
+        f'<child link="{name}_link"/><axis xyz="{axis}"/></joint>' + link(f"{name}_link")
+    )
+
+
+LEG = robot(
+    link("ground", ""), hinge("crank", "ground"), hinge("coupler", "crank_link", "0 0 0.1"),
+    hinge("rocker", "ground", "0.3 0 0"), fixed("end_a", "coupler_link", "0.3 0 0"),
+    fixed("end_b", "rocker_link", "0 0 0.1"), hinge("wrist", "rocker_link", "0 0 0.2", "1 0 0"),
+)  # fmt: skip
+PLAIN = "closed_loop: [[end_a, end_b]]\ntype: [3d]\nname_mot: [rocker]\n"
+
+
+def write(folder, text: str | bytes = PLAIN, urdf: str | None = LEG):
+    if urdf is not None:
+        (folder / "robot.urdf").write_text(urdf)
+    file = folder / "robot.yaml"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return file
+
+
+def read(file, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message=".*(continuous joints|closing|repeat others)", category=pc.PinClustersWarning
+        )
+        return pc.buildModelFromYAML(file, *args, **kwargs)
+
+
+@pytest.mark.parametrize(("kind", "rows"), [("3d", "spherical"), ("6d", "fixed"), ("3D", "spherical"), ("6D", "fixed")])
+def test_loops(tmp_path, kind, rows):
+    """6d holds two frames together, 3d their origins: the same loops in Python give the same dynamics."""
+    text = PLAIN.replace("3d", kind)
+    urdf = LEG
+    if rows == "fixed":  # a pin: one hinge more
+        urdf = LEG.replace(fixed("end_b", "rocker_link", "0 0 0.1"), hinge("pin", "rocker_link", "0 0 0.1")
+                           + fixed("end_b", "pin_link", "0 0 0"))  # fmt: skip
+    file = write(tmp_path, text, urdf)
+    model = read(file)
+    assert [c.kind for c in model.constraints] == [rows]
+    assert model.independent_joints == ("rocker", "wrist")
+    twin = pc.ClusterModel(
+        model.tree, [pc.Loop(("coupler_link", [0.3, 0, 0]), ("rocker_link", [0, 0, 0.1]), "revolute", axis=(0, 1, 0))],
+        independent=["rocker"],
+    ) if rows == "spherical" else None  # fmt: skip
+    q = pc.integrate(model, pc.neutral(model), [0.3, 0.2])
+    data = model.tree.createData()
+    pin.forwardKinematics(model.tree, data, q)
+    pin.updateFramePlacements(model.tree, data)
+    ends = [data.oMf[model.tree.getFrameId(name)] for name in ("end_a", "end_b")]
+    assert np.allclose(ends[0].translation, ends[1].translation, rtol=0.0, atol=1e-9)
+    if rows == "fixed":
+        assert ends[0].isApprox(ends[1], 1e-9)
+    else:
+        expected = pc.aba(twin, twin.createData(), q, [0.1, 0.2], [1.0, 2.0])
+        assert pc.aba(model, model.createData(), q, [0.1, 0.2], [1.0, 2.0]) == pytest.approx(expected, rel=1e-9)
+
+
+def test_kinds_of_joints(tmp_path):
+    """The body of a joint that is two hinges, a ball or fixed moves as those do."""
+    text = PLAIN + "joint_name: [wrist]\njoint_type: [KIND]\n"
+    y, z = 0.3, -0.5
+    for kind, names, nv in (("UJOINT_ZX", ("wrist_Z", "wrist_X"), 3), ("SPHERICAL", ("wrist",), 4), ("FIXED", (), 1)):
+        model = read(write(tmp_path, text.replace("KIND", kind)))
+        assert model.nv == nv
+        assert set(names) <= set(model.tree.names)
+        assert ("wrist" in model.tree.names) == (kind == "SPHERICAL")
+        assert model.tree.existFrame("wrist_link")
+        q = np.array(pin.neutral(model.tree))
+        expected = np.eye(3)
+        if kind == "UJOINT_ZX":
+            q[model.tree.joints[model.tree.getJointId("wrist_Z")].idx_q] = y
+            q[model.tree.joints[model.tree.getJointId("wrist_X")].idx_q] = z
+            expected = pin.rpy.rpyToMatrix(0, 0, y) @ pin.rpy.rpyToMatrix(z, 0, 0)
+        data = model.tree.createData()
+        pin.framesForwardKinematics(model.tree, data, q)
+        place = data.oMf[model.tree.getFrameId("wrist_link")]
+        assert np.allclose(place.rotation, expected)
+        assert np.allclose(place.translation, [0.3, 0.0, 0.2])
+        mass = sum(inertia.mass for inertia in model.tree.inertias)
+        assert mass == pytest.approx(4.0)
+
+
+def test_where_the_urdf_is(tmp_path):
+    file = write(tmp_path, urdf=None)
+    (tmp_path / "other.urdf").write_text(LEG)
+    assert read(file).nv == 2  # the only one beside it
+    assert read(tmp_path).nv == 2  # the folder
+    (tmp_path / "third.urdf").write_text(LEG)
+    with pytest.raises(LoadError, match="has 2 URDF files beside it"):
+        read(file)
+    assert read(file, urdf=tmp_path / "other.urdf").nv == 2
+
+
+def test_root_joint_constraints_and_independent(tmp_path):
+    file = write(tmp_path)
+    assert read(file, pin.JointModelFreeFlyer()).nv == 8
+    rotor = pc.Rotor("rocker", 50.0, axial_inertia=1e-5)
+    assert [r.name for r in read(file, constraints=[rotor]).rotors] == ["rotor:rocker"]
+    assert read(file, independent=["crank"]).independent_joints == ("crank", "wrist")
+
+
+LAUGHS = "a: &a [x, x, x, x]\nb: &b [*a, *a, *a, *a]\nclosed_loop: [*b, *b, *b, *b]\n"
+CASES = {
+    "empty": ("", "is empty"),
+    "malformed": ("closed_loop: [[a, b]", "not well-formed YAML.*line"),
+    "binary": (b"\xff\xfe\x00closed", "not well-formed YAML"),
+    "aliases": (LAUGHS, "anchors or aliases"),
+    "python": ("closed_loop: !!python/object/apply:os.system ['true']", "not well-formed YAML"),
+    "deep": ("closed_loop: " + "[" * 100_000, "more than 20|not well-formed"),
+    "huge": ("# " + "x" * 11_000_000, "11 MB"),
+    "two documents": ("closed_loop: []\n---\nclosed_loop: []", "not well-formed"),
+    "key twice": (PLAIN + "type: [6d]\n", "'type' is given twice"),
+    "a list": ("[1, 2]", "is not an extended URDF"),
+    "nothing known": ("model: x.urdf", "none of the keys"),
+    "no list": ("closed_loop: end_a", "closed_loop must be a list"),
+    "no pair": ("closed_loop: [[end_a]]", r"closed_loop\[0\] must be two frames"),
+    "not text": ("closed_loop: [[1, 2]]", r"closed_loop\[0\] must be names, got 1"),
+    "unknown frame": (PLAIN.replace("end_a,", "end_c,"), "no joint, body or frame 'end_c'"),
+    "one body": (PLAIN.replace("[end_a, end_b]", "[rocker_link, end_b]"), "both frames are on one body"),
+    "too few types": (PLAIN.replace("[3d]", "[3d, 3d]"), "has 1 pairs, but type has 2"),
+    "unknown type": (PLAIN.replace("3d", "5d"), "type '5d' is unknown"),
+    "too few names": (PLAIN + "joint_name: [wrist]", "joint_name has 1 names, but joint_type has 0"),
+    "unknown joint": (PLAIN + "joint_name: [wrst]\njoint_type: [SPHERICAL]", "joint 'wrst' does not exist.*mean 'wri"),
+    "joint twice": (PLAIN + "joint_name: [wrist, wrist]\njoint_type: [FIXED, SPHERICAL]", "'wrist' is named twice"),
+    "unknown kind": (PLAIN + "joint_name: [wrist]\njoint_type: [UJOINT_XX]", "joint_type 'UJOINT_XX'.*unknown"),
+    "rotor": (PLAIN + "rotor_inertia: [1e-5]", "'rotor_inertia' is not read.*pc.Rotor"),
+    "misspelt": (PLAIN.replace("closed_loop", "close_loop"), "Did you mean 'closed_loop'"),
+    "cannot move": ("closed_loop: [[end_a, ground], [end_b, ground]]", "stays open|cannot move|single pose"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name, tmp_path):
+    text, words = CASES[name]
+    with pytest.raises((LoadError, pc.PinClustersError), match=words):
+        read(write(tmp_path, text))
+
+
+def test_missing_files(tmp_path):
+    with pytest.raises(LoadError, match=r"cannot read .*robot\.urdf"):
+        read(write(tmp_path, urdf=None))
+    with pytest.raises(LoadError, match=r"cannot read .*nowhere\.yaml"):
+        read(tmp_path / "nowhere.yaml")
+    with pytest.raises(ArgumentTypeError, match="file must be a path"):
+        read(7)
+
+
+def test_what_is_left_out_is_said(tmp_path):
+    with pytest.warns(pc.PinClustersWarning) as told:
+        pc.buildModelFromYAML(write(tmp_path, PLAIN.replace("[rocker]", "[rocker, motor]") + "author: me\n"))
+    said = " ".join(str(w.message) for w in told)
+    assert "motors are no joints of the tree: 'motor'" in said
+    assert "'author'" in said
