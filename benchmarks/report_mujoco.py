@@ -12,7 +12,8 @@ def files(results: dict[str, Any]) -> str:
     robots = results["robots"]
     steps = next(iter(next(iter(robots.values()))["files"].values()))
     head = [
-        "robot", "file", "moves [rad]", *(f"{s['integrator']}, {1e3 * s['step']:g} ms" for s in steps), "open by [m, rad]",
+        "robot", "file", "moves [rad]", *(f"{s['integrator']}, {1e3 * s['step']:g} ms" for s in steps),
+        "open by [m, rad]",
     ]  # fmt: skip
     rows = [
         [f"`{name}`", rung, f"{found['motion']:.2f}", *(f"{s['largest']:.1e}" for s in errors),
