@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -90,10 +91,10 @@ KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universa
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_every_kind_of_loop_is_closed(kind: str, swapped: bool) -> None:
-    """A chain of seven joints whose end is tied to the ground or to its first body."""
+    """A chain of eight joints whose end is tied to the ground or to its first body."""
     rng = draw(f"mjcf loop {kind} {swapped}")
     b, parent = mechanisms.Builder(rng), None
-    for k in range(7):
+    for k in range(8):
         b.add(f"joint{k}", parent, rng.normal(size=3), 0.4 * rng.normal(size=3), 0.5 * rng.normal())
         parent = f"joint{k}"
     tree, q = b.tree, b.q()
@@ -101,17 +102,14 @@ def test_every_kind_of_loop_is_closed(kind: str, swapped: bool) -> None:
     pin.forwardKinematics(tree, data, q)
     frame = pin.SE3(pin.rpy.rpyToMatrix(*rng.normal(size=3)), 0.2 * rng.normal(size=3))
     first = "universe" if swapped else "joint0"
-    here = data.oMi[tree.getJointId(first) if not swapped else 0].actInv(data.oMi[7] * frame)
-    ends = (first, here), ("joint6", frame)
+    here = data.oMi[tree.getJointId(first) if not swapped else 0].actInv(data.oMi[8] * frame)
+    ends = (first, here), ("joint7", frame)
     if kind == "universal":
         here = here * pin.SE3(pin.rpy.rpyToMatrix(0.4, 0.0, 0.0), np.zeros(3))
     loop = pc.Loop(
         *(ends[::-1] if swapped else ends), kind, (0.0, 0.0, 1.0) if kind != "universal" else (1.0, 0.0, 0.0)
     )
-    try:
-        model = pc.ClusterModel(tree, [loop], q)
-    except pc.PinClustersError:
-        pytest.skip("rigid")
+    model = pc.ClusterModel(tree, [loop], q)
     there = Compiled(model, pc.to_mjcf(model, "exact"))
     data = model.createData()
     for pose in (pc.neutral(model), pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))):
@@ -144,6 +142,30 @@ def test_mechanisms_of_all_kinds(name: str) -> None:
         v, a = rng.normal(size=(2, model.nv))
         assert error(there.mass_matrix(q), pc.crba(model, data, q)) < 1e-10
         assert error(there.torque(q, v, a), pc.rnea(model, data, q, v, a)) < 1e-7
+
+
+AGAIN = {"four_bar": "exact", "ankle_2rsu": "exact", "mit_humanoid_leg": "best", "robotiq_2f85": "best"}
+MORE_AGAIN = {"mini_cheetah": "best", "teleop_arm": "best", "cassie": "exact", "six_bar": "exact", "delta": "exact"}
+
+
+@pytest.mark.parametrize("name", [*AGAIN, *(pytest.param(n, marks=pytest.mark.long) for n in MORE_AGAIN)])
+def test_the_loader_reads_it_again(name: str) -> None:
+    approximation = (AGAIN | MORE_AGAIN)[name]
+    model = load(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        again = pc.buildModelFromMJCF(pc.to_mjcf(model, approximation), independent=model.independent_joints)  # type: ignore[arg-type]
+    places = [
+        (model.joint_idx_v(n) + k, again.joint_idx_v(n) + k)
+        for n in model.independent_joints
+        for k in range(model.tree.nvs[model.getJointId(n)])
+    ]
+    mine, its = map(list, zip(*places, strict=True))
+    M = pc.crba(model, model.createData(), pc.neutral(model))
+    if approximation == "best" and not model.closures:
+        M = pc.approximations.of(model)["block"].crba(pc.neutral(model))
+    found = pc.crba(again, again.createData(), pc.neutral(again))
+    assert error(found[np.ix_(its, its)], M[np.ix_(mine, mine)]) < 1e-10
 
 
 def test_rotors_without_mass_borrow_from_their_carriers() -> None:
