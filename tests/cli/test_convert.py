@@ -29,6 +29,11 @@ def test_a_robot_becomes_urdf_and_mjcf() -> None:
     )
 
 
+def test_the_independent_joints_are_in_the_file() -> None:
+    assert run("convert", "four_bar", "bar.urdf", "--independent", "rocker").exit_code == 0
+    assert pc.buildModelFromUrdf("bar.urdf").independent_joints == ("rocker",)
+
+
 def test_what_exists_is_replaced_only_if_that_is_said() -> None:
     Path("bar.urdf").write_text("mine")
     assert "bar.urdf exists. Say --force" in refused("convert", "four_bar", "bar.urdf")
