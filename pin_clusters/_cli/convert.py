@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ def run(
     meshes: bool = False,
     timestep: float | None = None,
     force: bool = False,
-    independent: Sequence[str] | None = None,
+    independent: tuple[str, ...] | None = None,
 ) -> None:
     """Read a robot and write it; what may not be written is said before anything is read."""
     kind = FORMATS.get(target.suffix.lower())

@@ -22,14 +22,9 @@ from . import CONTEXT, INDEPENDENT
 @INDEPENDENT
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str,
-    target: Path,
-    approximation: str | None,
-    meshes: bool,
-    timestep: float | None,
-    force: bool,
+    robot: str, target: Path, approximation: str | None, meshes: bool, timestep: float | None, force: bool,
     independent: tuple[str, ...] | None,
-) -> None:
+) -> None:  # fmt: skip
     """Write a robot in another format.
 
     IN is the name of a robot that ships with the package, or a file; OUT says the format by its ending: .urdf for
