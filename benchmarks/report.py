@@ -25,6 +25,7 @@ import report_derivatives
 import report_files
 import report_learning
 import report_loops
+import report_mujoco
 import report_operational
 import report_simulation
 import report_specialised
@@ -57,6 +58,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy of traces": ("traces.json", report_traces.accuracy),
     "specialised": ("specialised.json", report_specialised.tables),
     "files": ("files.json", report_files.table),
+    "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""

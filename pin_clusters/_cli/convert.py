@@ -23,6 +23,7 @@ def run(
     meshes: bool = False,
     timestep: float | None = None,
     force: bool = False,
+    independent: tuple[str, ...] | None = None,
 ) -> None:
     """Read a robot and write it; what may not be written is said before anything is read."""
     kind = FORMATS.get(target.suffix.lower())
@@ -33,7 +34,7 @@ def run(
         raise click.UsageError(f"{option} has no meaning for {kind}.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
-    model = common.load(robot)
+    model = common.load(robot, independent=independent)
     if kind == "URDF+":
         writers.to_urdf(model, target)
     else:

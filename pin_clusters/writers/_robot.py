@@ -8,6 +8,7 @@ from ..approximations import followers
 from ..armature import axial_inertia
 from ..model import ClusterModel
 from ._bodies import Bodies, Joint
+from ._cranks import add_cranks
 from ._numbers import text
 from ._springs import Springs
 from ._ties import Ties, drives
@@ -48,9 +49,10 @@ class Robot:
         for r in model.rotors:
             if r.name in self.bodies.of_rotor:
                 self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, drives(r, self.tree))
+        closures = add_cranks(self.ties, model.closures)
         self.bodies.merge()
         self.bodies.settle()
-        for closure in model.closures:
+        for closure in closures:
             self.ties.add_closure(closure)
         self.joints: dict[str, Joint] = {joint.name: joint for body in self.bodies.all for joint in body.joints}
         self._armature()

@@ -45,14 +45,14 @@ class Springs:
                 )
             if isinstance(c, Spring):
                 self._add(c)
-        if any(any(c.stiffness[1:]) or any(c.damping[1:]) for c in model.constraints if isinstance(c, Spring)):  # type: ignore[index]
+        if any(any(c.stiffness[1:]) or any(c.damping[1:]) for c in model.constraints if isinstance(c, Spring)):
             self.remarks.append(f"Springs and dampers that are polynomials need MuJoCo {BENT} or newer.")
 
     def _add(self, c: Spring) -> None:
         if isinstance(c.along, str):
             j = joint_id(self.tree, c.along, c.label)
             name = str(self.tree.names[j])
-            slack = c.rest is not None and self.tree.nvs[j] == 1 and len(c.rest) > 1 and c.rest[0] != c.rest[-1]  # type: ignore[arg-type, index]
+            slack = c.rest is not None and self.tree.nvs[j] == 1 and len(c.rest) > 1 and c.rest[0] != c.rest[-1]
             if self.tree.nvs[j] != 1:
                 raise ConstraintError(
                     f"to_mjcf: {c.label} acts on joint {name!r} of several degrees of freedom, which is not written. "
@@ -75,12 +75,12 @@ class Springs:
         """Return the attributes of a spring; ``rest`` is that of its rest."""
         found: dict[str, str] = {}
         for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
-            if any(value):  # type: ignore[arg-type]
-                found[key] = text(value if any(value[1:]) else value[:1])  # type: ignore[index]
+            if any(value):
+                found[key] = text(value if any(value[1:]) else value[:1])
         if c.friction:
             found["frictionloss"] = text(c.friction)
-        if any(c.stiffness):  # type: ignore[arg-type]
-            at = tuple(c.rest or (0.0,))  # type: ignore[arg-type]
+        if any(c.stiffness):
+            at = tuple(c.rest or (0.0,))
             if rest == "springlength" and min(at) < 0.0:
                 raise ConstraintError(
                     f"to_mjcf: {c.label} rests at {text(at)}, and the rest of a tendon of MuJoCo cannot be negative. "

@@ -51,10 +51,10 @@ class Ties:
         if len(terms) == 1:
             other, ratio = terms[0]
             given = {"joint1": joint, "joint2": other, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
-            self._tie("joint", joint, given)
+            self.tie("joint", joint, given)
             return
         name = self.fixed(f"{joint}_coupling", [(joint, -1.0), *terms])
-        self._tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
+        self.tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
 
     def fixed(self, wanted: str, terms: list[tuple[str, float]], more: dict[str, str] | None = None) -> str:
         """Add a fixed tendon with more attributes; return its name."""
@@ -87,10 +87,11 @@ class Ties:
                 "linkage by bodies, pc.Rod and pc.Loop, or simulate it here: pc.simulate."
             )
 
-    def _tie(self, kind: str, name: str, given: dict[str, str]) -> None:
+    def tie(self, kind: str, name: str, given: dict[str, str]) -> None:
+        """Add an equality."""
         ET.SubElement(self.equality, kind, {"name": self.names(name), **given, **self.stiff})
 
-    def _site(self, j: int, name: str, placement: pin.SE3) -> str:
+    def site(self, j: int, name: str, placement: pin.SE3) -> str:
         """Add a site on the body of a joint; return its name."""
         if j not in self.bodies.of_joint:
             raise ConstraintError(
@@ -121,9 +122,9 @@ class Ties:
 
     def _point(self, c: FrameClosure, label: str, kind: str, z: float) -> None:
         along = pin.SE3(np.eye(3), np.array([0.0, 0.0, z]))
-        a = self._site(c.joint_a, f"{label} a", c.placement_a * along)
-        b = self._site(c.joint_b, f"{label} b", c.placement_b * along)
-        self._tie(kind, label, {"site1": a, "site2": b})
+        a = self.site(c.joint_a, f"{label} a", c.placement_a * along)
+        b = self.site(c.joint_b, f"{label} b", c.placement_b * along)
+        self.tie(kind, label, {"site1": a, "site2": b})
 
     def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
         """Close any other loop: half of a body hangs from the other one by the loop's joint, and is welded to the rest.
@@ -159,7 +160,7 @@ class Ties:
         half.drawn[:] = 0.0
         self.bodies.all.append(half)
         ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
-        self._tie("weld", label, {"site1": ends[0], "site2": ends[1]})
+        self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
         self.bodies.remarks.append(
             f"{label}: half of the inertia of {body.name} is a body welded to it by an equality."
         )
@@ -173,7 +174,7 @@ class Ties:
             return
         name = self.spatial(label, [(c.joint_a, a), (c.joint_b, b)])
         at_zero = self._distance(self.at_zero, c)
-        self._tie("tendon", label, {"tendon1": name, "polycoef": text(c.length - at_zero, [0.0] * 4)})
+        self.tie("tendon", label, {"tendon1": name, "polycoef": text(c.length - at_zero, [0.0] * 4)})
 
     def _distance(self, poses: list[pin.SE3], c: RodClosure) -> float:
         ends = [poses[j].act(np.asarray(p)) for j, p in c.ends]
@@ -181,11 +182,17 @@ class Ties:
 
     def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
         """Add a spatial tendon through points on bodies of joints; return its name."""
+        ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]
+        sites = [self.site(j, f"{label} {end}", place) for end, (j, place) in zip(ends, points, strict=True)]
+        return self.through(label, sites, more)
+
+    def through(self, label: str, sites: Sequence[str], more: dict[str, str] | None = None) -> str:
+        """Add a spatial tendon through sites; return its name."""
         name = self.tendon_names(label)
         given = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
         element = ET.SubElement(self.tendon, "spatial", given)
-        for k, (j, place) in enumerate(points):
-            ET.SubElement(element, "site", site=self._site(j, f"{label} {'ab'[k] if len(points) == 2 else k}", place))
+        for site in sites:
+            ET.SubElement(element, "site", site=site)
         return name
 
     def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
@@ -207,7 +214,7 @@ class Ties:
         rod = Body(self.bodies.names(label), holder, place, joints, P)
         self.bodies.all.append(rod)
         tip = self.site_on(rod, f"{label} a", pin.SE3(np.eye(3), np.array([0.0, 0.0, float(c.length or 0.0)])))
-        self._tie("connect", label, {"site1": tip, "site2": self._site(c.joint_b, f"{label} b", b)})
+        self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
 
     def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
         """Return the axis, across a rod, of its first hinge: the one about which most of its swing is likely to be."""
@@ -235,7 +242,7 @@ class Ties:
             # lengths count from those at zero
             offset = length - float(np.linalg.norm(points[1] - points[0]))
             poly = text(offset, 1.0, [0.0] * 3)
-            self._tie("tendon", label, {"tendon1": name, "tendon2": other, "polycoef": poly})
+            self.tie("tendon", label, {"tendon1": name, "tendon2": other, "polycoef": poly})
 
 
 def rod_moments(c: RodClosure) -> np.ndarray:

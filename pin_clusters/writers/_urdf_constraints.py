@@ -171,7 +171,7 @@ class Constraints:
     def _spring(self, c: Spring) -> None:
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
         for key, value in (("stiffness", c.stiffness), ("damping", c.damping), ("friction", (c.friction,))):
-            if any(value):  # type: ignore[arg-type]
+            if any(value):
                 element.set(key, text(value))
         if c.rest is not None:
             element.set("rest", text(c.rest))

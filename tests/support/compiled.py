@@ -37,12 +37,17 @@ class Compiled:
         self.known: list[int] = []  # velocities of MuJoCo's that the model has
         self.free = np.zeros(model.nv, dtype=int)  # where each independent velocity is
         for j, i in self.joints.items():
-            dofs = range(self.there.jnt_dofadr[i], self.there.jnt_dofadr[i] + self.tree.nvs[j])
+            first = self.there.jnt_dofadr[i] - (2 if self.chain(j) else 0)
+            dofs = range(first, first + self.tree.nvs[j])
             self.known += dofs
             for k, at in enumerate(range(self.tree.idx_vs[j], self.tree.idx_vs[j] + self.tree.nvs[j])):
                 where = np.flatnonzero(model.idx_v_independent == at)
                 if len(where):
                     self.free[where[0]] = dofs[k]
+
+    def chain(self, j: int) -> bool:
+        """Whether a joint has become three, of which the last bears its name."""
+        return bool(self.tree.nqs[j] == self.tree.nvs[j] == 3)
 
     def place(self, q: np.ndarray) -> None:
         """Go to a configuration of the model, from the keyframe."""
@@ -53,6 +58,8 @@ class Compiled:
                 pose = self.tree.jointPlacements[j] * pin.XYZQUATToSE3(mine)
                 rest = pin.Quaternion(pose.rotation).coeffs()[[3, 0, 1, 2]]
                 self.data.qpos[at : at + 7] = np.concatenate([pose.translation, rest])
+            elif self.chain(j):
+                self.data.qpos[at - 2 : at + 1] = mine
             elif len(mine) == 4:
                 self.data.qpos[at : at + 4] = mine[[3, 0, 1, 2]]
             else:

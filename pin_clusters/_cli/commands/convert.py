@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .. import common
-from . import CONTEXT
+from . import CONTEXT, INDEPENDENT
 
 
 @click.command(context_settings=CONTEXT)
@@ -19,10 +19,12 @@ from . import CONTEXT
 )  # fmt: skip
 @click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
 @click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
+@INDEPENDENT
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str, target: Path, approximation: str | None, meshes: bool, timestep: float | None, force: bool
-) -> None:
+    robot: str, target: Path, approximation: str | None, meshes: bool, timestep: float | None, force: bool,
+    independent: tuple[str, ...] | None,
+) -> None:  # fmt: skip
     """Write a robot in another format.
 
     IN is the name of a robot that ships with the package, or a file; OUT says the format by its ending: .urdf for
@@ -44,4 +46,4 @@ def convert(
     """  # noqa: D301 (click wants the character)
     from .. import convert as command
 
-    command.run(robot, target, common.console(), approximation, meshes, timestep, force)
+    command.run(robot, target, common.console(), approximation, meshes, timestep, force, independent)
