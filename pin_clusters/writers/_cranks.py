@@ -219,4 +219,3 @@ def _not_as_thought_of(label: str) -> ConstraintError:
         f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that no "
         "crank and rod stand for the differential. Simulate it here: pc.simulate."
     )
-

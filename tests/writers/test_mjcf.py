@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -199,8 +200,38 @@ def held() -> pc.ClusterModel:
     return pc.ClusterModel(tree, [pc.GravityCompensation("only", 0.5)])
 
 
+def cam(x: np.ndarray) -> np.ndarray:
+    return np.array([x[0] - np.sin(x[1])])
+
+
+def on_a_function() -> pc.ClusterModel:
+    b = mechanisms.Builder(draw("mjcf function"))
+    for name in ("one", "two"):
+        b.add(name, None, np.array([1.0, 0.0, 0.0]), np.zeros(3), 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return b.mechanism([pc.Coupling(["one", "two"], cam, name="cam")], ("two",), 1).build()
+
+
+def other_lengths(offset: float) -> pc.ClusterModel:
+    """A Tello whose gimbals are mounted elsewhere."""
+    model = load("tello")
+    parts = [
+        dataclasses.replace(c, gimbal_offset=offset) if isinstance(c, pc.Differential.tello_hip) else c
+        for c in model.constraints
+    ]
+    return pc.ClusterModel(model.tree, parts, model.q_reference)
+
+
+def test_tello_of_the_same_lengths_is_not_refused() -> None:
+    assert "tello_hip" in pc.to_mjcf(other_lengths(0.01995))
+
+
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "tello": (lambda: pc.to_mjcf(load("tello")), pc.ConstraintError, "tello_hip.*equation between angles"),
+    "function": (lambda: pc.to_mjcf(on_a_function()), pc.ConstraintError, r"Coupling\('cam'\).*equation between angles"),
+    "tello, other lengths": (
+        lambda: pc.to_mjcf(other_lengths(0.02)), pc.ConstraintError, "tello_hip.*lengths are not those of a linkage",
+    ),
     "body": (lambda: pc.to_mjcf(unreal()), pc.ModelError, "'base_link'.*1, 1, 5 kg m.*no real body"),
     "screw": (lambda: pc.to_mjcf(single(pin.JointModelHX(0.1))), pc.UnsupportedJointError, "'only'.*MJCF cannot"),
     "weight": (lambda: pc.to_mjcf(held()), pc.ConstraintError, "holds 0.5 kg"),

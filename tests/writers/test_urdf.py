@@ -179,6 +179,15 @@ def test_what_urdf_has_no_element_for_comes_back() -> None:
     assert [r.source.armature for r in other.rotors if r.source] == ["replace", "keep"]
 
 
+def test_armature_is_read_without_damping() -> None:
+    text = pc.to_urdf(armed())
+    assert 'damping="0" armature="0.3"' in text
+    assert (
+        back(armed()).tree.armature.tolist()
+        == pc.buildModelFromXML(text.replace('damping="0" armature="0.3"', 'armature="0.3"')).tree.armature.tolist()
+    )
+
+
 def test_gravity_is_said() -> None:
     model = load("four_bar").with_gravity([1.0, 2.0, 3.0])
     with pytest.warns(pc.PinClustersWarning, match="gravity of model 'four_bar' is 1 2 3"):
