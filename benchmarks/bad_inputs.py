@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import math
 import sys
+import tempfile
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "bad_inputs.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
+from samples import bad_extended_urdf, bad_mjcf, bad_sdf, stumbles  # noqa: E402
 from samples import bad_loops as loop_bad_inputs  # noqa: E402
-from samples import stumbles  # noqa: E402
+
+import pin_clusters as pc  # noqa: E402
 
 HEAD = """# Bad inputs
 
@@ -30,6 +36,21 @@ FILES = """
 ## Files and states
 
 Inputs on which programs for URDF with loops have been seen to fail, with a segmentation fault or in silence.
+"""
+MJCF = """
+## MJCF files
+
+What `pc.buildModelFromMJCF` refuses; the cases are those of `tests/samples/bad_mjcf.py`.
+"""
+SDF = """
+## SDF files
+
+What `pc.buildModelFromSDF` refuses; the cases are those of `tests/samples/bad_sdf.py`.
+"""
+YAML = """
+## Extended URDF
+
+What `pc.buildModelFromYAML` refuses; the cases are those of `tests/samples/bad_extended_urdf.py`.
 """
 CALLS = """
 ## Calls
@@ -82,7 +103,38 @@ def page() -> str:
         parts += [f"| {cell(case.what)} | {verdict(case)} |\n" for case in cases.values()]
     parts.append(FIRST)
     parts += [f"| {cell(case.what)} | {told(case)} |\n" for case in stumbles.CASES.values()]
+    documents = (
+        (MJCF, pc.buildModelFromMJCF, {what: text for what, (text, _) in bad_mjcf.CASES.items()}),
+        (SDF, pc.buildModelFromSDF, {what: text for what, (text, *_) in bad_sdf.CASES.items()}),
+        (YAML, extended_urdf, {what: text for what, (text, _) in bad_extended_urdf.CASES.items()}),
+    )
+    for head, read, texts in documents:
+        parts.append(f"{head}\n| input | verdict |\n|---|---|\n")
+        parts += [f"| {cell(what)} | {refusal(read, text)} |\n" for what, text in texts.items()]
     return "".join(parts)
+
+
+def extended_urdf(text: str | bytes) -> object:
+    """Read the text of a YAML file beside the URDF of the cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "robot.urdf").write_text(bad_extended_urdf.LEG, encoding="utf-8")
+        file = Path(folder) / "robot.yaml"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        try:
+            return pc.buildModelFromYAML(file)
+        except pc.PinClustersError as error:
+            raise type(error)(str(error).replace(f"{folder}/", "")) from None
+
+
+def refusal(read: Callable[[Any], object], text: str | bytes) -> str:
+    """Return what is said of a document."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.PinClustersWarning)
+            read(text)
+    except pc.PinClustersError as error:
+        return f"`{type(error).__name__}`: {cell(str(error))}"
+    return "**read**"
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import mjcf_swing
 import report_batches
 import report_calls
 import report_derivatives
+import report_files
 import report_learning
 import report_loops
 import report_mujoco
@@ -56,6 +57,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "step of many": ("learning.json", report_learning.step),
     "accuracy of traces": ("traces.json", report_traces.accuracy),
     "specialised": ("specialised.json", report_specialised.tables),
+    "files": ("files.json", report_files.table),
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
 }
@@ -213,6 +215,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/learning.md": bench_short,
         "docs/tracing.md": bench_short,
         "docs/from-mujoco.md": bench_short,
+        "docs/files.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

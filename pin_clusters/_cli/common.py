@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..errors import ConstraintError, LoadError, PinClustersError, PinClustersWarning, UnknownNameError, did_you_mean
+from ..errors import LoadError, PinClustersError, PinClustersWarning, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,23 +56,12 @@ def load(
 
 
 def with_independent(model: ClusterModel, names: Sequence[str] | None) -> ClusterModel:
-    """Return the robot with other independent joints, if any are named; what no loop ties is refused."""
+    """Return the robot with other independent joints, if any are named."""
     if not names:
         return model
     from ..algorithms.with_independent import with_independent
 
-    other, _ = with_independent(model, names)
-    for name in names:
-        if name not in other.independent_joints:
-            raise ConstraintError(
-                f"--independent {name}: no closed loop of {model.name!r} holds that joint, so that it cannot lead. "
-                f"Joints of closed loops: {', '.join(_in_loops(model)) or 'none'}."
-            )
-    return other
-
-
-def _in_loops(model: ClusterModel) -> list[str]:
-    return [name for loop in model._topology.analyses for name in (model.names[j] for j in loop.joints)]
+    return with_independent(model, names)[0]
 
 
 def _load(what: str, root_joint: Literal["default"] | None) -> ClusterModel:

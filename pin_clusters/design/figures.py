@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pages.axes import DASHES, PARTS, WIDTH, finished, over, rows, tall, tidy
+from ..pages.axes import DASHES, PARTS, SMALL, WIDTH, finished, over, rows, tall, tidy
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
 from ..pages.template import Html
@@ -65,16 +65,16 @@ def region_map(region: Region, key: str) -> Html:
     x, y = region.x, region.y
     drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
     gx, gy = (degrees(g, c.unit) for g, c in ((region.grid_x, x), (region.grid_y, y)))
-    high, wide = gy[1] - gy[0], gx[1] - gx[0]
+    bx, by = (np.concatenate([g[:1], 0.5 * (g[1:] + g[:-1]), g[-1:]]) for g in (gx, gy))
     for k, row in enumerate(region.reached):
-        for first, last in _spans(row):
+        for a, b in _spans(row):
             axes.barh(
-                gy[k], gx[last] - gx[first] + wide, high, left=gx[first] - 0.5 * wide, color=C["diagonal"], alpha=0.16,
+                by[k], bx[b + 1] - bx[a], by[k + 1] - by[k], left=bx[a], align="edge", color=C["diagonal"], alpha=0.16,
                 linewidth=0,
             )  # fmt: skip
     _edges(axes, region, x, y)
     text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(_reason(region))}."
-    return finished(drawn, axes, f"What {x.name} and {y.name} reach", key, text)
+    return finished(drawn, axes, "What both reach together", key, text)
 
 
 def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
@@ -88,7 +88,7 @@ def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
         axes.plot(px[:, i], py[:, i], color=C["grey"], linewidth=0.7, alpha=0.8)
     _edges(axes, region, x, y)
     text = f"The same poses as {x.name} and {y.name} have them."
-    return finished(drawn, axes, f"The same at {x.name} and {y.name}", key, text)
+    return finished(drawn, axes, "The same at the joints that follow", key, text)
 
 
 def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
@@ -152,6 +152,8 @@ def inertia(t: Transmission, key: str) -> Html:
     if np.nanmax(t.motors) > 1e-6 * np.nanmax(t.inertia):
         axes.plot(x, t.motors, color=C["block"], linewidth=1.4, linestyle=(0, (4, 2)), label="rotors and armature")
     axes.set_ylim(bottom=0.0)
+    axes.ticklabel_format(axis="y", scilimits=(-3, 4))
+    axes.yaxis.get_offset_text().set_fontsize(SMALL)
     _cut(axes, np.column_stack([t.inertia, t.motors]), low=0.0)
     _here(axes, x[t.reference])
     here = f"{number(float(t.inertia[t.reference]))} {unit}"

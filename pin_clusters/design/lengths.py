@@ -187,12 +187,12 @@ def _with(c: Closure, name: str, value: Any, axis: int) -> Callable[[float], Clo
 
 def _of_fields(tree: pin.Model, c: Closure, label: str) -> Iterator[tuple[str, Callable[[float], Closure]]]:
     """Go through the numbers of a mechanism that are lengths, where its equations are made of them alone."""
-    if not dataclasses.is_dataclass(c.source):
+    if not dataclasses.is_dataclass(c.source) or not hasattr(c.source, "closures"):
         return
     for f in dataclasses.fields(c.source):
         value = getattr(c.source, f.name)
         if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
-            yield f"{label.split('(')[0]}: {f.name}", _field(tree, c, f.name, value)
+            yield f"{label}: {f.name}", _field(tree, c, f.name, value)
 
 
 def _field(tree: pin.Model, c: Closure, name: str, value: float) -> Callable[[float], Closure]:

@@ -63,7 +63,7 @@ class Loads:
         motion: Which motion, in words.
         duration: [s].
         samples: States at which they were computed.
-        parts: Joints in the order of the tree, then loops and rods.
+        parts: Joints in the order of the tree, but for floating ones, then loops and rods.
         by_motors: Whether there are motors, at which the torques act; else they act at the independent joints.
         on_joints: Independent joints at which a torque acts that no motor makes, such as that of a spring.
     """
@@ -153,6 +153,8 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, 
     """Return force, moment, tension and whether it is unique, of every part."""
     tree, found = model.own_tree, []
     for j in range(1, tree.njoints):
+        if tree.nvs[j] == 6:  # free: no bearing
+            continue
         f = forces.joints[j]
         S = joint_subspace(tree.joints[j]) if tree.nvs[j] == 1 else None
         linear, angular = f[:3], f[3:]

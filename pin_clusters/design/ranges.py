@@ -105,7 +105,7 @@ def _led(model: ClusterModel, c: Coordinate, sweeps: Sequence[Sweep]) -> JointRa
     ends = []
     for sign in (-1.0, 1.0):
         each = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
-        ends.append(max(each, key=lambda x: sign * x[0]))
+        ends.append(max(each, key=lambda x: round(sign * x[0], 9)))  # the first of equal ones
     (low, low_end, low_by), (high, high_end, high_by) = ends
     full = [s for s in sweeps if s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0]
     reference = c.value(model, model.q_reference)

@@ -13,7 +13,7 @@ from .sweep import Sweep, Walker
 
 _WIDER = 1.5
 """The map goes so many times as far from the reference pose as each joint alone does."""
-_HALVINGS = 32
+_HALVINGS, _ROUNDING = 32, 1e-9
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -40,7 +40,7 @@ class Region:
         x: The first joint.
         y: The second joint.
         joints: All joints of the cluster that have one degree of freedom.
-        grid_x: Values of the first joint, shape (n,), [rad] or [m].
+        grid_x: Values of the first joint, the reference pose and the ends among them, shape (n,), [rad] or [m].
         grid_y: Values of the second one, shape (m,).
         reached: Shape (m, n).
         q: Configurations, shape (m, n, nq), NaN where it is not reached.
@@ -80,25 +80,28 @@ def region(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], c
     q = np.full((len(ys), len(xs), model.nq), np.nan)
     reached = np.zeros((len(ys), len(xs)), dtype=bool)
     q[k0, i0], reached[k0, i0] = model.q_reference, True
-    steps = (xs[1] - xs[0], ys[1] - ys[0])
     blocked: list[tuple[np.ndarray, np.ndarray, str, str]] = []
     waiting = deque([(k0, i0)])
     while waiting:
         k, i = waiting.popleft()
         for dk, di in _WAYS:
-            v = np.zeros(model.nv)
-            v[first.moved.column], v[second.moved.column] = di * steps[0], dk * steps[1]
-            inside = 0 <= k + dk < len(ys) and 0 <= i + di < len(xs)
-            if inside and reached[k + dk, i + di]:
+            if not (0 <= k + dk < len(ys) and 0 <= i + di < len(xs)):
+                s, at = (first, xs[i]) if di else (second, ys[k])
+                if not s.turns:
+                    limited = min(abs(at - s.moved.low), abs(at - s.moved.high)) < _ROUNDING
+                    reason = ("limit", s.moved.name) if limited else ("edge of the map", "")
+                    blocked.append((q[k, i], np.zeros(model.nv), *reason))
                 continue
+            if reached[k + dk, i + di]:
+                continue
+            v = np.zeros(model.nv)
+            v[first.moved.column], v[second.moved.column] = xs[i + di] - xs[i], ys[k + dk] - ys[k]
             new, kind, joint = walker.go(q[k, i], v)
             if kind:
                 blocked.append((q[k, i], v, kind, joint))
-            elif inside:
+            else:
                 q[k + dk, i + di], reached[k + dk, i + di] = new, True
                 waiting.append((k + dk, i + di))
-            elif not (first.turns if di else second.turns):
-                blocked.append((q[k, i], v, "edge of the map", ""))
     positions = np.full((*reached.shape, len(walker.joints)), np.nan)
     positions[reached] = [_positions(walker, row) for row in q[reached]]
     edges = _edges(walker, blocked)
@@ -117,16 +120,15 @@ def _grid(s: Sweep, cells: int) -> tuple[np.ndarray, int]:
     high = min(start + wide * (s.values[-1] - start), s.moved.high)
     if not high > low:
         return np.array([start]), 0
-    step = (high - low) / (cells - 1)
-    below, above = int((start - low) / step + 1e-9), int((high - start) / step + 1e-9)
-    return start + step * np.arange(-below, above + 1), below
+    below = min(max(round((cells - 1) * (start - low) / (high - low)), int(start > low)), cells - 1 - int(high > start))
+    return np.concatenate([np.linspace(low, start, below + 1)[:-1], np.linspace(start, high, cells - below)]), below
 
 
 def _edges(walker: Walker, blocked: list[tuple[np.ndarray, np.ndarray, str, str]]) -> tuple[Edge, ...]:
     found: dict[tuple[str, str], list[list[float]]] = {}
     for start, v, kind, joint in blocked:
         q, done, bad = start, 0.0, 1.0
-        if kind != "edge of the map":
+        if v.any():
             for _ in range(_HALVINGS):
                 middle = 0.5 * (done + bad)
                 new, what, who = walker.go(q, (middle - done) * v)

@@ -39,7 +39,7 @@ def span(low: float, high: float, unit: str) -> str:
 
 def why(end: End, moved: str, joint: str) -> str:
     """Return in words what ends the motion of a joint, where ``moved`` takes it."""
-    by = "" if moved == joint else f" (by {moved})"
+    by = "" if moved in (joint, end.joint) else f" (by {moved})"
     if end.kind == "limit":
         return ("its own limit" if end.joint == joint else f"limit of {end.joint}") + by
     if end.kind == "dead centre":
@@ -61,6 +61,7 @@ def how_often(end: End) -> str:
 
 def part(label: str) -> str:
     """Return the label of a constraint without what Python writes about it."""
+    label = re.sub(r"^Differential\.(\w+)\('[^()]*'\)", r"\1", label)
     found = re.sub(r"^(?:generic )?\w+\(('[^()]*')\)", lambda m: m[1].replace("', '", " - ").replace("'", ""), label)
     return found.removeprefix("generic ")
 

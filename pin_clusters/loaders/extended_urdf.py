@@ -111,6 +111,8 @@ def buildModelFromYAML(
     tree = with_joint_types(parts.tree, types)
     motors = _motors(content, tree, source, notes)
     notes.warn(tree.name, stacklevel=2)
+    if q_reference is None and tree is parts.tree:
+        q_reference = parts.reference
     return ClusterModel(
         tree, parts.constraints, q_reference, independent=parts.independent or None, preferred=motors, name=tree.name
     )

@@ -80,7 +80,7 @@ def broken(name: str) -> str:
 
 def tall(names: Sequence[str], least: float) -> float:
     """Return how tall a row has to be for names in lines, [inches]."""
-    return max(least, 0.06 + 0.125 * max((broken(name).count("\n") + 1 for name in names), default=1))
+    return max(least, 0.06 + 0.14 * max((broken(name).count("\n") + 1 for name in names), default=1))
 
 
 def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
@@ -92,7 +92,7 @@ def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any,
     axes = drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
     y = np.arange(len(names))[::-1]
     axes.set_ylim(-0.6, len(names) - 0.4)
-    axes.set_yticks(y, names, linespacing=0.95)
+    axes.set_yticks(y, names, linespacing=1.1, multialignment="right")
     tidy(axes, x, "")
     axes.tick_params(axis="y", labelsize=SMALL, labelcolor=C["ink"], length=0)
     return drawn, axes, y

@@ -13,7 +13,8 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters import study
-from pin_clusters.design import MechanismResult
+from pin_clusters.design import MechanismPart, MechanismResult
+from pin_clusters.design import result as asked
 from pin_clusters.design.coordinates import coordinates
 from pin_clusters.design.loads import tree_torques
 from pin_clusters.design.sweep import sweep
@@ -27,6 +28,12 @@ SOME = ("four_bar", "watt_six_bar", "ankle_2rsu", "delta", "slider_crank_serial"
 @cache
 def result(name: str) -> MechanismResult:
     return pc.mechanism(pc.load(name))
+
+
+@cache
+def part_of_tello(joint: str) -> tuple[pc.ClusterModel, MechanismPart]:
+    model = pc.load("tello")
+    return model, asked._part(model, next(c for c in model.clusters if joint in c.joints))
 
 
 def rocker_at(phi: float, ground: float, crank: float, coupler: float, rocker: float) -> tuple[float, float, float]:
@@ -256,8 +263,8 @@ def test_torques_of_an_ankle_are_those_of_virtual_work() -> None:
 
 
 def test_motors_of_a_differential_act_on_its_links() -> None:
-    found = result("tello")
-    model, torques = found.model, found.part("left_knee").torques
+    model, part = part_of_tello("left_knee")
+    torques = part.torques
     assert torques is not None
     assert [c.name for c in torques.joints] == ["left_knee", "left_ankle"]
     # the links made independent: their torques are what the motors do directly
@@ -283,7 +290,7 @@ def test_without_an_effort_the_torque_is_one_and_the_page_says_so() -> None:
 
 
 def test_torques_of_the_tree_do_the_work_of_those_of_the_joints(rng: np.random.Generator) -> None:
-    for name in ("ankle_2rsu", "cassie_leg", "tello"):
+    for name in ("ankle_2rsu", "cassie_leg"):
         found = result(name)
         model, data = found.model, found.model.createData()
         drives = [next((p.motors for p in found.parts if p.cluster is c), ()) for c in model.clusters]
@@ -399,8 +406,8 @@ def test_a_longer_rod_matters_as_in_a_mechanism_made_anew() -> None:
 def test_numbers_of_tellos_hip_matter_as_in_a_hip_made_anew() -> None:
     import dataclasses
 
-    model = result("tello").model
-    found = result("tello").part("left_hip_roll").lengths
+    model, part = part_of_tello("left_hip_roll")
+    found = part.lengths
     assert found is not None
     hip = next(c for c in model.constraints if "left_hip_roll" in getattr(c, "label", "") and hasattr(c, "post"))
     ends = []
@@ -431,6 +438,9 @@ def test_what_cannot_be_asked() -> None:
 
 
 def test_a_floating_base_stays() -> None:
-    found = result("tello")
-    assert found.notes == ("Held where they are: root_joint.",)
-    assert "root_joint" not in {r.joint for r in found.ranges}
+    model = pool.case("four_bar_serial_on_free_flyer").model
+    found = pc.mechanism(model)
+    base = model.names[1]
+    assert f"Held where they are: {base}." in found.notes
+    assert base not in {r.joint for r in found.ranges}
+    assert base not in {x.part for x in found.loads.parts}

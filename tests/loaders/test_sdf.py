@@ -18,6 +18,7 @@ pytestmark = pytest.mark.jitless
 ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 CASSIE = sorted((ROBOTS / "cassie_description" / "robots").glob("*.sdf"))
 HALF = math.sqrt(0.5)
+DRAKE = 'xmlns:d="http://drake.mit.edu"'
 
 
 def read(text: str, *args, **kwargs):
@@ -394,3 +395,40 @@ def test_cassie_keeps_its_energy(file):
         robot = pc.buildModelFromSDF(text)
     result = pc.simulate(robot, pc.neutral(robot), np.zeros(robot.nv), duration=0.05, dt=1e-3)
     assert np.ptp(result.energy) < 1e-6 * np.abs(result.energy).max()
+
+
+def test_a_world_with_scenery(tmp_path):
+    """What every Gazebo installation has and no robot needs is left out, and said."""
+    (tmp_path / "arm.sdf").write_text(model(link("a"), joint("j", "world", "a"), version="1.6", name="arm"))
+    file = tmp_path / "robot.world"
+    includes = "".join(
+        f"<include><uri>{uri}</uri></include>" for uri in ("model://sun", "model://ground_plane", "arm.sdf")
+    )
+    file.write_text(f'<sdf version="1.6"><world name="w">{includes}</world></sdf>')
+    with pytest.warns(pc.PinClustersWarning) as told:
+        robot = pc.buildModelFromSDF(file)
+    assert robot.independent_joints == ("j",)
+    assert "'sun', which is scenery" in " ".join(str(w.message) for w in told)
+    assert told[0].filename == __file__
+
+
+def test_balls_have_no_axis():
+    inside = axis("0 0 1", "<dynamics><damping>0.1</damping></dynamics>")
+    with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
+        pc.buildModelFromSDF(model(link("a"), joint("j", "world", "a", "ball", inside)))
+    read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
+
+
+def test_rotors_of_drake():
+    inside = axis("0 0 1", f"<d:rotor_inertia {DRAKE}>2e-4</d:rotor_inertia><d:gear_ratio {DRAKE}>50</d:gear_ratio>")
+    robot = read(model(link("a"), joint("j", "world", "a", inside=inside)))
+    twin = pc.ClusterModel(robot.tree, [pc.Rotor("j", 50.0, axial_inertia=2e-4)])
+    bare = read(model(link("a"), joint("j", "world", "a")))
+    found = [pc.rnea(m, m.createData(), [0.1], [0.2], [0.3]).item() for m in (robot, twin, bare)]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    assert found[0] - found[2] == pytest.approx(2e-4 * 50.0**2 * 0.3, rel=1e-9)
+    y = "<xyz>0 1 0</xyz>"
+    start, end = four_bar().split('name="closing"')
+    closing = f"{y}<d:rotor_inertia {DRAKE}>1e-5</d:rotor_inertia>"
+    with pytest.raises(pc.LoadError, match="'closing': it has a rotor, but no coordinate"):
+        read(start + 'name="closing"' + end.replace(y, closing))

@@ -168,3 +168,34 @@ def test_armature_of_motors_as_rotors_has_the_same_diagonal() -> None:
     # of a motor with gear 16: the term A / N with the carrier is what armature leaves out
     assert 0.0 < np.abs(M - N).max() < 0.02
     assert M[i, i] == pytest.approx(N[i, i], abs=1e-12)
+
+
+def test_the_pose_of_a_ball_that_became_hinges_is_kept() -> None:
+    model = pc.load("cassie")
+    home = model.tree.referenceConfigurations["home"]
+    assert np.abs(pc.residual(model, home)).max() < 1e-9  # the file has it closed, in quaternions
+    assert abs(home[model.tree.joints[model.getJointId("left_achilles_rod_1")].idx_q]) > 1e-2
+
+
+SHAPES = (
+    'type="sphere" size="0.2"', 'type="capsule" size="0.1 0.3"', 'size="0.1" type="capsule" fromto="1 2 3 4 5 6"',
+    'type="ellipsoid" size="0.1 0.2 0.3"', 'type="cylinder" size="0.1 0.3"', 'type="box" size="0.1 0.2 0.3"',
+    'type="box" size="0.1" fromto="0 0 0 1 1 0"', 'type="cylinder" size="0.1" fromto="0 0 0 1 1 0" mass="3"',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("shell", ["true", "false"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_have_mujocos_inertia(shape: str, shell: str) -> None:
+    place = "" if "fromto" in shape else 'pos="0.1 0.2 0.3" euler="10 20 30"'
+    text = f"""<mujoco><worldbody><body><freejoint/><geom {shape} shellinertia="{shell}" {place}/></body></worldbody>
+      </mujoco>"""
+    if "ellipsoid" in shape and shell == "true":
+        with pytest.raises(pc.LoadError, match="the shell of an ellipsoid has no closed form"):
+            pc.buildModelFromMJCF(text)
+        return
+    mine, theirs = pc.buildModelFromMJCF(text).tree.inertias[1], mujoco.MjModel.from_xml_string(text)
+    R = pin.Quaternion(*theirs.body_iquat[1]).toRotationMatrix()
+    assert mine.mass == pytest.approx(theirs.body_mass[1], rel=1e-12)
+    assert np.allclose(mine.lever, theirs.body_ipos[1], atol=1e-12)
+    assert np.allclose(mine.inertia, R @ np.diag(theirs.body_inertia[1]) @ R.T, rtol=1e-9, atol=1e-12)

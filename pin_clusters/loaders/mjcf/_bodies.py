@@ -17,6 +17,7 @@ from ._values import Attributes, flag, limits, normal, pose, rotation, value, ve
 UNIVERSE = "universe"
 # Made by MuJoCo's compiler out of few attributes; its own words for them are long.
 MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
+PLURALS = {"body": "bodies", "joint": "joints", "site": "sites"}
 KINDS = ("hinge", "slide", "ball", "free")
 
 
@@ -184,7 +185,7 @@ def centred(attributes: Attributes, owner: str) -> dict[str, str]:
 
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
-    owner = f"joint {element.get('name')!r} of {body.owner}"
+    owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
     check_attributes(element, element.tag, owner)
     if place.body == 0:
         raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
@@ -262,7 +263,7 @@ def _once(name: str, known: set[str], kind: str, reserved: str = "") -> None:
     if name == reserved or (name == UNIVERSE and kind == "joint"):
         raise LoadError(f"{kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
     if name in known:
-        raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
+        raise LoadError(f"Two {PLURALS[kind]} have the name {name!r}. Rename one.")
     known.add(name)
 
 

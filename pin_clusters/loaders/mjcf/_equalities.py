@@ -81,7 +81,7 @@ def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], 
         check_tag(element, EQUALITIES, "equality")
         kind = element.tag
         what = element.get("name") or _parties(element) or str(count)
-        owner = f"equality {kind} {what!r}"
+        owner = f"equality '{kind} {what}'"
         a = document.attributes(element, owner, tag="equality")
         if not flag(a, "active", owner, True) or none:
             off.append(f"{kind} {what}")
@@ -148,6 +148,8 @@ def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
 
 def _site(a: Attributes, key: str, sites: Mapping[str, tuple[int, pin.SE3]], owner: str) -> tuple[int, pin.SE3]:
     name = a.get(key, "")
+    if not name:
+        raise LoadError(f"{owner}: {key} is missing. Name two sites, or two bodies.")
     if name not in sites:
         raise LoadError(f"{owner}: {key} {name!r} does not exist.{did_you_mean(name, sites)}")
     return sites[name]

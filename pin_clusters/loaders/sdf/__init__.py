@@ -20,6 +20,7 @@ from ._document import read_document
 from ._known import scan
 from ._locked import locked, sliding_triangle, weld
 from ._parts import Parts, read_parts
+from ._rotors import rotors_of
 from ._scopes import Scope
 from ._spanning import Spanning, span
 from ._springs import springs_of
@@ -62,11 +63,11 @@ def buildModelFromSDF(
 
     The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the
     joint). ``gearbox`` becomes a `Gear`, whose rotor is the body that carries nothing, ``<mimic>`` a `LinearCoupling`,
-    a body between two ball joints of a loop a `Rod`, if it is round. Springs, damping and friction become
-    ``model.passive`` (`pc.passive_torque`). ``universal`` and ``revolute2`` are two hinges,
-    the second of which is named ``<joint>_axis2``. Nested models and files from the folder of this one are read; joints
-    and links of a nested model are named ``model::name``. A joint that the tree passes from child to parent keeps its
-    sense.
+    a body between two ball joints of a loop a `Rod`, if it is round, and Drake's rotor inertia of an axis a `Rotor`.
+    Springs, damping and friction become ``model.passive`` (`pc.passive_torque`). ``universal`` and ``revolute2`` are
+    two hinges, the second of which is named ``<joint>_axis2``. Nested models and files from the folder of this one are
+    read; joints and links of a nested model are named ``model::name``. A joint that the tree passes from child to
+    parent keeps its sense.
 
     Args:
         file_or_string: Path of the file, or its text.
@@ -104,12 +105,12 @@ def buildModelFromSDF(
     if document.gravity is not None:
         tree.gravity = pin.Motion(document.gravity, np.zeros(3))
     gears = couplings_of(parts, spanning)
-    springs = springs_of(parts, spanning)
-    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *springs)
+    springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
+    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     _note(robot, notes)
     note_losses(spanning.closing, notes)
-    notes.warn(tree.name, stacklevel=3)
-    liked = [g.link for g in gears if isinstance(g, Gear)]
+    notes.warn(tree.name, stacklevel=2)
+    liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
     if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))

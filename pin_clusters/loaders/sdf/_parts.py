@@ -99,7 +99,7 @@ class Parts:
 
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     """Read the links, joints and frames of a model and of those in it."""
-    parts, told = Parts(), _Told([], [], [])
+    parts, told = Parts(), _Told([], [], [], [])
     for here in scope.every():
         for name, element in here.members.items():
             owner = f"{element.tag} {here.full(name)!r}"
@@ -123,6 +123,7 @@ class _Told:
     bare: list[str]
     unreal: list[str]
     stretched: list[str]
+    needless: list[str]
 
     def put(self, notes: Notes) -> None:
         if self.bare:
@@ -134,6 +135,11 @@ class _Told:
             notes.messages.append(
                 "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
                 f"{listing(self.unreal)}. They are used as they are."
+            )
+        if self.needless:
+            notes.messages.append(
+                f"ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: "
+                f"{listing(self.needless)}."
             )
         if self.stretched:
             notes.messages.append(
@@ -202,6 +208,13 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told
         raise LoadError(f"{owner}: parent and child are, or move as, the same link {child!r}. Name another link.")
     place = scope.place(name, owner)
     tags = ("axis", "axis2")[: AXES.get(kind, 0)]
+    if kind in WITHOUT_AXIS and any(
+        (text or "").strip().strip("+-0.")
+        for part in element.iterfind("axis/*")
+        for text in (e.text for e in part.iter())
+        if part.tag in ("limit", "dynamics")
+    ):
+        told.needless.append(scope.full(name))
     axes = tuple(_axis(scope, element, tag, place, kind, owner, name, told) for tag in tags)
     lead, reference = 0.0, ""
     if kind == "screw":

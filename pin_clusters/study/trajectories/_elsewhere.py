@@ -31,7 +31,7 @@ def states(recorded: Recorded, model: ClusterModel) -> Motion:
     time, q, v, a = whole._states(other)
     if other is not model:
         change = CoordinateChange(other, model)
-        rates = [(change.velocity(*x[:2]), change.acceleration(*x)) for x in zip(q, v, a, strict=True)]
+        rates = [(change.velocity_to_new(*x[:2]), change.acceleration_to_new(*x)) for x in zip(q, v, a, strict=True)]
         v, a = (np.array(part) for part in zip(*rates, strict=True))
     return time, q, v, a
 
