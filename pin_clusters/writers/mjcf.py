@@ -41,8 +41,8 @@ def to_mjcf(
     Loops are equalities in all of them: ``connect`` (two for a revolute loop), ``weld``, a tendon of constant length
     for a rod without mass; a rod with mass is a body. A loop of another kind is closed by a joint of its own, on half
     of the inertia of one of its bodies, which is welded to the rest. Tello's differentials become the cranks and rods
-    that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor, with
-    its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
+    that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor,
+    with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
     ``reference`` is the reference pose.
 
     Args:

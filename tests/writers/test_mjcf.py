@@ -228,7 +228,7 @@ def test_tello_of_the_same_lengths_is_not_refused() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "function": (lambda: pc.to_mjcf(on_a_function()), pc.ConstraintError, r"Coupling\('cam'\).*equation between angles"),
+    "function": (lambda: pc.to_mjcf(on_a_function()), pc.ConstraintError, r"Coupling\('cam'\).*between angles"),
     "tello, other lengths": (
         lambda: pc.to_mjcf(other_lengths(0.02)), pc.ConstraintError, "tello_hip.*lengths are not those of a linkage",
     ),
