@@ -54,7 +54,7 @@ def poses(model: pc.ClusterModel, rng: np.random.Generator, count: int) -> list[
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("approximation", ["best", "diagonal", "exact"])
 def test_the_mass_matrix_is_that_of_the_rung(name: str, approximation: str) -> None:
-    model, rng = load(name), draw(f"mjcf out {name}")
+    model, rng = load(name), draw(f"mjcf out {name}")  # the same poses for all
     if (name, approximation) == ("jvrc1_as_published", "exact"):
         pytest.skip("its rotors are no real bodies")
     if name.startswith("tello") and approximation != "exact":

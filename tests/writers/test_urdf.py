@@ -121,7 +121,7 @@ def test_a_mechanism_of_the_library_comes_back(name: str) -> None:
     assert [type(c) for c in other.constraints] == [type(c) for c in model.constraints]
 
 
-@pool.each((*pool.LOOPS, *pool.MORE), jitless=False)
+@pytest.mark.parametrize("key", pool.some((*pool.LOOPS, *pool.MORE), pool.FEW))
 def test_any_mechanism_comes_back(key: pool.Key) -> None:
     model = pool.case(key).model
     kinds = {model.tree.joints[j].shortname() for j in range(1, model.njoints)}
