@@ -4,7 +4,8 @@ Both get the same torques for two seconds, held for 1 ms each, and MuJoCo the fi
 is that of the coordinates of the independent joints, [rad]; limits of joints are off, as nothing has them here.
 
 - With rotors, in free fall, every joint gets ``A M_ii w^2 cos(w t)`` N m from rest at the reference pose, with 1, 1.5
-  and 2 Hz in turn; A is 0.1 rad for the quadruped and 0.03 rad for the humanoid, whose limbs whirl if it is more.
+  and 2 Hz in turn; A is 0.1 rad for the quadruped, 0.03 rad for the humanoid, whose limbs whirl if it is more, and 0.05
+  rad of the motors for Tello.
 - Closed loops swing passively from rest at a stated pose.
 
 MuJoCo takes steps of 1, 1/4 and 1/16 ms with its Runge-Kutta method, and 1 ms with ``implicitfast``; equalities have a
@@ -32,13 +33,14 @@ import pin_clusters as pc
 RESULTS = Path(__file__).parent / "results" / "mujoco_files.json"
 FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "mujoco_files.png"
 DURATION, HOLD = 2.0, 1e-3
-AMPLITUDE = {"mini_cheetah": 0.1, "mit_humanoid": 0.03}
+AMPLITUDE = {"mini_cheetah": 0.1, "mit_humanoid": 0.03, "tello": 0.05}
 """[rad], of what drives a robot in free fall."""
 ROBOTS: dict[str, dict[str, float]] = {
     "mini_cheetah": {},
     "mit_humanoid": {},
     "four_bar": {"crank": 2.0},
     "ankle_2rsu": {"ankle_pitch": 0.3, "ankle_roll": 0.1},
+    "tello": {},
 }
 """Robots, with the start of those that swing passively: coordinates of joints from the reference pose, [rad]."""
 APPROXIMATIONS = ("best", "diagonal", "exact")
@@ -61,7 +63,7 @@ def moved(model: pc.ClusterModel) -> list[str]:
 def torques(model: pc.ClusterModel, samples: int) -> np.ndarray:
     """Return what drives a robot, shape (samples, nv), [N m]."""
     tau = np.zeros((samples, model.nv))
-    if model.closures:
+    if model.name not in AMPLITUDE:
         return tau
     M, t = pc.crba(model, model.createData(), pc.neutral(model)), HOLD * np.arange(samples)
     for k, name in enumerate(moved(model)):
@@ -170,8 +172,9 @@ def draw(curves: dict[str, dict[str, np.ndarray]], file: Path) -> None:
     from matplotlib.figure import Figure
 
     styles = {"diagonal": ("#D55E00", "-"), "best": ("#0072B2", (0, (5.0, 2.0))), "exact": ("#009E73", "-")}
-    figure = Figure(figsize=(9.0, 5.6), dpi=110, layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    figure = Figure(figsize=(11.0, 5.6), dpi=110, layout="constrained")
+    *axes, blank = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
+    blank.set_axis_off()
     for ax, (name, lines) in zip(axes, curves.items(), strict=True):
         for rung in (r for r in styles if r in lines):
             colour, dash = styles[rung]
@@ -181,9 +184,10 @@ def draw(curves: dict[str, dict[str, np.ndarray]], file: Path) -> None:
         ax.set_ylim(1e-12, 10.0)
         ax.grid(color="#dddddd", linewidth=0.6)
         ax.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(title="file", fontsize=9, frameon=False, loc="center", bbox_to_anchor=(0.75, 0.5))
+    blank.legend(*axes[0].get_legend_handles_labels(), title="file", fontsize=10, frameon=False, loc="center left")
     for ax in axes[2:]:
         ax.set_xlabel("time [s]")
+        ax.tick_params(labelbottom=True)
     figure.supylabel("largest error of a joint [rad]", fontsize=10.5)
     figure.suptitle("The files of pc.to_mjcf in MuJoCo, against exact dynamics: RK4, steps of 1/4 ms", fontsize=12)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -245,4 +245,7 @@ def to_text(root: ET.Element) -> str:
         for parent in copy.findall(parents):
             for element in [e for e in parent if e.tag in tags]:
                 parent.remove(element)
+    for dynamics in copy.findall("joint/dynamics"):
+        if not {"damping", "friction"} & set(dynamics.attrib):
+            dynamics.set("damping", "0")  # its parser refuses an element with nothing that it knows
     return ET.tostring(copy, encoding="unicode")

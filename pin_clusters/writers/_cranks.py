@@ -1,9 +1,9 @@
 """Tello's differentials as what they are: cranks with rods, which their equations do not show.
 
 The equations of hip and knee-ankle are those of a rod of constant length between a point on a crank, which turns by the
-angle of a rotor over its gear, and a point on the leg. Cranks have no inertia in the model, and MuJoCo wants some: it is
-lent by the rotor, so that the energy stays. With s the speed of the carrier about the common axis, y that of the crank
-and g y that of the rotor, J (g y + s)^2 is what they have together if
+angle of a rotor over its gear, and a point on the leg. Cranks have no inertia in the model, and MuJoCo wants some: it
+is lent by the rotor, so that the energy stays. With s the speed of the carrier about the common axis, y that of the
+crank and g y that of the rotor, J (g y + s)^2 is what they have together if
 
     J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
 

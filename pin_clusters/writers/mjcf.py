@@ -40,8 +40,9 @@ def to_mjcf(
 
     Loops are equalities in all of them: ``connect`` (two for a revolute loop), ``weld``, a tendon of constant length
     for a rod without mass; a rod with mass is a body. A loop of another kind is closed by a joint of its own, on half
-    of the inertia of one of its bodies, which is welded to the rest. Motors are on the joints that turn a rotor, with
-    its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
+    of the inertia of one of its bodies, which is welded to the rest. Tello's differentials become the cranks and rods
+    that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor,
+    with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
     ``reference`` is the reference pose.
 
     Args:
@@ -59,7 +60,7 @@ def to_mjcf(
 
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
-        ConstraintError: No equality of MuJoCo says a constraint (Tello's differentials, a `Coupling` on a function).
+        ConstraintError: No equality of MuJoCo says a constraint (a `Coupling` on a function, a weight that is held).
         UnsupportedJointError: A joint is nothing that MuJoCo knows (screws, ...).
         ModelError: A body is none that MuJoCo takes, or a name has characters that XML cannot hold.
         ExportError: The file cannot be written.

@@ -312,7 +312,7 @@ def test_files_in_mujoco(scripts: dict[str, ModuleType], tmp_path: Path) -> None
     assert found["ankle_2rsu"][0]["files"]["exact"][-1]["largest"] < 1e-5
     results = {"machine": {"date": "today"}, "mujoco": "4", "pin": "4", "robots": {n: f for n, (f, _) in found.items()}}
     assert "| `ankle_2rsu` | exact |" in importlib.import_module("report_mujoco").files(results)
-    script.draw({name: found["mini_cheetah"][1] for name in "abcd"}, tmp_path / "errors.png")
+    script.draw({name: found["mini_cheetah"][1] for name in "abcde"}, tmp_path / "errors.png")
     assert (tmp_path / "errors.png").stat().st_size > 10_000
 
 

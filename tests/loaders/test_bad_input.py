@@ -224,7 +224,7 @@ CASES = {
         robot(*TWO, coupling("a", "b").replace('predecessor link="a"', 'predecessor link="a" joint="ja"')),
         LoadError, "'joint' of <predecessor>",
     ),
-    "dynamics armature": (one(inside='<dynamics armature="3"/>'), LoadError, r"'ja'.*'armature'.*pc\.Rotor"),
+    "dynamics armature": (one(inside='<dynamics armature="3 4"/>'), LoadError, "armature must be 1 numbers, got 2"),
     "dynamics stiffness": (one(inside='<dynamics spring_stiffness="3"/>'), LoadError, "'spring_stiffness'"),
     "dynamics dampin": (one(inside='<dynamics dampin="3"/>'), LoadError, "'dampin'.*'damping'"),
     "joint armature": (one(attributes='armature="1"'), LoadError, r"'armature' of <joint>.*pc\.Rotor"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from samples.pool import error
 from support.draws import draw
 
 import pin_clusters as pc
+from pin_clusters.writers import _bodies
 
 mujoco = pytest.importorskip("mujoco", minversion="3.3.4")
 from support.compiled import Compiled, load  # noqa: E402
@@ -89,7 +91,7 @@ KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universa
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("swapped", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_every_kind_of_loop_is_closed(kind: str, swapped: bool) -> None:
     """A chain of eight joints whose end is tied to the ground or to its first body."""
     rng = draw(f"mjcf loop {kind} {swapped}")
@@ -199,8 +201,38 @@ def held() -> pc.ClusterModel:
     return pc.ClusterModel(tree, [pc.GravityCompensation("only", 0.5)])
 
 
+def cam(x: np.ndarray) -> np.ndarray:
+    return np.array([x[0] - np.sin(x[1])])
+
+
+def on_a_function() -> pc.ClusterModel:
+    b = mechanisms.Builder(draw("mjcf function"))
+    for name in ("one", "two"):
+        b.add(name, None, np.array([1.0, 0.0, 0.0]), np.zeros(3), 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return b.mechanism([pc.Coupling(["one", "two"], cam, name="cam")], ("two",), 1).build()
+
+
+def other_lengths(offset: float) -> pc.ClusterModel:
+    """A Tello whose gimbals are mounted elsewhere."""
+    model = load("tello")
+    parts = [
+        dataclasses.replace(c, gimbal_offset=offset) if isinstance(c, pc.Differential.tello_hip) else c
+        for c in model.constraints
+    ]
+    return pc.ClusterModel(model.tree, parts, model.q_reference)
+
+
+def test_tello_of_the_same_lengths_is_not_refused() -> None:
+    assert "tello_hip" in pc.to_mjcf(other_lengths(0.01995))
+
+
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "tello": (lambda: pc.to_mjcf(load("tello")), pc.ConstraintError, "tello_hip.*equation between angles"),
+    "function": (lambda: pc.to_mjcf(on_a_function()), pc.ConstraintError, r"Coupling\('cam'\).*between angles"),
+    "tello, other lengths": (
+        lambda: pc.to_mjcf(other_lengths(0.02)), pc.ConstraintError, "tello_hip.*lengths are not those of a linkage",
+    ),
     "body": (lambda: pc.to_mjcf(unreal()), pc.ModelError, "'base_link'.*1, 1, 5 kg m.*no real body"),
     "screw": (lambda: pc.to_mjcf(single(pin.JointModelHX(0.1))), pc.UnsupportedJointError, "'only'.*MJCF cannot"),
     "weight": (lambda: pc.to_mjcf(held()), pc.ConstraintError, "holds 0.5 kg"),
@@ -226,12 +258,13 @@ def test_what_mujoco_cannot_have_is_refused(case: str) -> None:
         call()
 
 
-def test_a_deep_chain_is_refused() -> None:
+def test_a_deep_chain_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_bodies, "MAX_DEPTH", 20)
     tree = pin.Model()
-    for k in range(250):
+    for k in range(25):
         tree.addJoint(k, pin.JointModelRX(), pin.SE3.Identity(), f"joint{k}")
         tree.appendBodyToJoint(k + 1, pin.Inertia(1.0, np.zeros(3), np.eye(3)), pin.SE3.Identity())
-    with pytest.raises(pc.ModelError, match="more than 200 bodies"):
+    with pytest.raises(pc.ModelError, match="more than 20 bodies"):
         pc.to_mjcf(pc.ClusterModel(tree))
 
 

@@ -121,7 +121,7 @@ def test_a_mechanism_of_the_library_comes_back(name: str) -> None:
     assert [type(c) for c in other.constraints] == [type(c) for c in model.constraints]
 
 
-@pool.each((*pool.LOOPS, *pool.MORE), jitless=False)
+@pytest.mark.parametrize("key", pool.some((*pool.LOOPS, *pool.MORE), pool.FEW))
 def test_any_mechanism_comes_back(key: pool.Key) -> None:
     model = pool.case(key).model
     kinds = {model.tree.joints[j].shortname() for j in range(1, model.njoints)}
@@ -177,6 +177,15 @@ def test_what_urdf_has_no_element_for_comes_back() -> None:
     tool = other.tree.frames[other.tree.getFrameId("tool")]
     assert np.allclose(tool.placement.translation, [0.1, 0.2, 0.3])
     assert [r.source.armature for r in other.rotors if r.source] == ["replace", "keep"]
+
+
+def test_armature_is_read_without_damping() -> None:
+    text = pc.to_urdf(armed())
+    assert 'damping="0" armature="0.3"' in text
+    assert (
+        back(armed()).tree.armature.tolist()
+        == pc.buildModelFromXML(text.replace('damping="0" armature="0.3"', 'armature="0.3"')).tree.armature.tolist()
+    )
 
 
 def test_gravity_is_said() -> None:
