@@ -168,3 +168,11 @@ def test_armature_of_motors_as_rotors_has_the_same_diagonal() -> None:
     # of a motor with gear 16: the term A / N with the carrier is what armature leaves out
     assert 0.0 < np.abs(M - N).max() < 0.02
     assert M[i, i] == pytest.approx(N[i, i], abs=1e-12)
+
+
+def test_bounds_of_an_empty_body_lie_where_mujoco_lays_them(rng: np.random.Generator) -> None:
+    inner = '<body pos="0.3 0.2 0.1" quat="1 1 0 0"><joint name="k" axis="1 2 3"/></body>'
+    body = f'<body><joint name="j" axis="0 1 0"/><geom size="0.1"/>{inner}</body>'
+    here = twin(f'<mujoco><compiler boundmass="0.5" boundinertia="0.01"/><worldbody>{body}</worldbody></mujoco>')
+    for q, _, _ in states(here.model, rng, 3):
+        agree(pc.crba(here.model, here.data, q), here.mass_matrix(q))
