@@ -219,7 +219,8 @@ _TITLES = {
 }
 ROBOTS = (
     "four_bar", "four_bar_change_point", "watt_six_bar", "six_bar", "planar_leg_linkage", "ankle_2rsu", "delta",
-    "cassie_leg", "tello_leg", "tello", "tello_with_arms", "four_legs",
+    "cassie_leg", "cassie", "robotiq_2f85", "digit_leg", "kangaroo_leg", "tello_leg", "tello", "tello_with_arms",
+    "four_legs",
 )  # fmt: skip
 ARMATURE = ("ankle_2rsu", "cassie_leg", "four_legs")
 """Robots whose rotors have no place in Pinocchio's contacts: they are compared without as well."""

@@ -18,11 +18,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import mjcf_swing
 import report_batches
 import report_calls
 import report_derivatives
+import report_files
 import report_learning
 import report_loops
+import report_mujoco
 import report_operational
 import report_simulation
 import report_specialised
@@ -54,6 +57,9 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "step of many": ("learning.json", report_learning.step),
     "accuracy of traces": ("traces.json", report_traces.accuracy),
     "specialised": ("specialised.json", report_specialised.tables),
+    "files": ("files.json", report_files.table),
+    "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
+    "swing": ("mjcf_swing.json", mjcf_swing.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -208,6 +214,8 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/simulation.md": bench_short,
         "docs/learning.md": bench_short,
         "docs/tracing.md": bench_short,
+        "docs/from-mujoco.md": bench_short,
+        "docs/files.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

@@ -21,7 +21,7 @@ try:
 except ImportError:
     raise SystemExit("This example needs CasADi: pip install 'pin-clusters[casadi]'") from None
 
-STEPS, RATIO, ROTOR = 80, 10.0, 1e-4  # of plans, of gears; axial inertia of rotors [kg m^2]
+STEPS, RATIO, ROTOR = 80, 11.0, 8e-5  # of plans, of gears; axial inertia of rotors [kg m^2]
 
 
 class Task(NamedTuple):

@@ -112,6 +112,7 @@ from .algorithms.kinematics import (
 from .algorithms.minverse import computeMinverse
 from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
 from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
+from .algorithms.passive import passive_torque
 from .algorithms.ratio_derivatives import computeRatioDerivatives
 from .algorithms.regressors import (
     computeJointTorqueRegressor,
@@ -145,11 +146,13 @@ from .constraints import (
     Differential,
     FourBar,
     Gear,
+    GravityCompensation,
     LinearCoupling,
     Loop,
     Rod,
     Rotor,
     SliderCrank,
+    Spring,
 )
 
 # --- errors
@@ -176,7 +179,17 @@ from .errors import (
 )
 
 # --- robots
-from .loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic, load, robots
+from .loaders import (
+    buildModelFromMJCF,
+    buildModelFromSDF,
+    buildModelFromUrdf,
+    buildModelFromXML,
+    buildModelFromYAML,
+    expand_mimic,
+    load,
+    open_robot,
+    robots,
+)
 from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
 # --- motion in time
@@ -207,6 +220,7 @@ __all__ = [
     "Differential",
     "FourBar",
     "Gear",
+    "GravityCompensation",
     "InertiaError",
     "LinearCoupling",
     "LoadError",
@@ -229,6 +243,7 @@ __all__ = [
     "SimulationResult",
     "SingularClusterError",
     "SliderCrank",
+    "Spring",
     "TooLargeError",
     "UnknownNameError",
     "UnsupportedJointError",
@@ -237,8 +252,11 @@ __all__ = [
     "apply_test_force",
     "batch",
     "branches",
+    "buildModelFromMJCF",
+    "buildModelFromSDF",
     "buildModelFromUrdf",
     "buildModelFromXML",
+    "buildModelFromYAML",
     "ccrba",
     "centerOfMass",
     "christoffel_symbols",
@@ -322,11 +340,14 @@ __all__ = [
     "inverse_operational_inertia",
     "jacobianCenterOfMass",
     "load",
+    "mechanism",
     "motor_torque",
     "neutral",
     "nonLinearEffects",
+    "open_robot",
     "operational_inertia",
     "parameters",
+    "passive_torque",
     "project",
     "randomConfiguration",
     "residual",
@@ -339,6 +360,8 @@ __all__ = [
     "spanning_velocity",
     "specialise",
     "task_input_matrix",
+    "to_mjcf",
+    "to_urdf",
     "trace",
     "updateFramePlacement",
     "updateFramePlacements",
@@ -348,15 +371,17 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from .design import mechanism
     from .tracing import trace
+    from .writers import to_mjcf, to_urdf
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = (
-    "approximations", "audit", "baselines", "codegen", "reference", "simulation", "study", "sweeps", "tracing",
-    "visualize",
+    "approximations", "audit", "baselines", "codegen", "design", "reference", "simulation", "study", "sweeps",
+    "tracing", "visualize", "writers",
 )  # fmt: skip
 # and functions of such: name and subpackage
-_LAZY_FUNCTIONS = {"trace": "tracing"}
+_LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
 # doors to other packages, which must be there
 _DOORS = ("casadi", "jax", "torch")
 

@@ -33,6 +33,7 @@ Args:
     tau: Torque of the independent joints, shape (nv,), [N m] or [N].
     fext: External forces in joint frames, [linear; angular], [N] and [N m]: a list of ``pin.Force`` or an array of
         shape (njoints, 6), one per joint of the tree, the universe first.
+    convention: A ``pin.Convention``. It says how Pinocchio computes, not what: it is taken and makes no difference.
     out: Where to write the result: contiguous float64 of its shape, apart from the arguments.
     joint_id: ``model.getJointId(name)``.
     frame_id: ``model.getFrameId(name)``.

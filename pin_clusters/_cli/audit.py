@@ -23,11 +23,15 @@ def run(
     base: Base | None = None,
     frames: Sequence[str] | None = None,
     drop_rotors: bool = False,
+    independent: Sequence[str] | None = None,
 ) -> None:
     """Audit a robot or file, print the verdict and write ``audit.html`` and ``audit.json``."""
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     as_is = base is None and not Path(robot).is_file()
-    model = common.load(robot) if as_is else study.load(robot, base, trajectory)
+    if as_is:
+        model = common.load(robot, independent=independent)
+    else:
+        model = study.load(robot, base, trajectory, independent)
     audit.check(model)
     compile.announce(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree")
     with common.output_folder(folder):

@@ -9,7 +9,7 @@ import click
 from .. import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, export, paper, robot, sweep
+from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
 
 
 class _Commands(click.Group):
@@ -34,6 +34,7 @@ def main() -> None:
       pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
       pin-clusters study tello                the same for closed loops and differentials
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
+      pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
       pin-clusters bench mit_humanoid         time per call against Pinocchio
@@ -41,6 +42,7 @@ def main() -> None:
       pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
       pin-clusters paper --quick              the papers' tables and figures, measured
       pin-clusters export mini_cheetah        C code of a robot, for a controller
+      pin-clusters convert tello tello.urdf   URDF+ or MJCF, for other programs
       pin-clusters compile                    all kernels now, so that nothing waits later
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
@@ -53,8 +55,10 @@ for command in (
     robot.view,
     robot.compile_kernels,
     export.export,
+    convert.convert,
     accuracy.study,
     accuracy.audit,
+    design.mechanism,
     sweep.sweep,
     paper.paper,
 ):

@@ -45,20 +45,38 @@ def warnings_as_lines() -> Iterator[None]:
         yield
 
 
-def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
-    """Return a robot of the package, or one from a URDF file with a fixed base; ``root_joint`` None fixes any base."""
+def load(
+    what: str, root_joint: Literal["default"] | None = "default", independent: Sequence[str] | None = None
+) -> ClusterModel:
+    """Return a robot of the package, or one from a file as that has it.
+
+    ``root_joint`` None fixes any other base; ``independent`` are joints that shall be independent in place of others.
+    """
+    return with_independent(_load(what, root_joint), independent)
+
+
+def with_independent(model: ClusterModel, names: Sequence[str] | None) -> ClusterModel:
+    """Return the robot with other independent joints, if any are named."""
+    if not names:
+        return model
+    from ..algorithms.with_independent import with_independent
+
+    return with_independent(model, names)[0]
+
+
+def _load(what: str, root_joint: Literal["default"] | None) -> ClusterModel:
     from .. import loaders
 
     names = loaders.robots()
     if what in names:
         return loaders.load(what, root_joint=root_joint)
     path = Path(what)
-    if path.is_file():
-        return loaders.buildModelFromUrdf(what)
+    if path.is_file() or (path / "robot.yaml").is_file():
+        return loaders.open_robot(what)
     if path.is_dir():
-        raise LoadError(f"{what} is a folder; give a URDF file or the name of a robot.{_known(what, names)}")
+        raise LoadError(f"{what} is a folder; give a file or the name of a robot.{_known(what, names)}")
     if path.suffix or os.sep in what:
-        raise LoadError(f"there is no file {what}. Give an existing URDF file, or one of: {', '.join(names)}.")
+        raise LoadError(f"there is no file {what}. Give an existing file, or one of: {', '.join(names)}.")
     raise UnknownNameError(f"there is no robot, and no file, {what!r}.{_known(what, names)}")
 
 

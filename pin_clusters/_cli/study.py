@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -78,8 +79,14 @@ def _pose(text: str) -> str | dict[str, float]:
     return found
 
 
-def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
+def load(
+    robot: str, base: str | None, trajectory: Trajectory, independent: Sequence[str] | None = None
+) -> ClusterModel:
     """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
+    return common.with_independent(_load(robot, base, trajectory), independent)
+
+
+def _load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     if robot in loaders.robots():
@@ -98,9 +105,10 @@ def run(
     trajectory: Trajectory,
     base: Base | None = None,
     drop_rotors: bool = False,
+    independent: Sequence[str] | None = None,
 ) -> None:
     """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``."""
-    model = compile.ready(load(robot, base, trajectory), "rnea")
+    model = compile.ready(load(robot, base, trajectory, independent), "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)

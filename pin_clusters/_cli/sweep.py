@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -37,11 +37,12 @@ def ratio(
     *,
     factors: str | None,
     workers: int | None,
+    independent: Sequence[str] | None = None,
     **options: Any,
 ) -> None:
     """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``."""
     values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.load(robot, root_joint=None)
+    model = common.load(robot, root_joint=None, independent=independent)
     with common.output_folder(folder), interruptible():
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, executor=executor, progress=progress, **options)

@@ -7,6 +7,7 @@ import http.server
 import os
 import tempfile
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def run(
     meshes: bool = False,
     port: int | None = None,
     open_browser: bool = True,
+    independent: Sequence[str] | None = None,
 ) -> None:
     """Show a robot or file; the options are those of the command.
 
@@ -49,7 +51,7 @@ def run(
         check_writable(static)
     server = None if static is not None else _Server(port)
     try:
-        model = load(robot, animate)
+        model = load(robot, animate, independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
         compile.announce(model, *_needed(animate, ghost))
@@ -78,13 +80,13 @@ def _needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
     return (*along, *swing, *(("aba", "energy", "moved") if ghost is not None else ()))
 
 
-def load(robot: str, animate: str | None) -> ClusterModel:
+def load(robot: str, animate: str | None, independent: Sequence[str] | None = None) -> ClusterModel:
     """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
     if animate is None:
-        return common.load(robot)
+        return common.load(robot, independent=independent)
     if animate in motions.KINDS:
-        return common.load(robot, root_joint=None)
-    return study.load(robot, None, motions.recording(animate))
+        return common.load(robot, root_joint=None, independent=independent)
+    return study.load(robot, None, motions.recording(animate), independent)
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:

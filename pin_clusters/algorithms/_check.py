@@ -12,8 +12,8 @@ from .. import configuration as _configuration
 from ..arrays import array, is_vector, room, vector
 from ..arrays import velocity as velocity
 from ..docstrings import COMMON, F, stock
-from ..errors import ArgumentTypeError, DataMismatchError, ShapeError, SingularClusterError
-from ..model import ClusterData, ClusterModel, singular_error
+from ..errors import ArgumentTypeError, DataMismatchError, ShapeError
+from ..model import ClusterData, ClusterModel, singular_error, weightless_error
 
 _STATE = """
 Raises:
@@ -118,6 +118,15 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
     return np.array(rows)
 
 
+def convention(given: Any) -> None:
+    """Check what is given as a convention, of which nothing depends here."""
+    if given is not None and not isinstance(given, pin.Convention):
+        raise ArgumentTypeError(
+            f"convention must be a pin.Convention, got {given!r} ({type(given).__name__}). It says how Pinocchio "
+            "computes, and makes no difference here: leave it out."
+        )
+
+
 def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
     """Write external forces where the kernels read them."""
     data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
@@ -145,10 +154,4 @@ def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
     if code < 0 and np.all(np.isfinite(q)):
         raise singular_error(model, model._tables.joint_of_row[-code], q)
     if code > 0:
-        joints = tuple(model.names[j] for j in model._tables.joint_of_row[code])
-        raise SingularClusterError(
-            f"the joint(s) {', '.join(map(repr, joints))} move no inertia: D is zero or negative, so no torque gives a "
-            "finite acceleration. Give the bodies that they move a mass and an inertia, or the joints an armature or "
-            "a rotor.",
-            joints,
-        )
+        raise weightless_error(model, model._tables.joint_of_row[code])

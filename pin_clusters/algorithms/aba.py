@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from .._calls import fast
 from ..model import ClusterData, ClusterModel
@@ -14,7 +15,15 @@ from . import _check
 @fast
 @_check.documented()
 def aba(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None, *, out: np.ndarray | None = None
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    v: Any,
+    tau: Any,
+    fext: Any = None,
+    convention: Any = None,
+    *,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
@@ -38,6 +47,9 @@ def aba(
         >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
         True
     """
+    if isinstance(fext, pin.Convention):  # Pinocchio's order without forces
+        fext = None
+    _check.convention(convention)
     given = (q, v, tau)
     q = _check.pose(model, data, q)
     v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)

@@ -13,7 +13,9 @@ from . import _check
 
 @fast
 @_check.documented()
-def crba(model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None) -> np.ndarray:
+def crba(
+    model: ClusterModel, data: ClusterData, q: Any, convention: Any = None, *, out: np.ndarray | None = None
+) -> np.ndarray:
     """Compute the mass matrix with the cluster composite-rigid-body algorithm.
 
     Args:
@@ -27,6 +29,7 @@ def crba(model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | No
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
+    _check.convention(convention)
     given, q = q, _check.pose(model, data, q)
     result = _check.result(out, (model.nv, model.nv), given)
     _check.run(model, data, "crba", "M", q, result)

@@ -50,7 +50,7 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
     Returns:
-        One per entry of ``model.rotors``, in their order, [N m]; a fresh array.
+        One per entry of ``model.rotors``, in their order, [N m]; a fresh array. NaN and inf propagate.
 
     Raises:
         ModelError: There is not one rotor per independent velocity, or two rotors turn alike; the joints without a
@@ -77,6 +77,8 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
             f"torques are not determined.{without} Solve B tau_motor = tau for the part that you mean, with "
             "B = pc.actuation_matrix(model, data, q)."
         )
+    if not np.isfinite(B).all():
+        return np.full(n, np.nan)  # of a pose that is not finite
     if n and not np.linalg.cond(B) < _SINGULAR:
         # a direction that no motor torque reaches
         lost = np.linalg.svd(B)[0][:, -1]

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..pages.axes import DASHES, HATCHES, PARTS, SMALL, WIDTH, finished, over, tall, tidy
+from ..pages.axes import rows as _rows
+from ..pages.svg import COLOURS as C
+from ..pages.svg import figure
+from ..pages.template import Html
 from ..study import StudyResult, plots
 from ..study._samples import label
-from ._svg import COLOURS as C
-from ._svg import figure, inline
-from ._template import Html
 
 _LOOKS = {
     "exact": (1.9, "o"), "none": (1.5, "o"), "block": (1.3, "D"), "diagonal": (1.4, "s"), "unconstrained": (1.8, "X"),
@@ -21,60 +23,8 @@ _LOOKS = {
 """Width of the line, and marker."""
 STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for rung, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
-PARTS = ("diagonal", "block", "none", "green", "sky", "rose", "wine", "yellow", "grey")
-"""Colours of the parts of an error, in their order."""
-HATCHES = ("", "////", "\\\\\\\\", "xx", "--", "||", "++", "/", "-")
-"""Lines only: dots make a path of a quarter of a megabyte."""
-WIDTH = 4.1
-_SMALL, _TEXT = 8.0, 8.5
 _POINTS = 300
 _FLOOR = 1e-3
-
-
-def tidy(axes: Any, x: str, y: str) -> None:
-    """Give axes names, a grid behind, and no box."""
-    axes.grid(color=C["grid"], linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=_SMALL, length=2.5, color=C["soft"], labelcolor=C["soft"])
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(C["soft"])
-    axes.set_xlabel(x, fontsize=_TEXT, color=C["soft"])
-    axes.set_ylabel(y, fontsize=_TEXT, color=C["soft"])
-
-
-def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
-    """Write a title, and below it the legend [inches from the top], and return the picture for the page."""
-    height = drawn.get_size_inches()[1]
-    drawn.text(0.01, 1.0 - 0.17 / height, title, fontsize=10, fontweight="bold", va="center", color=C["ink"])
-    drawn.legend(
-        *axes.get_legend_handles_labels(), ncols=2, fontsize=_SMALL, frameon=False, loc="upper left",
-        labelcolor=C["ink"], bbox_to_anchor=(0.0, 1.0 - top / height), borderaxespad=0.0, borderpad=0.2,
-        handlelength=2.6, columnspacing=1.2,
-    )  # fmt: skip
-    return inline(drawn, key, text)
-
-
-def _rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any, Any, np.ndarray]:
-    """Return a figure of a height, its axes ``tall`` [inches], and where in them the rows of these names are."""
-    drawn = figure(WIDTH, height)
-    left = min(0.5, max(0.2, (0.14 + 0.066 * max(map(len, names))) / WIDTH))
-    axes = drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
-    y = np.arange(len(names))[::-1]
-    axes.set_ylim(-0.6, len(names) - 0.4)
-    axes.set_yticks(y, names)
-    tidy(axes, x, "")
-    axes.tick_params(axis="y", labelsize=_SMALL, labelcolor=C["ink"], length=0)
-    return drawn, axes, y
-
-
-def _over(x: str, y: str) -> tuple[Any, Any]:
-    """Return a figure and its axes, for curves."""
-    drawn = figure(WIDTH, 2.9)
-    axes = drawn.add_axes((0.16, 0.155, 0.81, 0.565))
-    tidy(axes, x, y)
-    axes.yaxis.set_label_coords(-0.13, 0.5)
-    return drawn, axes
 
 
 def _line(rung: str) -> dict[str, Any]:
@@ -85,8 +35,9 @@ def _line(rung: str) -> dict[str, Any]:
 def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     """Draw the error of every joint and approximation as a dot, and the threshold."""
     percent = {rung: x[list(order)] for rung, x in study.share(study.rms_error).items()}
-    height = 1.35 + 0.185 * len(order)
-    drawn, axes, y = _rows([study.joints[k] for k in order], height, height - 1.33, "RMS error, % of peak torque")
+    names = [study.joints[k] for k in order]
+    height = 1.35 + tall(names, 0.185) * len(order)
+    drawn, axes, y = _rows(names, height, height - 1.33, "RMS error, % of peak torque")
     largest = max(float(values.max()) for values in percent.values())
     smallest = min(float(v) for values in percent.values() for v in values if v > _FLOOR) if largest > _FLOOR else 0.1
     low = 10.0 ** np.floor(np.log10(min(smallest, threshold, 1.0)))
@@ -105,7 +56,7 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.annotate(
         f"threshold {threshold:g} %", (threshold, 1.0), xycoords=("data", "axes fraction"), xytext=(3, 2),
-        textcoords="offset points", fontsize=_SMALL, color=C["ink"], ha="left" if threshold < 0.4 * high else "right",
+        textcoords="offset points", fontsize=SMALL, color=C["ink"], ha="left" if threshold < 0.4 * high else "right",
     )  # fmt: skip
     text = ", ".join(f"{label(r)} at most {float(x.max()):.2g} per cent" for r, x in percent.items())
     text = f"RMS torque error of each joint as per cent of its peak torque: {text}."
@@ -139,9 +90,9 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
 
     The shares are ``<part, total> / <total, total>`` of the error of an approximation, shape (joints, parts), [%].
     """
-    tall = 0.34 * len(joints)
-    height = 1.05 + tall + 0.17 * ((len(names) + 1) // 2)
-    drawn, axes, y = _rows(joints, height, tall, "share of the squared error [%]")
+    high = tall(joints, 0.34) * len(joints)
+    height = 1.05 + high + 0.17 * ((len(names) + 1) // 2)
+    drawn, axes, y = _rows(joints, height, high, "share of the squared error [%]")
     positive, negative = np.zeros((2, len(joints)))
     for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(
@@ -159,7 +110,7 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
 
 def curves(x: np.ndarray, lines: dict[str, np.ndarray], key: str, heading: str, x_label: str, y_label: str) -> Html:
     """Draw a curve per approximation in its style, over a logarithmic axis."""
-    drawn, axes = _over(x_label, y_label)
+    drawn, axes = over(x_label, y_label)
     for name, y in lines.items():
         axes.plot(x, y, **_line(name))
     axes.set_yscale("log")
@@ -174,9 +125,8 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
 
     An entry of a joint has its values along the motion and the one of the reference pose.
     """
-    drawn, axes = _over("time [s]", "% of the reference pose")
-    dashes: list[Any] = ["-", (0, (4, 2)), ":", "-.", (0, (6, 2, 1, 2, 1, 2))]
-    looks = zip(cycle(PARTS), cycle(dashes), strict=False)
+    drawn, axes = over("time [s]", "% of the reference pose")
+    looks = zip(cycle(PARTS), cycle(DASHES), strict=False)
     for name, (y, constant), (part, dash) in zip(names, entries, looks, strict=False):
         axes.plot(time, 100.0 * y / constant, label=name, color=C[part], linestyle=dash)
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
+from ..pages.files import write_all
 from .page import page
 from .result import AuditResult
 
@@ -39,27 +38,6 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
         >>> page.name, numbers.name
         ('audit.html', 'audit.json')
     """
-    folder = Path(folder)
-    texts = {
-        folder / PAGE: page(result),
-        folder / NUMBERS: json.dumps(result.as_dict(), indent=2, allow_nan=False) + "\n",
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    written: dict[Path, str] = {}
-    try:
-        for path, text in texts.items():
-            handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.")
-            written[path] = name
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            mask = os.umask(0o077)  # temporary files are readable by their owner only
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)
-        for path in texts:
-            os.replace(written[path], path)
-            del written[path]
-    finally:
-        for name in written.values():
-            Path(name).unlink(missing_ok=True)
-    first, second = texts
+    texts = {PAGE: page(result), NUMBERS: json.dumps(result.as_dict(), indent=2, allow_nan=False) + "\n"}
+    first, second = write_all(folder, texts)
     return first, second

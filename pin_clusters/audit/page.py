@@ -7,10 +7,11 @@ from typing import Any
 import pinocchio as pin
 
 from .. import approximations
+from ..pages import template
+from ..pages.template import formula
 from ..study import report
 from ..study._samples import label, locked
 from ..study.trajectories import Wave
-from ._template import Html, fill, formula, joined, read, text
 from .result import AuditResult
 from .sections import cure, errors, simulation
 
@@ -21,13 +22,12 @@ def page(result: AuditResult) -> str:
     It needs no network and no JavaScript, and follows the reader's light or dark theme.
     """
     values = {
-        "css": Html("\n" + text("page.css")),
         **errors.values(result),
         **simulation.values(result),
         **cure.values(result),
         **_method(result),
     }
-    return f"<!DOCTYPE html>\n{joined(fill(read('page.html'), values))}\n"
+    return template.page("page.html", __package__, values)
 
 
 def _method(result: AuditResult) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._kernels import entry_points as kernels
 from ..configuration import neutral
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, SimulationError
 from ..model import ClusterModel
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
@@ -49,6 +49,7 @@ def simulate(
     method: str = "rk4",
     record: int | None = None,
     switch: bool = True,
+    passive: bool = True,
     threads: int = 1,
     out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
@@ -68,6 +69,7 @@ def simulate(
         method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``, see ``pc.simulate``.
         record: Keep every n-th step, start and end included; None for the end alone.
         switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
+        passive: Whether springs and the like act, as in ``pc.simulate``; the rows then run one after the other.
         out: Where to write q and v of the result.
         status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 it starts off the couplings or
             loops, or a loop cannot follow, 2 a loop is singular or a joint moves no inertia, 3 the input is not finite,
@@ -89,10 +91,15 @@ def simulate(
     """
     given = states(model, q, ("v", v))
     if there(given):
+        if passive and model.passive is not None:
+            raise SimulationError(
+                "simulate: springs and the like (model.passive) do not act on a device. Pass passive=False, or arrays "
+                "in memory."
+            )
         return on_device("simulate", model, given, None, status)
     s = settings(
         model, neutral(model), np.zeros(model.nv), None, duration, dt, method, _NEVER if record is None else record,
-        None, switch, None,
+        None, switch, None, passive=passive,
     )  # fmt: skip
     table = tau is not None and np.ndim(tau) == 3
     shape = (s.steps, model.nv) if table else (model.nv,)
@@ -114,11 +121,20 @@ def simulate(
         start_q, start_v, *torques = (x[n] for x in batch.tables)
         torque = torques[0].reshape(shape) if torques else None
         found = single_simulate(
-            model, start_q, start_v, torque, duration, dt, method=method, record=s.record, switch=switch
+            model,
+            start_q,
+            start_v,
+            torque,
+            duration,
+            dt,
+            method=method,
+            record=s.record,
+            switch=switch,
+            passive=passive,
         )
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
-    if not kernels.JIT or not can_move(model):
+    if not kernels.JIT or not can_move(model) or s.passive is not None:
         all_one_by_one(batch, of_row, 2, SIMULATIONS)
         return result
     Runs(batch, s, of_end=not samples).go()

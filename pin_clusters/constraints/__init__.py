@@ -12,6 +12,7 @@ from .loop import Loop
 from .rod import Rod
 from .rotor import Rotor
 from .slider_crank import SliderCrank
+from .spring import GravityCompensation, Spring
 
 __all__ = [
     "Belt",
@@ -19,9 +20,11 @@ __all__ = [
     "Differential",
     "FourBar",
     "Gear",
+    "GravityCompensation",
     "LinearCoupling",
     "Loop",
     "Rod",
     "Rotor",
     "SliderCrank",
+    "Spring",
 ]

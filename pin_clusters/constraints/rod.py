@@ -64,7 +64,7 @@ class Rod(Constraint):
     name: str | None = None
     inertia: pin.Inertia | None = field(default=None, hash=False)
     # centre from end a [m], and moment of inertia across, [kg m^2]: of ``inertia``
-    moments: tuple[float, float] | None = field(default=None, init=False, repr=False)
+    _moments: tuple[float, float] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         owner = self._owner()
@@ -112,7 +112,7 @@ class Rod(Constraint):
                 PinClustersWarning,
                 stacklevel=4,
             )
-        store(self, mass=mass, inertia=inertia, moments=(float(x), moment))
+        store(self, mass=mass, inertia=inertia, _moments=(float(x), moment))
 
     def with_mass(self, mass: float) -> Rod:
         """Return the rod with another mass, distributed as before."""
@@ -135,5 +135,5 @@ class Rod(Constraint):
         """
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.a, self.b, self.label)
         ends = joint_a, np.array(placement_a.translation), joint_b, np.array(placement_b.translation)
-        moments = self.moments or (None, 0.0)
+        moments = self._moments or (None, 0.0)
         return [RodClosure(self, (f"{self.label}: length",), ("m",), *ends, self.length, self.mass, *moments)]

@@ -49,6 +49,10 @@ def store(constraint: object, **fields: object) -> None:
         object.__setattr__(constraint, name, value)
 
 
+# a rotor is felt by the square of its ratio: beyond these, one of the two sides is lost in the rounding of the other
+_LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
+
+
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
     """Return ``value`` as a finite float."""
     # NumPy's scalars are Reals; a bool is one too, but never what is meant
@@ -62,6 +66,12 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
         raise ConstraintError(
             f"{owner}: {what} is 0, which would tie the joint to nothing. "
             "Give the ratio of the transmission, or leave the constraint out."
+        )
+    if nonzero and not _LEAST_RATIO <= abs(x) <= _MOST_RATIO:
+        raise ConstraintError(
+            f"{owner}: {what} is {x:g}; its size must lie between {_LEAST_RATIO:g} and {_MOST_RATIO:g}: inertia is "
+            "felt by its square, and would be lost in rounding, or all else. Give the turns of what follows per turn "
+            "of what leads."
         )
     if positive and x < 0.0:
         raise ConstraintError(f"{owner}: {what} must not be negative, got {x}.")

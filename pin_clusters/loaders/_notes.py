@@ -13,7 +13,19 @@ from ..errors import LoadError, PinClustersWarning
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {"link", "joint", "coupling", "loop", "material"},
+    "robot": {
+        "link",
+        "joint",
+        "coupling",
+        "loop",
+        "material",
+        "rod",
+        "rotor",
+        "mechanism",
+        "spring",
+        "held_weight",
+        "reference_pose",
+    },
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},
@@ -34,6 +46,8 @@ PHYSICAL = ROTOR | {
 MEANINGFUL = {"link", "joint", "coupling", "loop", "inertial", "mass", "inertia", "mimic"}
 # Not read in another namespace, but nothing of the dynamics is lost with them.
 HARMLESS = {"material", "visual", "collision", "limit", "calibration", "safety_controller"}
+# By ``_transmissions``, which says what of it has no effect.
+READ_ELSEWHERE = {"transmission", "ros2_control"}
 # What other programs read. All else that is ignored is unknown, and nothing can be said about it.
 FOR_OTHERS = {"gazebo", "transmission", "ros2_control", "sensor"}
 # Attributes by element, as in the specifications of URDF and URDF+; acceleration and jerk are limits of planners.
@@ -41,7 +55,7 @@ ATTRIBUTES = {
     "joint": {"name", "type", "independent"},
     "coupling": {"name", "type"},
     "loop": {"name", "type"},
-    "dynamics": {"damping", "friction"},
+    "dynamics": {"damping", "friction", "armature"},
     "limit": {"lower", "upper", "effort", "velocity", "acceleration", "jerk"},
     "mimic": {"joint", "multiplier", "offset"},
     "predecessor": {"link"},
@@ -84,7 +98,7 @@ class Notes:
         """Take note of a child element that is not read; refuse what changes the physics, or may be misspelt."""
         if child.tag in SILENT[parent]:
             return
-        tag, local = _plain(child.tag), _local(child.tag)
+        tag, local = plain_name(child.tag), local_name(child.tag)
         if "xacro" in tag:
             raise LoadError(f"{owner}: <{tag}> is xacro source. Expand it first: xacro robot.xacro > robot.urdf.")
         # the same element of another namespace is not read either
@@ -98,23 +112,27 @@ class Notes:
             raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
         for inner in child.iter():
             # plain names inside <gazebo> and the like are those of another format; Drake's are what they are anywhere
-            name = _local(inner.tag)
+            name = local_name(inner.tag)
+            if name in ("rotor_inertia", "gear_ratio") and child.tag in READ_ELSEWHERE:
+                continue
             if name == "rotor_inertia" or (name in PHYSICAL and inner.tag != name):
-                raise _lost(_plain(inner.tag), f"{tag} {child.get('name')!r}" if child.get("name") else f"<{tag}>")
-        self._ignore(f"<{tag}>", tag in FOR_OTHERS)
+                raise _lost(plain_name(inner.tag), f"{tag} {child.get('name')!r}" if child.get("name") else f"<{tag}>")
+        if child.tag not in READ_ELSEWHERE:
+            self._ignore(f"<{tag}>", tag in FOR_OTHERS)
 
     def attributes(self, element: ET.Element, owner: str) -> None:
         """Take note of attributes that are not read; refuse what changes the physics, or may be misspelt."""
         known = ATTRIBUTES[element.tag]
         for attribute, text in element.attrib.items():
-            name = _local(attribute)
+            name = local_name(attribute)
             if attribute in known or (element.tag == "limit" and name in ("acceleration", "jerk")):
                 continue
             near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.75)
             # gear_velocity is a velocity of its own kind, not a misspelt one
             if near and near[0] not in name.split("_"):
                 raise LoadError(
-                    f"{owner}: unknown attribute {_plain(attribute)!r} of <{element.tag}>. Did you mean {near[0]!r}?"
+                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>. "
+                    f"Did you mean {near[0]!r}?"
                 )
             harmless = name in REMARKS or attribute.startswith(_XML)
             nothing = element.tag in ADDITIVE and _ZEROS.fullmatch(text)
@@ -123,10 +141,10 @@ class Notes:
                     ROTOR_CURE if name.lower() in ROTOR else f"Known attributes: {', '.join(sorted(known))}. Remove it."
                 )
                 raise LoadError(
-                    f"{owner}: unknown attribute {_plain(attribute)!r} of <{element.tag}>, which would be lost "
+                    f"{owner}: unknown attribute {plain_name(attribute)!r} of <{element.tag}>, which would be lost "
                     f"although it may change the dynamics. {cure}"
                 )
-            self._ignore(f"attribute {_plain(attribute)!r} of <{element.tag}>", harmless)
+            self._ignore(f"attribute {plain_name(attribute)!r} of <{element.tag}>", harmless)
 
     def _ignore(self, what: str, for_others: bool) -> None:
         (self.for_others if for_others else self.unknown)[what] += 1
@@ -182,17 +200,17 @@ def _counted(counts: Counter[str]) -> str:
 def _lost(tag: str, owner: str) -> LoadError:
     """Return the error on an element that changes the dynamics."""
     cure = "Express it with URDF+ <loop> or <coupling>, <mimic>, or constraints= in Python, and remove it."
-    if _local(tag) in ROTOR:
+    if local_name(tag) in ROTOR:
         cure = ROTOR_CURE
     return LoadError(f"{owner}: <{tag}> changes the dynamics and cannot be honoured. {cure}")
 
 
-def _local(tag: str) -> str:
+def local_name(tag: str) -> str:
     """Return a name without its namespace."""
     return tag.rpartition("}")[2].rpartition(":")[2]
 
 
-def _plain(tag: str) -> str:
+def plain_name(tag: str) -> str:
     """Return a name with its namespace as a prefix that people know: ``drake:x`` of ``{http://drake.mit.edu}x``."""
     if not tag.startswith("{"):
         return tag

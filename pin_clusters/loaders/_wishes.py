@@ -69,10 +69,13 @@ def wishes(
     """
     wanted = set(named)
     chosen = list(dict.fromkeys(named))
+    place = {name: j for j, name in enumerate(tree.names)}
     for cluster in _clusters(ties.groups):
-        free = [n for n in tree.names if n in cluster and n not in ties.followers]
+        if not cluster & ties.closed or cluster & wanted:
+            continue
+        free = sorted((n for n in cluster if n not in ties.followers), key=place.__getitem__)
         flagged = {flags[n] for n in free if n in flags}
-        if not flagged or not cluster & ties.closed or cluster & wanted:
+        if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
         if ties.closed.intersection(chosen_here):
@@ -102,8 +105,12 @@ def _between(tree: pin.Model, bodies: Sequence[int], joints: Sequence[int]) -> f
 
 def _clusters(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
     """Merge groups that share a joint."""
-    clusters: list[frozenset[str]] = []
+    found: dict[str, set[str]] = {}
     for group in groups:
-        apart = [cluster for cluster in clusters if not cluster & group]
-        clusters = [*apart, group.union(*(cluster for cluster in clusters if cluster & group))]
-    return clusters
+        merged = set(group)
+        for other in {id(found[name]): found[name] for name in group if name in found}.values():
+            merged, other = (other, merged) if len(other) > len(merged) else (merged, other)
+            merged |= other
+            found.update(dict.fromkeys(other, merged))
+        found.update(dict.fromkeys(group, merged))
+    return [frozenset(cluster) for cluster in {id(c): c for c in found.values()}.values()]

@@ -13,13 +13,17 @@ from xml.parsers import expat
 from ..errors import LoadError, PinClustersError, did_you_mean
 
 MAX_DEPTH = 100  # elements within elements; a URDF needs six
+MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
-    ".": ("coupling", "loop", "material", "gazebo", "transmission", "ros2_control"),
+    ".": (
+        "coupling", "loop", "rod", "rotor", "mechanism", "spring", "held_weight", "reference_pose",
+        "material", "gazebo", "transmission", "ros2_control",
+    ),
     "link": ("visual", "collision"),
     "joint": ("mimic",),
-}
+}  # fmt: skip
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -45,14 +49,23 @@ class Description:
         return None
 
 
-def parse_xml(text: str | bytes, source: str) -> ET.Element:
+def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>") -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
     of local files possible, and no robot description needs one.
+
+    Args:
+        text: The document.
+        source: How messages name it.
+        most: Elements within each other.
+        start: How such a document starts, for messages.
+
+    Raises:
+        LoadError: It is empty, no XML, has a DTD, or elements nested too deep.
     """
     if not text.strip():
-        raise LoadError(f"{source} is empty. Expected XML that starts with <robot name=...>.")
+        raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(
@@ -65,8 +78,8 @@ def parse_xml(text: str | bytes, source: str) -> ET.Element:
     def enter(*_: object) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
+        if depth > most:
+            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
 
     def leave(_: str) -> None:
         nonlocal depth
@@ -201,17 +214,24 @@ def describe(root: ET.Element, source: str) -> Description:
 
 
 def _check_reached(description: Description) -> None:
-    """Raise if some links hang from a circle of joints instead of from the root."""
-    reached = {description.root_link}
+    """Raise if some links hang from a circle of joints instead of from the root, or too many hang in a row."""
+    depth = {description.root_link: 0}
     for link in description.links:
-        path: list[str] = []
-        while link not in reached:
+        path: dict[str, None] = {}  # in order
+        while link not in depth:
             if link in path:
-                names = " -> ".join([*path[path.index(link) :], link])
+                circle = list(path)
+                names = " -> ".join([*circle[circle.index(link) :], link])
                 raise LoadError(f"The joints above links {names} run in a circle. Remove one of them.")
-            path.append(link)
+            path[link] = None
             link = description.parent_link[description.parent_joint[link]]
-        reached.update(path)
+        for above, name in enumerate(reversed(path), depth[link] + 1):
+            if above > MAX_LINKS_IN_A_ROW:
+                raise LoadError(
+                    f"more than {MAX_LINKS_IN_A_ROW} links hang from each other in a row, down to link {name!r}, which "
+                    "Pinocchio's parser may not survive. This is no robot."
+                )
+            depth[name] = above
 
 
 def to_text(root: ET.Element) -> str:
@@ -225,4 +245,7 @@ def to_text(root: ET.Element) -> str:
         for parent in copy.findall(parents):
             for element in [e for e in parent if e.tag in tags]:
                 parent.remove(element)
+    for dynamics in copy.findall("joint/dynamics"):
+        if not {"damping", "friction"} & set(dynamics.attrib):
+            dynamics.set("damping", "0")  # its parser refuses an element with nothing that it knows
     return ET.tostring(copy, encoding="unicode")

@@ -9,10 +9,12 @@ import pinocchio as pin
 
 from ..errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
+from ._arguments import check_root_joint
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
+from .mjcf import from_mjcf
 from .robots import EXTRAS, reference_pose
-from .urdf import Parts, check_root_joint, make_model, parse_urdf
+from .urdf import Parts, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -66,10 +68,20 @@ def load(
         >>> pc.load("geared_chain", n=3).nv
         3
     """
+    if (mjcf := _mjcf(name, parameters)) is not None:
+        return from_mjcf(mjcf, name, root_joint, q_reference, independent)
     parts = _parts(name, root_joint, parameters, independent)
     if q_reference is None and name in EXTRAS and EXTRAS[name].reference:
         q_reference = reference_pose(parts.tree, EXTRAS[name].reference)
     return make_model(parts, q_reference, name)
+
+
+def _mjcf(name: object, parameters: dict[str, Any]) -> str | None:
+    """Return the text of a robot that is an MJCF file, else None."""
+    if not isinstance(name, str) or parameters or name in _BUILT:
+        return None
+    file = _folders()[name].joinpath("model.xml") if name in _folders() else None
+    return file.read_text() if file is not None and file.is_file() else None
 
 
 def _parts(
@@ -105,7 +117,7 @@ def _floats(text: bytes, name: str) -> bool:
 
 
 def _folders() -> dict[str, Traversable]:
-    """Return the folders with a ``model.urdf``, by name.
+    """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
     """
@@ -114,7 +126,11 @@ def _folders() -> dict[str, Traversable]:
     package = resources.files("pin_clusters")
     places = [place.joinpath("robot_models") for place in (package, getattr(package, "parent", None)) if place]
     entries = next((place.iterdir() for place in places if place.is_dir()), ())
-    found = {entry.name: entry for entry in entries if entry.is_dir() and entry.joinpath("model.urdf").is_file()}
+    found = {
+        entry.name: entry
+        for entry in entries
+        if entry.is_dir() and any(entry.joinpath(file).is_file() for file in ("model.urdf", "model.xml"))
+    }
     if not found:
         raise LoadError("the robots that ship with pin_clusters are missing from this installation. Reinstall it.")
     return found

@@ -9,12 +9,12 @@ from ..constraints import LinearCoupling
 from ..errors import ArgumentTypeError, UnsupportedJointError
 from ..joints import coordinate, in_q, in_v, set_coordinate
 
-_VELOCITY_FIELDS = (
+VELOCITY_FIELDS = (
     "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
     "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
     "lowerDryFrictionLimit", "upperDryFrictionLimit",
 )  # fmt: skip
-_POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
 _MIMIC = "JointModelMimic"
 
 
@@ -128,7 +128,7 @@ def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) 
     source = j if master is None else master
     q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, source), in_v(model, source)
     if master is None:
-        for names, to, of in ((_VELOCITY_FIELDS, v_new, v_old), (_POSITION_FIELDS, q_new, q_old)):
+        for names, to, of in ((VELOCITY_FIELDS, v_new, v_old), (POSITION_FIELDS, q_new, q_old)):
             for name in names:
                 if hasattr(model, name):
                     getattr(tree, name)[to] = getattr(model, name)[of]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pinocchio as pin
 
 from ..docstrings import stock
 from ..errors import ArgumentTypeError, LoadError
+from ..joints import in_v
 from ..model import ClusterModel
+from ._arguments import check_root_joint as check_root_joint
+from ._arguments import checked, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
-from ._loops import read_loops
+from ._loops import Closing, read_loops
 from ._notes import Notes, listing
+from ._parts import Part, pose_of, read_armature, read_parts, read_reference
+from ._transmissions import read_rotors
 from ._wishes import ties_of, wishes
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
@@ -35,6 +40,8 @@ _documented = stock(
             meant; as in `ClusterModel`.
         independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
             have no effect.
+        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
+            ``<transmission>``, or of the joint that a simple one drives.
 
     Raises:
         LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
@@ -53,14 +60,23 @@ def buildModelFromUrdf(
     constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> ClusterModel:
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
-    2411.19753), our couplings with a ratio per joint, and ``<mimic>``. All joints stay in ``q``; those that follow
-    others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has a
-    flag, the library chooses. ``<gazebo>``, ``<transmission>`` and what is not known are named in one warning; what is
-    known to change the dynamics and cannot be honoured (Drake's ``<drake:rotor_inertia>``, ...) is an error.
+    2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
+    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that
+    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has
+    a flag, the library chooses.
+
+    ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
+    `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
+    ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
+
+    ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
+    honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
 
     Args:
         file: Path of the file.
@@ -73,17 +89,10 @@ def buildModelFromUrdf(
         >>> import pin_clusters as pc, pinocchio as pin
         >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
     """
-    if not isinstance(file, (str, os.PathLike)):
-        raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     if isinstance(file, str) and file.lstrip().startswith("<"):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
-    path = Path(file)
-    try:
-        text = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a URDF file.") from None
-    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)))
+    path, text = read_file(file, "URDF")
+    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
 
 
 @_documented
@@ -93,6 +102,8 @@ def buildModelFromXML(
     constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None,
     independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> ClusterModel:
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
@@ -103,7 +114,7 @@ def buildModelFromXML(
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return _build(text, root_joint, constraints, q_reference, independent, "the XML text")
+    return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
 
 
 def _build(
@@ -113,14 +124,16 @@ def _build(
     q_reference: ArrayLike | None,
     independent: Iterable[str] | None,
     source: str,
+    rotor_inertias: Mapping[str, float] | None,
 ) -> ClusterModel:
-    parts = parse_urdf(text, root_joint, constraints, source, independent, stacklevel=4)
+    parts = parse_urdf(text, root_joint, constraints, source, independent, 4, rotor_inertias)
     return make_model(parts, q_reference, parts.tree.name)
 
 
 def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
     """Return the model of some parts."""
-    return ClusterModel(parts.tree, parts.constraints, q_reference, independent=parts.independent or None, name=name)
+    pose = parts.reference if q_reference is None else q_reference
+    return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
 
 
 class Parts(NamedTuple):
@@ -129,6 +142,7 @@ class Parts(NamedTuple):
     tree: pin.Model  # spanning tree
     constraints: tuple[Any, ...]  # on its joints
     independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
+    reference: Any = None  # pose that the file gives
 
 
 @_documented
@@ -139,6 +153,7 @@ def parse_urdf(
     source: str = "the XML text",
     independent: Iterable[str] | None = None,
     stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None,
 ) -> Parts:
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
@@ -150,13 +165,7 @@ def parse_urdf(
         The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
         shall be independent.
     """
-    check_root_joint(root_joint)
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
-    given = tuple(constraints)
-    named = _checked_names(independent)
+    given, named = checked(root_joint, constraints, independent)
     notes = Notes()
     root = parse_xml(text, source)
     if root.tag == "robot":
@@ -165,7 +174,8 @@ def parse_urdf(
     check_numbers(description, notes)
     flags = read_flags(description)
     couplings = read_ties(description, notes)
-    loops = read_loops(description, notes)
+    loops: list[Closing | Part] = [*read_loops(description, notes), *read_parts(description)]
+    reference = read_reference(description)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
@@ -189,10 +199,11 @@ def parse_urdf(
         )
         tree = _pinocchio(description, root_joint, source)
     _check_fit(from_file, tree)
-    everything = (*from_file.values(), *given)
+    rotors = read_rotors(description, rotor_inertias, notes)
+    everything = (*from_file.values(), *rotors, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
-    return Parts(tree, everything, chosen)
+    return Parts(tree, everything, chosen, pose_of(tree, reference))
 
 
 def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
@@ -202,23 +213,6 @@ def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
             ties_of([constraint], tree)
 
 
-def _checked_names(independent: Iterable[str] | None) -> tuple[str, ...]:
-    if independent is None:
-        return ()
-    names = None if isinstance(independent, str) or not isinstance(independent, Iterable) else tuple(independent)
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise ArgumentTypeError(f"independent must be a list of joint names, got {independent!r}.")
-    return names
-
-
-def check_root_joint(root_joint: object) -> None:
-    """Raise if this is no joint model."""
-    if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
-        raise ArgumentTypeError(
-            f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
-        )
-
-
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:
     """Let Pinocchio read the tree."""
     if root_joint is not None and ROOT_JOINT_NAME in description.joints:
@@ -226,7 +220,17 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
             f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
         )
     try:
-        return pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
+        tree = pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
+    armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
+    if any(armature.values()):
+        values = np.array(tree.armature)
+        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+            at = in_v(tree, tree.getJointId(name))
+            if len(armature[name]) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
+            values[at] = armature[name]
+        tree.armature = values
+    return tree

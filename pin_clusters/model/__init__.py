@@ -14,12 +14,14 @@ from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .parameters import ParameterColumns, parameter_columns
+from .passive import FRICTION_SPEED, PassiveForces
 from .primitives import axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
-from .singular import cluster_at, regular_independents, singular_error
+from .singular import cluster_at, regular_independents, singular_error, weightless_error
 from .tree_workspace import NOTHING
 
 __all__ = [
+    "FRICTION_SPEED",
     "NOTHING",
     "Cluster",
     "ClusterData",
@@ -29,6 +31,7 @@ __all__ = [
     "LoopAnalysis",
     "Loops",
     "ParameterColumns",
+    "PassiveForces",
     "RotorElement",
     "SpanningTree",
     "alike",
@@ -55,5 +58,6 @@ __all__ = [
     "same_pose",
     "singular_error",
     "visit",
+    "weightless_error",
     "with_loops",
 ]

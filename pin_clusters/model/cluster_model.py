@@ -22,8 +22,10 @@ from ..errors import (
 )
 from .elements import Cluster, RotorElement, describe, find_rotors
 from .packing import Tables, TreeTables, pack, pack_tree
+from .passive import PassiveForces, passive_forces
+from .plausibility import check_rotors
 from .topology import Topology, resolve
-from .tree_attributes import TreeAttributes
+from .tree_attributes import TreeAttributes, instead_of_setting
 from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class ClusterModel(TreeAttributes):
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
         constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential``, ``Coupling``.
+            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, which tie nothing.
         q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
             that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
         independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
@@ -58,7 +60,7 @@ class ClusterModel(TreeAttributes):
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
-        InertiaError: A body's mass is negative, or its inertia is not finite.
+        InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
         UnknownNameError: A constraint names an unknown joint or body.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
@@ -77,6 +79,7 @@ class ClusterModel(TreeAttributes):
     clusters: tuple[Cluster, ...]
     rotors: tuple[RotorElement, ...]
     inertia_tree: pin.Model
+    passive: PassiveForces | None  # springs and the like among the constraints
     name: str
     nq: int
     nv: int
@@ -128,6 +131,7 @@ class ClusterModel(TreeAttributes):
         wishes, rather = _names("independent", independent), _names("preferred", preferred) or ()
         topology = resolve(tree, constraints, reference, wishes, rather)
         rotors = find_rotors(tree, topology)
+        check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
         free = set(topology.independent.tolist())
@@ -152,6 +156,7 @@ class ClusterModel(TreeAttributes):
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
+            "passive": passive_forces(tree, constraints),
             "_index": index,
             "_params": params,
             "_tables": tables,
@@ -168,10 +173,7 @@ class ClusterModel(TreeAttributes):
 
     def __setattr__(self, key: str, value: object) -> NoReturn:
         """Refuse: the model is immutable."""
-        raise AttributeError(
-            f"ClusterModel is immutable: {key!r} cannot be set. "
-            + ("Use model.with_gravity(g)." if key == "gravity" else "Make a new ClusterModel.")
-        )
+        raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
         """Refuse: the model is immutable."""

@@ -149,14 +149,18 @@ def describe(
     tree: pin.Model, topology: Topology, constraints: tuple[Any, ...], rotors: tuple[RotorElement, ...]
 ) -> tuple[Cluster, ...]:
     """Turn the clusters' joint ids into names."""
-    followers = {j for j in range(1, tree.njoints) if tree.joints[j].idx_v not in topology.independent}
+    column = {int(at): i for i, at in enumerate(topology.independent)}
+    followers = {j for j in range(1, tree.njoints) if tree.idx_vs[j] not in column}
+    bodies: dict[int, RotorElement] = {r.joint_id: r for r in rotors if r.joint_id is not None}
+    moved: dict[int, list[int]] = {}  # rotors that are no bodies, by the column that moves them
+    for i, r in enumerate(rotors):
+        for at in np.flatnonzero(r.row).tolist() if r.joint_id is None else ():
+            moved.setdefault(at, []).append(i)
     found = []
     for joints, output, members in zip(topology.clusters, topology.outputs, topology.members, strict=True):
-        columns = {i for i, at in enumerate(topology.independent) for j in joints if at in in_v(tree, j)}
-        own = [
-            r for r in rotors
-            if (r.joint_id in joints if r.joint_id is not None else columns & set(np.flatnonzero(r.row).tolist()))
-        ]  # fmt: skip
+        columns = {column[at] for j in joints for at in in_v(tree, j) if at in column}
+        own = [bodies[j] for j in sorted(joints) if j in bodies]
+        own += [rotors[i] for i in sorted({i for at in columns for i in moved.get(at, ())})]
         found.append(
             Cluster(
                 tuple(tree.names[j] for j in joints),

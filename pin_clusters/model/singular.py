@@ -1,4 +1,4 @@
-"""Singular poses: what is wrong there, and which independent joints would be regular."""
+"""Singular poses: what is wrong there, and which independent joints would be regular; and joints without inertia."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .assembly import choose_independents
 from .assembly.evaluate import Equations
 from .cluster_model import ClusterModel
 from .loops import CONDITION_LIMIT, loops_of, names_of_cluster
+from .plausibility import UNITS, overweight
 
 
 def cluster_at(model: ClusterModel, joints: tuple[int, ...]) -> int:
@@ -75,4 +76,20 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
     else:
         regular = list(better[0])
         text += f"With {regular} independent it would be regular: model, _ = pc.with_independent(model, {regular})."
+    return SingularClusterError(text, names)
+
+
+def weightless_error(model: ClusterModel, joints: tuple[int, ...]) -> SingularClusterError:
+    """Return the error for a cluster whose independent joints move no inertia, or less than none."""
+    names = tuple(model.own_tree.names[j] for j in joints)
+    text = f"the joint(s) {', '.join(map(repr, names))} move no inertia: D is zero or negative, so no torque gives a "
+    text += "finite acceleration. "
+    if heavy := overweight(model.own_tree, model.rotors):
+        told = ", ".join(f"{r.name!r} of {r.axial_inertia:g} on {r.carrier!r} (room for {x:.3g})" for r, x in heavy[:3])
+        text += (
+            f"Links are said to hold rotors of more axial inertia [kg m^2] than they have: {told}. {UNITS} If the "
+            "numbers are right, give the rotors by inertia=, which is added to their carriers."
+        )
+    else:
+        text += "Give the bodies that they move a mass and an inertia, or the joints an armature or a rotor."
     return SingularClusterError(text, names)

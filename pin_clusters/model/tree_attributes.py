@@ -27,6 +27,18 @@ def _text(name: Any) -> str:
     return name
 
 
+def instead_of_setting(kind: type, name: str) -> str:
+    """Return a sentence on what to do instead of setting an attribute of a model, whose class is given."""
+    if name == "gravity":
+        return "Use model.with_gravity(g)."
+    if hasattr(kind, name) or hasattr(pin.Model, name):
+        return "Make a new ClusterModel."
+    return (
+        "Code that keeps things of its own on a pin.Model, as pink.Configuration does, wants a pin.Model: give it "
+        "model.tree. q is the same; of its velocities v[model.idx_v_independent] are those of the ClusterModel."
+    )
+
+
 def forwarded(path: str, doc: str) -> Any:
     """Return a property that gives what stands at a path from the object."""
     return property(attrgetter(path), doc=doc)

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..memory import data_of
+
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
 _MATRICES = ("J", "dJ", "Ag", "dAg", "Jcom")
 
 
 def made(tree: pin.Model) -> pin.Data:
     """Return a new data of a tree, which can be pickled: Pinocchio 3 leaves velocities of joints in it unwritten."""
-    data = tree.createData()
+    data = data_of(tree)
     if pin.__version__.startswith("3."):
         pin.forwardKinematics(tree, data, pin.neutral(tree), np.zeros(tree.nv))
     return data

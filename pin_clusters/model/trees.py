@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, ModelError, PinClustersWarning, UnsupportedJointError
-from ..joints import in_v, is_finite
+from ..joints import in_q, in_v, is_finite
 from .elements import RotorElement
 from .primitives import primitives_of
 
@@ -44,6 +44,7 @@ def check_tree(tree: pin.Model) -> None:
             PinClustersWarning,
             stacklevel=3,
         )
+    _warn_of_limits(tree)
     bad = np.flatnonzero(~np.isfinite(tree.armature))
     if bad.size:
         name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
@@ -52,6 +53,24 @@ def check_tree(tree: pin.Model) -> None:
         raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")
     if np.any(tree.gravity.angular):
         raise ModelError(f"Gravity has an angular part {tree.gravity.angular}; only its linear part can be honoured.")
+
+
+def _warn_of_limits(tree: pin.Model) -> None:
+    lower, upper = np.array(tree.lowerPositionLimit), np.array(tree.upperPositionLimit)
+    wrong = {int(i) for i in np.flatnonzero(~(lower <= upper))}
+    if not wrong:
+        return
+    joints = [j for j in range(1, tree.njoints) if wrong & set(in_q(tree, j))]
+    j = joints[0]
+    i = min(wrong & set(in_q(tree, j)))
+    others = ", ".join(repr(tree.names[k]) for k in joints[1:6]) + (", ..." if len(joints) > 6 else "")
+    warnings.warn(
+        f"The limits of joint {tree.names[j]!r} leave it no position: the lower one is {lower[i]:g}, the upper one "
+        f"{upper[i]:g}. Swap or correct them: pc.randomConfiguration, sweeps and pages about the range use them, the "
+        "dynamics do not." + (f" The same of {others}." if others else ""),
+        PinClustersWarning,
+        stacklevel=4,
+    )
 
 
 def inertia_tree_of(tree: pin.Model, rotors: Sequence[RotorElement], closures: Sequence[Closure]) -> pin.Model:

@@ -158,5 +158,5 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()
-    in_python = settings.dynamics is not None or settings.contacts is not None
+    in_python = any(x is not None for x in (settings.dynamics, settings.contacts, settings.passive))
     return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)

@@ -19,7 +19,7 @@ from ..algorithms.energy import computeMechanicalEnergy
 from ..algorithms.with_independent import with_independent
 from ..configuration import integrate
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
-from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
+from ..model import ClusterModel, PassiveForces, cluster_at, loops_of, names_of_cluster, regular_independents
 from ._contacts import Contacts
 from ._groups import groups_of
 
@@ -72,12 +72,22 @@ class Coordinates:
         """Return the names of the independent joints of a cluster."""
         return tuple(n for n in names_of_cluster(self.model, joints) if n in self.model.independent_joints)
 
-    def accelerate(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return the acceleration under the user's torques, in these coordinates."""
+    def accelerate(
+        self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, passive: PassiveForces | None = None
+    ) -> np.ndarray:
+        """Return the acceleration under the user's torques and what acts by itself, in these coordinates."""
         torque = tau if self.own else tau @ self._rows(q)
+        if passive is not None:
+            torque = torque + self.passive(q, v, passive)
         if self.contacts:
             return self.contacts.accelerate(self.model, self.data, q, v, torque)
         return aba(self.model, self.data, q, v, torque)
+
+    def passive(self, q: np.ndarray, v: np.ndarray, forces: PassiveForces) -> np.ndarray:
+        """Return the torque of springs and the like, in these coordinates."""
+        self.data._supply(q)
+        G = _bridge.matrix(self.model, self.data, q)
+        return forces.torque(q, G @ v) @ G
 
     def settle(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the state with its contacts closed again."""

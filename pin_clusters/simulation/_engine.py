@@ -102,8 +102,9 @@ class PythonEngine:
         s = self.settings
         tau = self._torque(on, k, t, q, v)
         if s.dynamics is None:
-            return on.accelerate(q, v, tau), tau
-        return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), tau.copy()), tau
+            return on.accelerate(q, v, tau, s.passive), tau
+        all_of_it = tau.copy() if s.passive is None else tau + on.passive(q, v, s.passive)
+        return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), all_of_it), tau
 
     def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         torque, nv = self.settings.torque, self.settings.model.nv

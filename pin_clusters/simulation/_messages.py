@@ -20,7 +20,8 @@ class Watch:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder, self.seen, self.largest = recorder, 0, 0.0
         s = recorder.settings
-        self.passive = s.torque is None and s.dynamics is None and (s.contacts is None or s.contacts.passive)
+        alone = s.torque is None and s.dynamics is None and s.passive is None
+        self.passive = alone and (s.contacts is None or s.contacts.passive)
         self.worst = 0.0  # error of the energy, [J]
         tree = s.model.tree
         self.floor = 1e-9 * float(pin.computeTotalMass(tree)) * max(1.0, float(np.linalg.norm(tree.gravity.linear)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._kernels import layout
 from ..configuration.manifold import manifold
-from ..model import ClusterModel
+from ..model import ClusterModel, primitives_of
 from ._coordinates import Sample
 from ._groups import parts_of
 from ._settings import Settings
@@ -18,6 +18,13 @@ _SUFFIX: dict[int, Sequence[str]] = {
     layout.FREEFLYER: ("vx", "vy", "vz", "wx", "wy", "wz"),
     layout.SPHERICAL: ("wx", "wy", "wz"),
     layout.PLANAR: ("vx", "vy", "wz"),
+}
+_TURN = ("qx", "qy", "qz", "qw")
+_COORDINATES: dict[int, Sequence[str]] = {
+    layout.FREEFLYER: ("x", "y", "z", *_TURN),
+    layout.SPHERICAL: _TURN,
+    layout.PLANAR: ("x", "y", "cos", "sin"),
+    layout.CONTINUOUS: ("cos", "sin"),
 }
 
 
@@ -59,7 +66,7 @@ class Recorder:
         names, units, idx_q = labels(s.model)
         return SimulationResult(
             **arrays, switches=tuple(self.switches), method=s.method, dt=s.dt, robot=s.model.name,
-            joints=names, units=units, idx_q=idx_q,
+            joints=names, units=units, idx_q=idx_q, coordinates=coordinates(s.model),
         )  # fmt: skip
 
 
@@ -85,3 +92,16 @@ def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple
             if p.kind in (layout.REVOLUTE, layout.PRISMATIC, layout.HELICAL):
                 idx_q[at] = p.iq
     return tuple(names), tuple(units), tuple(idx_q)
+
+
+def coordinates(model: ClusterModel) -> tuple[str, ...]:
+    """Return name and unit of each entry of q."""
+    tree, found = model.own_tree, [""] * model.nq
+    for j in range(1, tree.njoints):
+        chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+        for k, p in enumerate(chain, start=1):
+            for i, suffix in enumerate(_COORDINATES.get(p.kind, ("",)), p.iq):
+                name = ".".join(filter(None, [str(tree.names[j]), str(k) if len(chain) > 1 else "", suffix]))
+                unit = "m" if p.kind == layout.PRISMATIC or suffix in ("x", "y", "z") else "" if suffix else "rad"
+                found[i] = f"{name} [{unit}]" if unit else name
+    return tuple(found)

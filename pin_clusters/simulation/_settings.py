@@ -14,7 +14,7 @@ import pinocchio as pin
 from ..arrays import array, vector, velocity
 from ..configuration import check
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
-from ..model import ClusterModel
+from ..model import ClusterModel, PassiveForces
 from ._contacts import Contacts
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
@@ -40,6 +40,7 @@ class Settings:
     switch: bool  # whether independent joints may be changed
     progress: Callable[[int, int], Any] | None  # called with (done, total)
     contacts: Contacts | None  # what is kept closed
+    passive: PassiveForces | None  # springs and the like that act
 
     @property
     def samples(self) -> int:
@@ -59,7 +60,7 @@ class Settings:
 
 def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
-    switch: Any, progress: Any, contacts: Any = (),
+    switch: Any, progress: Any, contacts: Any = (), passive: Any = True,
 ) -> Settings:  # fmt: skip
     """Check all arguments of ``pc.simulate``, whose docstring names the errors."""
     check_types("simulate", model)
@@ -76,6 +77,8 @@ def settings(
     check_types("simulate", model, dynamics=dynamics, progress=progress)
     if not isinstance(switch, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
+    if not isinstance(passive, (bool, np.bool_)):
+        raise ArgumentTypeError(f"simulate: passive must be True or False, got {passive!r}.")
     steps = _steps(duration, dt)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
@@ -93,7 +96,7 @@ def settings(
         held.begin(model, model.createData(), q, v)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, int(record), dynamics, bool(switch),
-        progress, held if held.rows else None,
+        progress, held if held.rows else None, model.passive if passive else None,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
     if numbers > _MOST_NUMBERS:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree", "contact_forces")
-_ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q")
+_ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates")
 _FORMAT = 1
-_SINCE = ("contact_forces",)  # files from before contacts have none
+_SINCE = ("contact_forces", "coordinates")  # older files have none
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class SimulationResult:
         joints: Name of each entry of v, shape (nv,).
         units: ``"rad"`` or ``"m"`` per entry of v.
         idx_q: Where in q the coordinate of each entry of v is, -1 if it is no single entry of q.
+        coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the contacts one behind the other, as in ``data.lambda_c``, shape (N, rows), [N] or
             [N m].
     """
@@ -76,6 +77,7 @@ class SimulationResult:
     joints: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     idx_q: tuple[int, ...] = ()
+    coordinates: tuple[str, ...] = ()
     contact_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def to_npz(self, path: str | Path) -> None:
@@ -91,6 +93,34 @@ class SimulationResult:
         about["switches"] = [[s.time, s.old, s.new] for s in self.switches]
         arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
         np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the motion as a table: a line of names with units, then a line per sample with all digits.
+
+        Columns: time; q of the whole tree; v, a and tau of the independent joints; energy and residual; forces of
+        contacts. The unit says which of them a joint's column is: ``crank [rad]``, ``crank [rad/s]``,
+        ``crank [rad/s^2]``, ``crank [N m]``. ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
+
+        Args:
+            path: Where to; the folder must exist.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        from ..columns import write_csv
+
+        write_csv(path, self._columns())
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        """Return the columns of the table by their names."""
+        places = self.coordinates or tuple(f"q[{i}]" for i in range(self.q.shape[1]))
+        found = {"time [s]": self.time, **dict(zip(places, self.q.T, strict=True))}
+        forces = {"rad": "N m", "m": "N"}
+        for values, unit in ((self.v, "{}/s"), (self.a, "{}/s^2"), (self.tau, "")):
+            for name, kind, column in zip(self.joints, self.units, values.T, strict=True):
+                found[f"{name} [{unit.format(kind) or forces[kind]}]"] = column
+        found |= {"energy [J]": self.energy, "residual": self.residual}
+        return found | {f"contact force {i}": x for i, x in enumerate(self.contact_forces.T)}
 
     @classmethod
     def from_npz(cls, path: str | Path) -> SimulationResult:
@@ -115,7 +145,8 @@ class SimulationResult:
             if about["format"] != _FORMAT:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
-            kept: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in _ABOUT}
+            there = [name for name in _ABOUT if name in about or name not in _SINCE]
+            kept: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in there}
             return cls(switches=switches, **arrays, **kept)
         except LoadError:
             raise

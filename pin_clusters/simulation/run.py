@@ -36,6 +36,7 @@ def simulate(
     switch: bool = True,
     progress: Callable[[int, int], Any] | None = None,
     contacts: Any = (),
+    passive: bool = True,
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
@@ -55,8 +56,8 @@ def simulate(
     ``v_tree`` of the result say the rest.
 
     The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
-    ``dynamics``, and the model has no ``Coupling`` on a Python function and no (cos, sin) joint in a coupling;
-    otherwise it runs in Python. The results are the same up to rounding.
+    ``dynamics`` nor passive forces, and the model has no ``Coupling`` on a Python function and no (cos, sin) joint in a
+    coupling; otherwise it runs in Python. The results are the same up to rounding.
 
     Args:
         model: Cluster model.
@@ -76,6 +77,9 @@ def simulate(
         contacts: ``pin.RigidConstraintModel`` objects (``pc.RigidConstraintModel``). One without gains and desired
             motion is held where it is at the start, and brought back there after each step; of others the
             acceleration is prescribed as by ``pc.constraintDynamics``. The steps then run in Python.
+        passive: Whether springs, dampers, dry friction and held weight of the model (``model.passive``) act, as by
+            ``pc.passive_torque``; ``tau`` of the result is without them, and their energy is not in ``energy``. The
+            steps then run in Python.
 
     Returns:
         The samples.
@@ -103,7 +107,7 @@ def simulate(
         >>> bool(abs(result.energy - result.energy[0]).max() < 1e-6)
         True
     """
-    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts)
+    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive)
     recorder = Recorder(chosen)
     engine = engine_for(chosen, recorder)
     run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from ..columns import write_csv
 from ..errors import ArgumentTypeError
 from ..model import ClusterModel
 from . import rungs
@@ -79,6 +81,23 @@ class StudyResult:
     def error(self, rung: str) -> np.ndarray:
         """Return what a rung gets wrong, approximate minus exact, shape (samples, joints)."""
         return self.approximate[rung] - self.exact
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the torques as a table: a line of names with units, then a line per sample with all digits.
+
+        Columns: time, then the exact torque of each joint, ``knee, exact [N m]``, and that of each rung.
+
+        Args:
+            path: Where to; the folder must exist.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        columns = {"time [s]": self.time}
+        for rung, torques in ({"exact": self.exact} | self.approximate).items():
+            for name, unit, torque in zip(self.joints, self.units, torques.T, strict=True):
+                columns[f"{name}, {rung} [{unit}]"] = torque
+        write_csv(path, columns)
 
     @property
     def rms_error(self) -> dict[str, np.ndarray]:

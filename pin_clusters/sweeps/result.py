@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..columns import write_csv
 from ..errors import PinClustersError, UnknownNameError, did_you_mean
 from . import _tables
 from ._tables import CaseFailure, Table
@@ -82,6 +84,26 @@ class SweepResult(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self.arrays)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the results as a table: a line of names, then a line per case that succeeded, with all digits.
+
+        Columns: the number of the case, then each key; a key with arrays has a column per entry, ``error[0, 1]``.
+        Numbers alone: keys with text, and those whose arrays differ in shape or are missing in some case, are left out.
+
+        Args:
+            path: Where to; the folder must exist.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        columns: dict[str, np.ndarray] = {"case": self.index}
+        for key, array in self.arrays.items():
+            if array.dtype.kind not in "biuf":
+                continue
+            for at in np.ndindex(array.shape[1:]):
+                columns[f"{key}{list(at)}" if at else key] = array[(slice(None), *at)]
+        write_csv(path, columns)
 
     # a mapping would compare arrays, which have no single answer: compare digests
     __eq__ = object.__eq__

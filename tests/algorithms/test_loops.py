@@ -410,19 +410,33 @@ def test_with_independent_is_the_same_mechanism(case: Any, rng: np.random.Genera
     if max(c.K_d for c in condition(other, other.createData(), q)) > 1e3:
         q = model.q_reference
     scale = max(1.0, np.linalg.norm(change.matrix(q)) * np.linalg.norm(change.back.matrix(q)))
-    v_new, a_new = change.velocity(q, v), change.acceleration(q, v, a)
+    v_new, a_new = change.velocity_to_new(q, v), change.acceleration_to_new(q, v, a)
     space = other.createData()
     assert error(pc.spanning_velocity(other, space, q, v_new), pc.spanning_velocity(model, data, q, v)) < 1e-9 * scale
     mine = pc.spanning_acceleration(model, data, q, v, a)
     assert error(pc.spanning_acceleration(other, space, q, v_new, a_new), mine) < 1e-8 * scale
-    assert error(change.back.velocity(q, v_new), v) < 1e-9 * scale
-    assert error(change.back.acceleration(q, v_new, a_new), a) < 1e-8 * scale
+    assert error(change.velocity_to_old(q, v_new), v) < 1e-9 * scale
+    assert error(change.acceleration_to_old(q, v_new, a_new), a) < 1e-8 * scale
     tau_new = pc.rnea(other, space, q, v_new, a_new)
     tau = pc.rnea(model, data, q, v, a)
-    assert error(change.torque(q, tau_new), tau) < 1e-8 * scale
-    assert error(change.back.torque(q, tau), tau_new) < 1e-8 * scale
+    assert error(change.torque_to_old(q, tau_new), tau) < 1e-8 * scale
+    assert error(change.torque_to_new(q, tau), tau_new) < 1e-8 * scale
     assert change.back.back is change
     assert model.independent_joints[0] in repr(change)
+
+
+def test_old_names_of_a_coordinate_change_lead_where_they_led() -> None:
+    model = pc.load("four_bar")
+    _, change = with_independent(model, ["rocker"])
+    q = pc.integrate(model, pc.neutral(model), [0.3])
+    T = change.matrix(q)
+    assert abs(T[0, 0] - 1.0) > 0.1  # else both directions are one
+    with pytest.warns(DeprecationWarning, match=r"velocity does not say .* now velocity_to_new. velocity_to_old"):
+        assert change.velocity(q, [2.0]) == T @ [2.0]
+    with pytest.warns(DeprecationWarning, match=r"torque does not say .* now torque_to_old. torque_to_new"):
+        assert change.torque(q, [2.0]) == [2.0] @ T
+    with pytest.warns(DeprecationWarning, match="now acceleration_to_new. acceleration_to_old"):
+        assert change.acceleration(q, [2.0], [3.0]) == change.acceleration_to_new(q, [2.0], [3.0])
 
 
 def other_choice(model: pc.ClusterModel) -> list[str] | None:

@@ -303,6 +303,19 @@ def test_drift(scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pyte
     assert "| `delta` | arm_1 = 1.1, arm_2 = 1.25, arm_3 = 1.25 |" in text
 
 
+def test_files_in_mujoco(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    pytest.importorskip("mujoco", minversion="3.3.4")
+    script = importlib.import_module("mujoco_files")
+    found = {name: script.measure(name, True) for name in ("ankle_2rsu", "mini_cheetah")}
+    exact, best = (found["mini_cheetah"][0]["files"][name] for name in ("exact", "best"))
+    assert exact[-1]["largest"] < 1e-6 < 1e-4 < best[-1]["largest"]
+    assert found["ankle_2rsu"][0]["files"]["exact"][-1]["largest"] < 1e-5
+    results = {"machine": {"date": "today"}, "mujoco": "4", "pin": "4", "robots": {n: f for n, (f, _) in found.items()}}
+    assert "| `ankle_2rsu` | exact |" in importlib.import_module("report_mujoco").files(results)
+    script.draw({name: found["mini_cheetah"][1] for name in "abcde"}, tmp_path / "errors.png")
+    assert (tmp_path / "errors.png").stat().st_size > 10_000
+
+
 def test_open_loops_are_seen(scripts: dict[str, ModuleType]) -> None:
     script = scripts["drift"]
     swing = script.SWINGS["four_bar"]

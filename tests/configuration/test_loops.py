@@ -534,9 +534,17 @@ SIDES = ("left", "right")
 ROBOTS: dict[str, tuple[str, ...]] = {
     "ankle_2rsu": ("ankle_pitch", "ankle_roll"),
     "cassie_leg": ("hip_roll", "hip_yaw", "hip_pitch", "knee", "shin", "foot", "heel_spring"),
+    "cassie": (
+        "floating_base",
+        *(f"{side}_{name}" for side in SIDES
+          for name in ("hip_roll", "hip_yaw", "hip_pitch", "knee", "shin", "heel_spring", "foot")),
+    ),
+    "robotiq_2f85": ("right_driver_joint", "right_spring_link_joint", "left_spring_link_joint"),
     "delta": ("arm_1", "arm_2", "arm_3"),
+    "digit_leg": ("hip_roll", "hip_yaw", "hip_pitch", "knee", "crank_1", "crank_2"),
     "four_bar": ("crank",),
     "four_bar_change_point": ("crank",),
+    "kangaroo_leg": ("hip_yaw", "hip_roll", "hip_pitch", "thigh", "ankle_roll", "ankle_pitch"),
     "planar_leg_linkage": ("thigh", "shank_driver"),
     "six_bar": ("left_1", "left_2", "left_3"),
     "tello": (

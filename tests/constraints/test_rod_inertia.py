@@ -192,6 +192,6 @@ def test_with_another_mass() -> None:
     rod = pc.Rod(*ENDS, length=0.5, inertia=inertia("heavy_end"))
     double = rod.with_mass(0.8)
     assert double.mass == 0.8
-    assert double.moments == pytest.approx((0.38, 0.012))
+    assert double._moments == pytest.approx((0.38, 0.012))
     assert rod.with_mass(0.0).inertia is None
     assert pc.Rod(*ENDS, mass=0.3).with_mass(0.5) == pc.Rod(*ENDS, mass=0.5)

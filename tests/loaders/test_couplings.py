@@ -21,7 +21,7 @@ def test_tree_is_pinocchios():
 
 
 def test_coupling_sums_the_joints_on_both_paths():
-    tree, constraints, _ = parse_urdf(LEG)
+    tree, constraints, *_ = parse_urdf(LEG)
     assert all(isinstance(c, Belt) for c in constraints)
     assert rows(tree, constraints) == {
         "knee_rotor": ({"knee": 12.0}, 0.0),
@@ -30,7 +30,7 @@ def test_coupling_sums_the_joints_on_both_paths():
 
 
 def test_root_joint_is_put_on_top():
-    tree, constraints, _ = parse_urdf(LEG, pin.JointModelFreeFlyer())
+    tree, constraints, *_ = parse_urdf(LEG, pin.JointModelFreeFlyer())
     assert tree.names[1] == "root_joint"
     assert tree.nq == 12
     assert rows(tree, constraints)["knee_rotor"] == ({"knee": 12.0}, 0.0)
@@ -72,7 +72,7 @@ def test_extension_names_joints_and_ratios():
         '<independent joint="ankle" ratio="+6.5"/><offset value="-.25"/></coupling>',
         coupling("foot", "ankle_rotor_link", "1e1", "ankle_belt"),
     )
-    tree, constraints, _ = parse_urdf(text)
+    tree, constraints, *_ = parse_urdf(text)
     assert rows(tree, constraints)["knee_rotor"] == ({"knee": -6.0, "ankle": 6.5}, -0.25)
 
 
@@ -103,7 +103,7 @@ def test_mimic_chains_signs_and_offsets():
         joint("jb", "a", "b", inside='<mimic joint="ja" multiplier="-2" offset="0.3"/>'),
         joint("jc", "b", "c", "prismatic", inside='<mimic joint="jb"/>'),
     )  # fmt: skip
-    tree, constraints, _ = parse_urdf(text)
+    tree, constraints, *_ = parse_urdf(text)
     assert all(isinstance(c, LinearCoupling) for c in constraints)
     assert rows(tree, constraints) == {"jb": ({"ja": -2.0}, 0.3), "jc": ({"jb": 1.0}, 0.0)}
     assert tree.nq == 3
@@ -115,7 +115,7 @@ def test_floating_and_planar_joints_inside_the_file():
         joint("base", "world", "a", "floating", None, ""), joint("slide", "a", "b", "planar", "0 0 1", ""),
         joint("j", "b", "c"),
     )  # fmt: skip
-    tree, constraints, _ = parse_urdf(text)
+    tree, constraints, *_ = parse_urdf(text)
     assert (tree.nq, tree.nv, constraints) == (7 + 4 + 1, 6 + 3 + 1, ())
 
 
@@ -142,7 +142,7 @@ def test_continuous_joints_in_a_coupling_become_revolute():
 
 def test_constraints_in_python_tie_joints_of_the_file():
     gears = [Gear("knee", "knee_rotor", 5.0), Gear("ankle", "ankle_rotor", 7.0), Rotor("hip", 6.0, axial_inertia=1e-4)]
-    tree, constraints, _ = parse_urdf(robot(*LEG_PARTS), None, gears)
+    tree, constraints, *_ = parse_urdf(robot(*LEG_PARTS), None, gears)
     assert constraints == tuple(gears)
     assert rows(tree, constraints[:2]) == {"knee_rotor": ({"knee": 5.0}, 0.0), "ankle_rotor": ({"ankle": 7.0}, 0.0)}
 

@@ -28,8 +28,8 @@ ROBOTS = {
 }
 # robots with closed loops; test_loop_robots.py has more on them
 LOOPS = (
-    "ankle_2rsu", "cassie_leg", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "six_bar", "tello",
-    "tello_with_arms", "watt_six_bar",
+    "ankle_2rsu", "cassie", "cassie_leg", "delta", "digit_leg", "four_bar", "four_bar_change_point", "kangaroo_leg",
+    "planar_leg_linkage", "robotiq_2f85", "six_bar", "tello", "tello_with_arms", "watt_six_bar",
 )  # fmt: skip
 UNREAL = "ignore:.*no real body has the inertia:pin_clusters.errors.PinClustersWarning"
 

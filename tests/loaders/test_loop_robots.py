@@ -24,8 +24,15 @@ ROBOTS = {
         7, 10, ("hip_roll", "hip_yaw", "hip_pitch", "knee", "shin", "foot", "heel_spring"), 11.3343 + 0.1567,
     ),
     "delta": (3, 6, ("arm_1", "arm_2", "arm_3"), 1.3 + 0.24),
+    "digit_leg": (
+        6, 9, ("hip_roll", "hip_yaw", "hip_pitch", "knee", "crank_1", "crank_2"), 8.244373 + 0.03141 + 2 * 0.01206,
+    ),
     "four_bar": (1, 3, ("crank",), 0.73),
     "four_bar_change_point": (1, 3, ("crank",), 9.9),
+    "kangaroo_leg": (
+        6, 26, ("hip_yaw", "hip_roll", "hip_pitch", "thigh", "ankle_roll", "ankle_pitch"),
+        2.69131 + 0.0111 + 0.0336 + 4 * 0.0314,
+    ),
     "planar_leg_linkage": (2, 4, ("thigh", "shank_driver"), 0.476),
     "six_bar": (3, 5, ("left_1", "left_2", "left_3"), 16.5),
     "tello": (
@@ -43,7 +50,9 @@ ROBOTS = {
     ),
     "watt_six_bar": (1, 5, ("crank",), None),
 }  # fmt: skip
-CLOSED_AT_ZERO = ("ankle_2rsu", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "watt_six_bar")
+CLOSED_AT_ZERO = (
+    "ankle_2rsu", "delta", "four_bar", "four_bar_change_point", "kangaroo_leg", "planar_leg_linkage", "watt_six_bar",
+)  # fmt: skip
 
 
 @cache
@@ -73,6 +82,9 @@ def test_reference_pose_is_assembled(name: str) -> None:
     model = model_of(name)
     q = pc.neutral(model)
     assert np.abs(pc.residual(model, q)).max() < 1e-13
+    if name == "digit_leg":  # its file has the pose, with six digits
+        assert q[model.tree.joints[model.tree.getJointId("tarsus")].idx_q] == pytest.approx(0.455072, abs=1e-5)
+        return
     if name not in EXTRAS or not EXTRAS[name].reference:
         np.testing.assert_allclose(q, pin.neutral(model.tree), atol=1e-13)
         return

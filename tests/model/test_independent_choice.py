@@ -94,3 +94,19 @@ def test_preferred_must_exist() -> None:
     tree, loops = legs()
     with pytest.raises(pc.UnknownNameError, match="nobody"):
         pc.ClusterModel(tree, loops, preferred=["nobody"])
+
+
+def test_cassie_gets_knees_shins_and_heel_springs() -> None:
+    """Motors and springs, alike on both sides; K_d is then as well conditioned as K, and small steps find their way."""
+    model = pc.load("cassie")
+    own = [name for name in model.independent_joints if name != model.independent_joints[0]]
+    legs = {"hip_roll", "hip_yaw", "hip_pitch", "knee", "shin", "heel_spring", "foot"}
+    assert {name.removeprefix("left_") for name in own if name.startswith("left")} == legs
+    assert {name.removeprefix("right_") for name in own if name.startswith("right")} == legs
+    data = model.createData()
+    worst = max(c.K_d for c in pc.condition(model, data, model.q_reference) if "left_knee" in c.cluster)
+    assert worst < 6.0
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        v = rng.uniform(-0.1, 0.1, model.nv)
+        assert pc.residual(model, pc.integrate(model, model.q_reference, v)) == pytest.approx(0.0, abs=1e-9)

@@ -110,7 +110,8 @@ def test_all_robots_with_loops_are_here() -> None:
 @pytest.mark.parametrize("name", LOOPS)
 def test_motion_is_assembled_and_consistent(name: str) -> None:
     model = load(name)
-    sine = Sine(amplitude=0.2, duration=0.7, dt=1e-3)
+    # the kangaroo's leg is nearly stretched
+    sine = Sine(amplitude=0.1 if name == "kangaroo_leg" else 0.2, duration=0.7, dt=1e-3)
     _, q, v, a = sine.states(model)
     assert max(np.abs(pc.residual(model, x)).max() for x in q[::50]) < 1e-12
     # at t = 0 it is the reference pose, and half a period later it is back
@@ -147,6 +148,8 @@ def test_unconstrained_is_the_baseline(name: str) -> None:
 
 # trees without rotors that are not joints, so that Pinocchio's own functions say it all
 WHOLE = tuple(n for n in LOOPS if n not in ("cassie_leg", "ankle_2rsu"))
+# rods with mass, which are no bodies of these trees
+RODS = ("delta", "digit_leg", "kangaroo_leg")
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -160,11 +163,11 @@ def test_unconstrained_is_the_trees_rows(name: str) -> None:
         M = np.array(pin.crba(model.tree, data, q[i]))
         M = np.triu(M) + np.triu(M, 1).T
         expected = M[np.ix_(rows, rows)] @ a[i] + np.array(pin.nonLinearEffects(model.tree, data, q[i], full))[rows]
-        if name == "delta":
+        if name in RODS:
             only = np.zeros(model.tree.nv)
             only[rows] = a[i]
             expected += rods_torque(model, q[i], full, only)[rows]
-        assert scaled(short(name).approximate["unconstrained"][i], expected) < (1e-6 if name == "delta" else 1e-9)
+        assert scaled(short(name).approximate["unconstrained"][i], expected) < (1e-6 if name in RODS else 1e-9)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -175,9 +178,9 @@ def test_frozen_is_gears(name: str) -> None:
     q, v, a = motion(name)
     for i in (0, 3, 8):
         torque = np.array(pin.rnea(model.tree, data, q[i], G @ v[i], G @ a[i]))
-        if name == "delta":
+        if name in RODS:
             torque += rods_torque(model, q[i], G @ v[i], G @ a[i])
-        assert scaled(short(name).approximate["frozen"][i], G.T @ torque) < (1e-6 if name == "delta" else 1e-9)
+        assert scaled(short(name).approximate["frozen"][i], G.T @ torque) < (1e-6 if name in RODS else 1e-9)
 
 
 @pytest.mark.parametrize("name", CONSTANT)

@@ -523,3 +523,73 @@ def test_unknown_trajectories_and_bases() -> None:
     assert "minimum-jerk" in refused("study", "mini_cheetah", "--trajectory", "xyzzy")
     assert "there is no file gone.csv" in refused("study", "mini_cheetah", "--trajectory", "gone.csv")
     assert "has no joint" in refused("study", "mit_humanoid_leg", "--trajectory", "mini_cheetah_trot")
+
+
+# --- recorded at other joints ----------------------------------------------------------------------------------------
+
+
+def _recorded_at(model: pc.ClusterModel, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], tuple]:
+    """A motion of all independent joints, and of the dependent ones as pin has them in q."""
+    time = np.linspace(0.0, 1.0, 61)
+    columns = {
+        name: model.q_reference[joint.idx_q] + 0.08 * np.sin(2.0 * np.pi * time + rng.uniform(0.0, 6.0))
+        for name in model.independent_joints
+        for joint in [model.tree.joints[model.getJointId(name)]]
+    }
+    motion = Recorded(time, columns).states(model)
+    every = {name: motion[1][:, model.tree.joints[model.getJointId(name)].idx_q] for name in list(model.tree.names)[1:]}
+    return {"time": time, **every}, motion
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("cassie_leg", {"knee": "tarsus", "foot": "foot_crank"}),
+        ("mit_humanoid_leg", {"hip_ry": "hip_ry_rotor", "knee": "knee_rotor", "ankle": "ankle_rotor"}),
+        ("ankle_2rsu", {"ankle_pitch": "crank_left", "ankle_roll": "crank_right"}),
+    ],
+)
+def test_what_was_recorded_elsewhere_leads(name: str, instead: dict[str, str], rng: np.random.Generator) -> None:
+    model = pc.load(name)
+    every, (_, q, v, a) = _recorded_at(model, rng)
+    taken = {"time": every["time"]} | {n: every[instead.get(n, n)] for n in model.independent_joints}
+    renamed = {instead.get(n, n): x for n, x in taken.items()}
+    _, q2, v2, a2 = Recorded.from_columns(renamed).states(model)
+    assert np.abs(q2 - q).max() < 1e-9
+    # the splines of other columns are other curves between the samples
+    assert np.abs(v2 - v)[5:-5].max() < 1e-4
+    assert np.abs(a2 - a)[5:-5].max() < 2e-2
+
+
+def test_a_gear_with_an_offset_in_degrees_leads(rng: np.random.Generator) -> None:
+    tree = pin.Model()
+    for name in ("link", "motor"):
+        j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
+    model = pc.ClusterModel(tree, [pc.Gear("link", "motor", -7.0, offset=0.3)])
+    time = np.linspace(0.0, 1.0, 21)
+    link = 0.2 * np.sin(time)
+    motor = {
+        "motor": np.degrees(-7.0 * link + 0.3),
+    }
+    _, q, v, _ = Recorded(time, motor, degrees=True).states(model)
+    assert q[:, 0] == pytest.approx(link, abs=1e-12)
+    assert v[:, 0] == pytest.approx(0.2 * np.cos(time), abs=1e-6)
+
+
+def test_too_few_joints_of_a_loop_propose_what_to_do() -> None:
+    model = pc.load("cassie_leg")
+    time = np.linspace(0.0, 1.0, 8)
+    held = {n: np.full(8, model.q_reference[model.getJointId(n) - 1]) for n in list(model.tree.names)[1:]}
+    for name in ("knee", "shin", "foot"):
+        del held[name]
+    with pytest.raises(TrajectoryError) as caught:
+        Recorded(time, held).states(model)
+    assert "--independent tarsus,heel_spring," in str(caught.value)
+    assert "need 3 of their joints" in str(caught.value)
+    # springs rest rather than motors
+    held["tarsus"] = held["tarsus"] + 0.05 * np.sin(2.0 * np.pi * time)
+    _, q, *_ = Recorded(time, held, missing="hold").states(model)
+    moved = {n: float(np.ptp(q[:, model.getJointId(n) - 1])) for n in ("knee", "shin", "heel_spring")}
+    assert moved["knee"] > 0.04
+    assert max(moved["shin"], moved["heel_spring"]) < 1e-12

@@ -26,8 +26,8 @@ DROPPED = {
 }
 LARGEST = (7.27, 10.30, 14.75, 11.23, 2.71)
 LOOPS = (
-    "ankle_2rsu", "cassie_leg", "delta", "four_bar", "four_bar_change_point", "planar_leg_linkage", "six_bar", "tello",
-    "tello_with_arms", "watt_six_bar",
+    "ankle_2rsu", "cassie", "cassie_leg", "delta", "digit_leg", "four_bar", "four_bar_change_point", "kangaroo_leg",
+    "planar_leg_linkage", "robotiq_2f85", "six_bar", "tello", "tello_with_arms", "watt_six_bar",
 )  # fmt: skip
 WITH_ROTORS = ("ankle_2rsu", "cassie_leg", "tello", "tello_with_arms")
 

@@ -11,6 +11,17 @@ import click
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 POSITIVE = click.FloatRange(min=0.0, min_open=True)
 ROBOT = click.argument("robot", metavar="ROBOT|FILE")
+
+
+def names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
+    """Split names at commas."""
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+INDEPENDENT = click.option(
+    "--independent", metavar="JOINT,...", callback=names,
+    help="Joints of closed loops that shall be independent, in place of those that the file or the package chose.",
+)  # fmt: skip
 DROP_ROTORS = click.option(
     "--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all."
 )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, output
+from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, ROBOT, folder_of, output
 
 
 @click.command(context_settings=CONTEXT)
@@ -31,10 +31,11 @@ from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, output
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
 @click.option("--hold-missing", is_flag=True, help="Joints that were not recorded stay where they are.")
 @DROP_ROTORS
+@INDEPENDENT
 @click.option("--experiment", metavar="NAME", help="An experiment of the paper instead; see below.")
 def study(
     robot: str | None, output: Path | None, trajectory: str, base: Literal["fixed", "floating"] | None,
-    drop_rotors: bool, experiment: str | None, **options: Any,
+    drop_rotors: bool, independent: tuple[str, ...] | None, experiment: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare exact joint torques with approximations along a motion.
 
@@ -80,7 +81,7 @@ def study(
     from .. import study as command
 
     if experiment is not None:
-        if command.given(options) or trajectory != "sine" or base is not None:
+        if command.given(options) or trajectory != "sine" or base is not None or independent:
             raise click.UsageError("--experiment takes ROBOT, --output and --drop-rotors only.")
         folder = Path(f"study_{experiment}") if output is None else output
         command.run_experiment(experiment, robot, folder, common.console(), drop_rotors=drop_rotors)
@@ -89,7 +90,9 @@ def study(
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    command.run(robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors)
+    command.run(
+        robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors, independent=independent
+    )
 
 
 @click.command(context_settings=CONTEXT)
@@ -105,7 +108,7 @@ def study(
 )  # fmt: skip
 def audit(
     robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], trajectory: str,
-    base: Literal["fixed", "floating"] | None, drop_rotors: bool, **options: Any,
+    base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
 
@@ -127,7 +130,7 @@ def audit(
     folder = folder_of(output, "audit", robot)
     command.run(
         robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, options),
-        base=base, frames=frames or None, drop_rotors=drop_rotors,
+        base=base, frames=frames or None, drop_rotors=drop_rotors, independent=independent,
     )  # fmt: skip
 
 

@@ -7,30 +7,26 @@ from pathlib import Path
 import click
 
 from .. import common
-from . import CONTEXT, ROBOT, folder_of, output
-
-
-def _names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """Split names at commas."""
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+from . import CONTEXT, INDEPENDENT, ROBOT, folder_of, names, output
 
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option(
-    "--functions", metavar="NAME,NAME,...", callback=_names, default="rnea,aba", show_default=True,
+    "--functions", metavar="NAME,NAME,...", callback=names, default="rnea,aba", show_default=True,
     help="What is exported: names of pc.tracing.FUNCTIONS, and step.",
 )  # fmt: skip
 @output("export")
 @click.option(
     "--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="All numbers."
 )
-@click.option("--frames", metavar="NAME,...", callback=_names, help="Frames, for functions that are about some.")
+@click.option("--frames", metavar="NAME,...", callback=names, help="Frames, for functions that are about some.")
 @click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="Machine of ROBOT.o and ROBOT.so.  [default: this one]")
+@INDEPENDENT
 @click.option("--name", help="What names of files and functions begin with.  [default: the robot's]")
 def export(
     robot: str, functions: tuple[str, ...], output: Path | None, real: str, frames: tuple[str, ...] | None,
-    target: str | None, name: str | None,
+    target: str | None, independent: tuple[str, ...] | None, name: str | None,
 ) -> None:  # fmt: skip
     """Write C code of a robot for a controller.
 
@@ -52,7 +48,7 @@ def export(
     from .. import compile
     from .. import export as command
 
-    model = common.load(robot)
+    model = common.load(robot, independent=independent)
     compile.announce(model, *command.kernels(functions))
     folder = folder_of(output, "export", robot)
     command.run(model, folder, common.console(), functions, real=real, frames=frames, target=target, name=name)

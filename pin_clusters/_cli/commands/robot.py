@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from .. import common
-from . import CONTEXT, POSITIVE, ROBOT
+from . import CONTEXT, INDEPENDENT, POSITIVE, ROBOT
 
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-def info(robot: str) -> None:
+@INDEPENDENT
+def info(robot: str, independent: tuple[str, ...] | None) -> None:
     """Show clusters, closed loops, rotors and reflected inertia.
 
     ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
@@ -27,7 +28,7 @@ def info(robot: str) -> None:
     """  # noqa: D301 (click wants the character)
     from .. import info as command
 
-    command.show(common.load(robot), common.console())
+    command.show(common.load(robot, independent=independent), common.console())
 
 
 @click.command(name="compile", context_settings=CONTEXT)
@@ -52,8 +53,9 @@ def compile_kernels(robots: tuple[str, ...]) -> None:
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
+@INDEPENDENT
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
-def bench(robot: str, repeats: int) -> None:
+def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
 
     Pinocchio computes the approximate robot (armature, no rotors), this package the exact one; calls are
@@ -70,7 +72,7 @@ def bench(robot: str, repeats: int) -> None:
     from .. import bench as command
     from .. import compile
 
-    model = common.load(robot)
+    model = common.load(robot, independent=independent)
     compile.announce(model, "rnea", "aba", "crba")
     with common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
@@ -88,6 +90,7 @@ def bench(robot: str, repeats: int) -> None:
 @click.option("--amplitude", type=POSITIVE, help="Of swing and sweep, rad (m).  [default: 0.5]")
 @click.option("--forces", is_flag=True, help="Arrows for the forces of loops and rods.")
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
+@INDEPENDENT
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
 def view(robot: str, **options: Any) -> None:

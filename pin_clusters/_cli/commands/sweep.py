@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, folder_of, output
+from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, WORKERS, folder_of, output
 
 
 @click.group(context_settings=CONTEXT)
@@ -31,6 +31,7 @@ def sweep() -> None:
 @click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
 @click.option("--dt", type=POSITIVE, default=5e-4, show_default=True, help="Time between samples, s.")
 @DROP_ROTORS
+@INDEPENDENT
 @WORKERS
 def ratio(robot: str, output: Path | None, **options: Any) -> None:
     """Error of the approximations against the gear ratio.

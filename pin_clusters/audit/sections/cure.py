@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...pages.alike import alike
+from ...pages.template import Html, table
 from .. import figures, snippets
-from .._template import Html, table
 from ..reflected import Reflected
 from ..result import AuditResult
 from ..verdict import percent
-from . import alike
 
 _SMALL = 5e-3
 _UNITS = "kg m² (kg for joints that slide)"

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...pages.alike import alike
+from ...pages.template import Head, Html, formula, table
 from ...study._samples import label
 from ...study.decomposition import PART_LABELS
 from .. import figures
-from .._template import Head, Html, formula, table
 from ..result import AuditResult
 from ..verdict import EXACT, number, percent
-from . import alike
 
 _MANY = 12
 _SMALL = 5e-3
@@ -68,20 +68,23 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     names = [label(r) for r in share]
     kinds = {study.units[k] for k in study.actuated}
     unit = kinds.pop() if len(kinds) == 1 else "N m, N"
-    head: Head = [
-        "joint", ("RMS, % of the peak torque", names), f"peak torque [{unit}]", (f"RMS [{unit}]", names),
-        (f"largest [{unit}]", names),
-    ]  # fmt: skip
-    rows = []
+    head: Head = ["joint", ("RMS, % of the peak torque", names), f"peak torque [{unit}]"]
+    units: Head = ["joint", (f"RMS [{unit}]", names), (f"largest [{unit}]", names)]
+    rows, absolute = [], []
     for k in order:
-        row = [study.joints[k], *(_share(x[k], result.verdict.threshold) for x in share.values())]
-        row.append(number(study.max_exact[k]))
-        for errors in (study.rms_error, study.peak_error):
-            # rounding is no error
-            row += ["0" if share[rung][k] < EXACT else number(errors[rung][k]) for rung in share]
-        rows.append(row)
-    text = f"{caption}: error of the torque, its RMS and its largest magnitude; bold is above the threshold."
-    return table(head, rows, text, caption)
+        joint = study.joints[k]
+        rows.append([
+            joint, *(_share(x[k], result.verdict.threshold) for x in share.values()), number(study.max_exact[k])
+        ])  # fmt: skip
+        # rounding is no error
+        absolute.append([joint] + [
+            "0" if share[rung][k] < EXACT else number(errors[rung][k])
+            for errors in (study.rms_error, study.peak_error) for rung in share
+        ])  # fmt: skip
+    # two tables, as one is wider than the page where there are loops
+    text = f"{caption}: RMS of the error of the torque; bold is above the threshold."
+    more = f"{caption}: error of the torque, its RMS and its largest magnitude."
+    return Html(table(head, rows, text, caption) + table(units, absolute, more, f"{caption}, in {unit}"))
 
 
 def _share(value: float, threshold: float) -> str:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...pages.alike import alike
+from ...pages.template import Head, Html, table
 from ...study._samples import label
 from ...study.metrics import FlightError
 from .. import figures
-from .._template import Head, Html, table
 from ..result import AuditResult
 from ..simulated import FrameError
 from ..verdict import number, percent
-from . import alike
 
 _JOINTS = 6
 

@@ -205,7 +205,7 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
     """Fill in the lengths that rods take from the reference pose."""
     if not any(isinstance(c, RodClosure) and c.length is None for c in closures):
         return tuple(closures)
-    data = tree.createData()
+    data = pin.Data(tree)
     pin.forwardKinematics(tree, data, q)
     filled: list[Closure] = []
     for c in closures:

@@ -56,7 +56,7 @@ class Equations:
         self.rows = tuple(slice(end - c.size, end) for c, end in zip(self.closures, ends, strict=True))
         self.lengths = tuple(loop_length(tree, c) for c in self.closures)
         self.size = len(self.labels)
-        self._data = tree.createData()
+        self._data = pin.Data(tree)
         self._mask = np.zeros((self.size, tree.nv))
         self._fixed = np.array([_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True)
                                 for i in range(c.size)])  # fmt: skip

@@ -44,7 +44,7 @@ def rank_of(singular_values: np.ndarray, tolerance: float = RANK_TOLERANCE) -> i
 
 def translations(tree: pin.Model) -> np.ndarray:
     """Return which velocities are translations, shape (nv,)."""
-    data = tree.createData()
+    data = pin.Data(tree)
     pin.computeJointJacobians(tree, data, pin.neutral(tree))
     return np.linalg.norm(data.J[3:], axis=0) < 1e-9
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from .project import rank_of
 
-SLACK = 10.0
+SLACK = 3.0
 """A choice is as good as the best one if its worst condition is within this factor."""
-TIE = 3.0
-"""Of choices that are liked alike, the first within this factor is taken."""
+PREFERRED = 10.0
+"""A choice with more preferred joints is good enough if its usual condition is within this factor."""
 ENUMERATED = 5000
 """More choices than this are not tried one by one."""
 
@@ -154,7 +154,7 @@ def _best_choice(
     slack: float,
     ranks: Mapping[int, int],
 ) -> Chosen | None:
-    """Take the first choice that is as good as the best, or one as liked that is clearly better.
+    """Take the first choice that is as good as the best.
 
     What has more of the joints that are preferred (and not only limited) may be bad at some poses, as a driven rocker
     has dead centres, but not at half of them.
@@ -180,19 +180,16 @@ def _best_choice(
         return None
     # 1 + 1e-6: rounding must not decide
     limit = slack * top * (1.0 + 1e-6)
-    first = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
-    kind = _dislike(choices[first], ranks)[0]
-    same = [i for i in range(first, len(choices)) if worst[i] <= limit and _dislike(choices[i], ranks)[0] == kind]
-    least = min(look(i) for i in same)
-    taken = next(i for i in same if worst[i] <= min(limit, TIE * least * (1.0 + 1e-6)))
+    taken = next(i for i in range(len(choices)) if worst[i] <= limit and look(i) <= limit)
+    kind = _dislike(choices[taken], ranks)[0]
     usual = functools.cache(lambda i: float(np.median(_conditions(Ks, dependents[i : i + 1]))))
     for i in range(taken):
         if sum((liked := _dislike(choices[i], ranks)[0])[:2]) >= sum(kind[:2]):
             continue
-        if usual(i) <= slack * usual(at):
+        if usual(i) <= PREFERRED * usual(at):
             alike = itertools.takewhile(lambda n: _dislike(choices[n], ranks)[0] == liked, range(i, taken))
-            good = [n for n in alike if usual(n) <= slack * usual(at)]
-            taken = next(n for n in good if usual(n) <= TIE * min(map(usual, good)))
+            least = min(usual(n) for n in alike)
+            taken = next(n for n in range(i, taken) if usual(n) <= SLACK * least)
             break
     return Chosen(choices[taken], look(taken), top, choices[at])
 

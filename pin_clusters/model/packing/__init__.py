@@ -17,7 +17,7 @@ from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
-from ._clusters import smallest_d, write_cluster
+from ._clusters import Extents, Spinning, write_cluster
 from ._loops import Loop, Supply
 from ._tree import NEVER as NEVER
 from ._tree import TreeTables as TreeTables
@@ -126,6 +126,7 @@ def pack(
     out.put(at.MINUS_GRAVITY, -gravity)
     out.put(at.POTENTIAL, fixed_potential)
     out.put(at.ORIGIN, origin)
+    extents, spin = Extents(tree, inertia_tree), Spinning(rotors)
     joint_of_row = {}
     rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
     supplies: list[Supply] = []
@@ -137,12 +138,14 @@ def pack(
             _write_body(out, tree, body, bodies, align, origin)
         loop = topology.loops[t]
         if loop is None:
-            write_cluster(out, tree, inertia_tree, topology, rotors, row, columns, members, body_of_joint, align, t)
+            write_cluster(
+                out, tree, inertia_tree, topology, spin, row, columns, members, body_of_joint, align, extents, t
+            )
             continue
         entry = out.rows[row]
         entry.first, entry.last, entry.nk = members[0].row, members[-1].row + 1, len(columns)
         entry.out = members[0].parent
-        entry.smallest = out.append(smallest_d(tree, inertia_tree, topology.clusters[t]))
+        entry.smallest = out.append(extents.smallest_d(topology.clusters[t], topology.outputs[t]))
         writer = Loop(out, tree, loop, row, columns, members, body_of_joint, align, origin)
         armature = inertia_tree.armature
         found, functions = writer.write(rotors, armature, [j for j in topology.clusters[t] if j in spinning])
@@ -223,8 +226,10 @@ def _write_rates(out: Writer) -> int:
 
 def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
     """Indices in v of the independent velocities among the primitives' ones."""
-    mine = {p.iv + d for p in chain for d in range(p.nv)}
-    return [i for i, iv in enumerate(topology.independent) if int(iv) in mine]
+    mine = sorted({p.iv + d for p in chain for d in range(p.nv)})
+    places = np.searchsorted(topology.independent, mine)
+    free = topology.independent
+    return [int(i) for i, iv in zip(places, mine, strict=True) if i < len(free) and free[i] == iv]
 
 
 def _origin(tree: pin.Model) -> np.ndarray:

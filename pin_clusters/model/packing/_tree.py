@@ -273,7 +273,7 @@ def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple
         more[list({0, *(int(j) for j in tree.supports[common])})] += mass
     if not lumps:  # a pin.Data takes 32 nv^3 bytes: gigabytes from some hundred joints on
         return ()
-    data = inertia_tree.createData()
+    data = pin.Data(inertia_tree)
     pin.computeSubtreeMasses(inertia_tree, data)
     return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...errors import did_you_mean
-from ...model import ClusterModel
+from ...model import ClusterModel, loops_of
 from ._base import TrajectoryError, joint_of, moved_joints
 
 BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -64,7 +64,26 @@ def matched(recording: str, recorded: Iterable[str], model: ClusterModel, missin
     left_out = [name for name in moved if name not in found]
     if left_out and missing == "error":
         raise TrajectoryError(
-            f"{recording}: no column for {', '.join(map(repr, left_out))} of {model.name!r}. Record all independent "
-            "joints, or say missing='hold' (--hold-missing of the study) to keep these where they are."
+            f"{recording}: no column for {', '.join(map(repr, left_out))} of {model.name!r}.{_elsewhere(model, found)} "
+            "Record all independent joints, or say missing='hold' (--hold-missing of the study) to keep these where "
+            "they are."
         )
     return [name for name in moved if name in found]
+
+
+def _elsewhere(model: ClusterModel, recorded: list[str]) -> str:
+    """Say what other joints would have been taken, where some of a closed loop were recorded."""
+    text = ""
+    for loop in loops_of(model).clusters if model.closures else ():
+        names = [model.names[j] for j in loop.joints]
+        given = [name for name in names if name in recorded]
+        free = [name for name in names if name in model.independent_joints]
+        if not given or set(free) <= set(given):
+            continue
+        text += (
+            f" The loops of {', '.join(map(repr, names))} need {len(free)} of their joints that determine the others; "
+            f"recorded: {', '.join(map(repr, given))}. To choose which ones are independent: --independent "
+            f"{','.join([*given, *(n for n in free if n not in given)][: len(free)])}, in Python "
+            "pc.with_independent(model, names)."
+        )
+    return text

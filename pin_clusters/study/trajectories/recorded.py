@@ -15,7 +15,7 @@ import pinocchio as pin
 from ...algorithms.jacobians import computeFrameJacobian
 from ...errors import did_you_mean
 from ...model import ClusterModel
-from . import _columns, _curves
+from . import _columns, _curves, _elsewhere
 from . import _suspicions as suspicions
 from ._base import (
     MAX_SAMPLES,
@@ -43,7 +43,9 @@ class Recorded:
 
     Coordinates are interpolated by splines of degree 5 (positions) and by a spline with continuous angular acceleration
     (orientation of the base); what is not recorded is their derivative. Dependent joints follow their couplings, and
-    closed loops follow by continuation, whatever is recorded for them: if that differs, a warning says so.
+    closed loops follow by continuation, whatever is recorded for them: if that differs, a warning says so. Where other
+    joints than the independent ones were recorded, such as rotors or a knee behind a push-rod, they lead if they
+    determine the pose.
 
     Attributes:
         time: Increasing, shape (N,), at least 6 samples, [s]; the motion starts at 0.
@@ -224,6 +226,10 @@ class Recorded:
         Warns:
             PinClustersWarning: Units look wrong, or what was recorded contradicts itself or a coupling.
         """
+        return _elsewhere.states(self, model)
+
+    def _states(self, model: ClusterModel) -> Motion:
+        """Return the motion of a robot whose independent joints were recorded."""
         joints = _columns.matched(self.name, self.positions, model, self.missing)
         suspicions.units(self, model)
         time = self.times

@@ -1,6 +1,6 @@
-"""Pictures of the audit page on a desktop and on a phone: ``python docs/screenshots/audit.py``; look at them.
+"""Pictures of written pages on a desktop and on a phone: ``python docs/screenshots/pages.py [audit|mechanism]``.
 
-Needs playwright and a Chromium: the one of the system, or ``playwright install chromium``.
+Look at them. Needs playwright and a Chromium: the one of the system, or ``playwright install chromium``.
 """
 
 from __future__ import annotations
@@ -17,24 +17,34 @@ import pin_clusters as pc
 from pin_clusters import audit
 
 FOLDER = Path(__file__).parent
-ROBOT = "mit_humanoid"
 # name, width and height [CSS pixels], pixels per CSS pixel, what is scrolled to the top
 VIEWS = (
     ("audit_desktop", 1060, 1500, 1.0, None),
     ("audit_desktop_why", 1060, 1460, 1.0, "Why"),
     ("audit_phone", 390, 1650, 1.5, None),
+    ("mechanism_desktop", 1060, 2080, 1.0, None),
+    ("mechanism_phone", 390, 1650, 1.5, "ankle_pitch, ankle_roll → crank_left, crank_right"),
 )
 
 
-def main() -> None:
-    """Make the pictures."""
+def page_of(kind: str, folder: Path) -> Path:
+    """Write a page."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
-        result = audit.run(pc.load(ROBOT))
+        if kind == "audit":
+            return audit.write(audit.run(pc.load("mit_humanoid")), folder)[0]
+        return pc.mechanism(pc.load("ankle_2rsu")).write(folder)[0]
+
+
+def main(kinds: list[str]) -> None:
+    """Make the pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as p:
-        page, _ = audit.write(result, folder)
+        pages = {kind: page_of(kind, Path(folder)) for kind in kinds}
         browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, width, height, scale, heading in VIEWS:
+            page = pages.get(name.partition("_")[0])
+            if page is None:
+                continue
             context = browser.new_context(
                 viewport={"width": width, "height": height}, device_scale_factor=scale, color_scheme="light"
             )
@@ -57,4 +67,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or ["audit", "mechanism"])

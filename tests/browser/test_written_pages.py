@@ -1,8 +1,9 @@
-"""The page of the audit in a real browser: Chromium, without a window. Skipped where there is none."""
+"""The pages of audit and mechanism in a real browser: Chromium, without a window. Skipped where there is none."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
+import pin_clusters.loaders.library as library
 from pin_clusters import audit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'pin-clusters[test]'")
@@ -18,6 +20,15 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("PIN_CLUSTERS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 FLAGS = ["--no-sandbox", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+
+OUTSIDE = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.left < frame.left - 1 || box.right > frame.right + 1
+      || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
+  }).map(e => e.textContent);
+})"""
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason=f"needs a browser: one of {', '.join(NAMES)} in PATH, or PIN_CLUSTERS_CHROMIUM"
@@ -32,10 +43,27 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    result = audit.run(pc.load("mit_humanoid_leg"), duration=0.7, dt=5e-3)
-    return audit.write(result, tmp_path_factory.mktemp("audit"))[0]
+LONG = "_of_the_left_leg_of_a_robot_with_belts"
+"""Names of more than 25 characters were cut."""
+
+
+def renamed(name: str, joints: tuple[str, ...]) -> pc.ClusterModel:
+    """A robot of the package whose joints have long names."""
+    text = library._folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
+    for joint in joints:
+        text = re.sub(rf'"{joint}"', f'"{joint}{LONG}"', text)
+    return pc.buildModelFromXML(text)
+
+
+@pytest.fixture(scope="module", params=["audit", "mechanism", "mechanism of an ankle"])
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    if request.param == "audit":
+        leg = renamed("mit_humanoid_leg", ("hip_rz", "knee", "ankle"))
+        return audit.write(audit.run(leg, duration=0.7, dt=5e-3), folder)[0]
+    ankle = request.param != "mechanism"
+    model = pc.load("ankle_2rsu") if ankle else renamed("four_bar", ("crank", "coupler", "rocker"))
+    return pc.mechanism(model).write(folder)[0]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -56,6 +84,9 @@ def test_the_page_fits_and_is_silent(browser: Any, page: Path, width: int, theme
     frames = tab.evaluate("[...document.querySelectorAll('.scroll')].map(e => e.getBoundingClientRect().width)")
     assert frames
     assert max(frames) <= width
+    # and words of pictures are inside them
+    outside = tab.evaluate(OUTSIDE)
+    assert outside == []
     # words are read on what is behind them, in pictures too
     paper = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     inks = set(tab.evaluate("[...document.querySelectorAll('svg text')].map(e => getComputedStyle(e).fill)"))

@@ -1,4 +1,4 @@
-"""Pages from templates: HTML files beside this one, with places for values in Mustache's notation.
+"""Pages from templates: HTML files in folders of the package, with places for values in Mustache's notation.
 
 ``{{name}}`` is a value, escaped unless it is ``Html``. ``{{#name}}...{{/name}}`` stands once for each entry of a list,
 for a mapping with its names, and for anything else if it is true; ``{{.}}`` is the entry. ``{{^name}}...{{/name}}`` is
@@ -30,6 +30,10 @@ class Html(str):
     """Text that is HTML already."""
 
 
+class Words(str):
+    """Text of a table that may be broken into lines."""
+
+
 def fill(template: str, values: Mapping[str, Any]) -> Html:
     """Return a template with values in its places; those of mappings and lists go before those around them."""
 
@@ -48,14 +52,20 @@ def fill(template: str, values: Mapping[str, Any]) -> Html:
 
 
 @cache
-def read(name: str) -> str:
-    """Return a template by the name of its file."""
-    return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name).strip()))
+def read(name: str, package: str = __package__) -> str:
+    """Return a template by the name of its file, which is in the folder of a package, by default in this one."""
+    return re.sub(r"\s*\n\s*", " ", _BREAK.sub(lambda found: found[1] or "", text(name, package).strip()))
 
 
-def text(name: str) -> str:
-    """Return a file of this folder as it is."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+def text(name: str, package: str = __package__) -> str:
+    """Return such a file as it is."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def page(name: str, package: str, values: Mapping[str, Any]) -> str:
+    """Return a whole page: the template of that name in a package, filled, with the common look as its ``css``."""
+    filled = fill(read(name, package), {"css": Html("\n" + text("page.css")), **values})
+    return f"<!DOCTYPE html>\n{joined(filled)}\n"
 
 
 def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
@@ -66,10 +76,24 @@ def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
     return fill(read("table.html"), {
-        "label": label, "caption": caption, "deep": bool(below), "below": below,
-        "head": [{"name": name, "columns": len(names)} for name, names in groups],
-        "rows": [{"name": row[0], "cells": row[1:]} for row in rows],
+        "label": label, "caption": caption, "deep": bool(below), "below": [_breakable(name) for name in below],
+        "head": [
+            {"name": _breakable(name), "columns": len(names), "words": isinstance(name, Words)}
+            for name, names in groups
+        ],
+        "rows": [{"name": row[0], "cells": [_cell(x) for x in row[1:]]} for row in rows],
     })  # fmt: skip
+
+
+def _cell(value: str) -> Html:
+    if isinstance(value, Words):
+        return Html(f'<td class="words">{_breakable(value)}</td>')
+    return Html(f"<td>{value if isinstance(value, Html) else escape(value, quote=False)}</td>")
+
+
+def _breakable(value: str) -> Html:
+    """Return text that may be broken in names, behind their underscores."""
+    return Html(escape(value, quote=False).replace("_", "_<wbr>"))
 
 
 def formula(typed: str) -> Html:

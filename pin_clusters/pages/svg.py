@@ -7,7 +7,7 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from ._template import Html
+from .template import Html
 
 # colours of the plots, and the variable of the page that stands for each
 COLOURS = {

@@ -1,0 +1,136 @@
+"""Robots of public collections, read as they are: what is read, what is said, and what is refused.
+
+Usage::
+
+    python benchmarks/files.py "MuJoCo Menagerie=FOLDER" "example-parallel-robots=FOLDER" ...
+
+Folders are searched for SDF, MJCF, YAML and URDF files; the robots of example-robot-data (``pip install '.[robots]'``)
+are found without. Writes ``results/files.json``; ``report.py`` makes the tables of ``docs/files.md``. ``--only WORD``
+takes the files with that word in their path, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+
+import pin_clusters as pc
+from pin_clusters.loaders.files import YAML, reader_of
+
+RESULTS = Path(__file__).resolve().parent / "results" / "files.json"
+SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+FORMATS = {
+    "buildModelFromUrdf": "URDF", "buildModelFromMJCF": "MJCF", "buildModelFromSDF": "SDF",
+    "buildModelFromYAML": "YAML",
+}  # fmt: skip
+# MJCF files that are no robots: a floor or a task around one that is read by itself, objects, parts of others
+SCENES = re.compile(r"scene|arena|texture|object|assets?\.xml|shared|common|include|keyframe|sensor|default")
+LARGEST = 2_000_000  # bytes
+SMALL = 0.02  # of a random velocity, by which the pose is left
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """Return the robots of a folder."""
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or path.stat().st_size > LARGEST or SCENES.search(path.name.lower()):
+            continue
+        if path.suffix == ".urdf" and any(path.with_name(f"robot{suffix}").is_file() for suffix in YAML):
+            continue  # a part of the YAML
+        if path.suffix in (".sdf", ".urdf") or (path.suffix in YAML and path.stem == "robot"):
+            yield path
+        elif path.suffix == ".xml":
+            try:
+                root = ElementTree.parse(path).getroot()
+            except ElementTree.ParseError:
+                continue
+            if root.tag == "mujoco" and root.find(".//joint") is not None and root.find("worldbody") is not None:
+                yield path
+
+
+def tried(path: Path) -> dict[str, Any]:
+    """Open a file, and test the laws: ``aba`` gives back what ``rnea`` was given."""
+    found: dict[str, Any] = {"format": FORMATS[reader_of(path).__name__]}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = pc.open_robot(path)
+        except pc.PinClustersError as error:
+            return found | {"refused": without_paths(f"{type(error).__name__}: {error}", path)}
+    found["said"] = [without_paths(str(w.message), path) for w in caught]
+    constraints = Counter(type(c).__name__ for c in model.constraints)
+    found |= {"nv": model.nv, "nv_tree": int(model.tree.nv), "constraints": dict(sorted(constraints.items()))}
+    found["rotors"] = len(model.rotors)
+    if model.nv:
+        found["error"] = round_trip(model)
+    return found
+
+
+def round_trip(model: pc.ClusterModel) -> float | str:
+    """Return the largest entry of ``aba(rnea(a)) - a`` near the reference pose, over the largest of a and 1."""
+    rng = np.random.default_rng(0)
+    data, q = model.createData(), pc.neutral(model)
+    for size in (SMALL, SMALL / 10.0, 0.0):
+        try:
+            q = pc.integrate(model, pc.neutral(model), size * rng.uniform(-1.0, 1.0, model.nv))
+            break
+        except pc.BranchLost:
+            continue
+    v, a = rng.normal(size=(2, model.nv))
+    try:
+        back = pc.aba(model, data, q, v, pc.rnea(model, data, q, v, a))
+    except pc.PinClustersError as error:
+        return f"{type(error).__name__}: {error}"
+    return float(np.abs(back - a).max() / max(1.0, np.abs(a).max()))
+
+
+def without_paths(text: str, path: Path) -> str:
+    """Return a message in one line, with the names of files and without their folders."""
+    line = " ".join(text.split())
+    return re.sub(r"(?:/[^\s'\"/]+)+/([^\s'\"/]+)", r"\1", line.replace(str(path.parent) + "/", ""))
+
+
+def main() -> None:
+    """Try all files of all collections."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collections", nargs="*", metavar="NAME=FOLDER")
+    parser.add_argument("--only", default="", help="take files with this in their path, print, and write nothing")
+    options = parser.parse_args()
+    collections = {"example-robot-data": SHARE} if SHARE.is_dir() else {}
+    for given in options.collections:
+        name, _, folder = given.rpartition("=")
+        if not name or not Path(folder).is_dir():
+            sys.exit(f"{given!r} is not NAME=FOLDER with a folder that exists.")
+        collections[name] = Path(folder)
+    results: dict[str, Any] = {}
+    for name, folder in collections.items():
+        results[name] = {}
+        for path in files_of(folder):
+            place = str(path.relative_to(folder))
+            if options.only not in f"{name}/{place}":
+                continue
+            results[name][place] = found = tried(path)
+            print(
+                f"{name}/{place}:", found.get("refused") or f"{found['nv']} ({found['nv_tree']}), {found.get('error')}"
+            )
+            sys.stdout.flush()
+    if options.only:
+        print(json.dumps(results, indent=1))
+        return
+    meta = {"pinocchio": pin.__version__, "date": datetime.date.today().isoformat()}
+    RESULTS.write_text(json.dumps({"meta": meta, "collections": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

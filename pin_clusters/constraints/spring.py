@@ -1,0 +1,141 @@
+"""Springs, dampers, dry friction and held weight: forces that a mechanism makes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import pinocchio as pin
+
+from ..errors import ConstraintError
+from ._frames import frame_of
+from .rows import Constraint, Row, name_of, number, store
+
+MOST_POWERS = 3
+"""Stiffness and damping are polynomials of this degree at most."""
+
+
+class PassiveForce(Constraint):
+    """What `ClusterModel.passive` collects: it ties nothing, but acts."""
+
+    def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return nothing: it is no coupling."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Spring(PassiveForce):
+    """A spring, a damper and dry friction, along one coordinate; any of them may be absent.
+
+    The coordinate x is that of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the length of a
+    path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
+
+        -(k1 y + k2 y^2 + k3 y^3) - (d1 xd + d2 xd |xd| + d3 xd^3) - friction * sign(xd)
+
+    On a joint of several degrees of freedom the spring acts against its displacement (the rotation vector from
+    ``rest``, and the translation), the damper against its velocity.
+
+    It is stated among the constraints of a model, ties nothing, and is not part of ``pc.rnea`` and ``pc.aba``:
+    ``pc.passive_torque`` gives its torque, and ``pc.simulate`` applies it.
+
+    Args:
+        along: Joint (or body) name; coefficients by joint; or a list of points, each a name of a frame or a pair of a
+            name and a point in that frame.
+        stiffness: k1, or (k1, k2, k3), [N m/rad], [N/m], ... On a joint of several degrees of freedom k1 only.
+        rest: Where the spring gives no force; or (low, high), between which it gives none. For a joint of several
+            degrees of freedom its configuration, by default the neutral one.
+        damping: d1, or (d1, d2, d3).
+        friction: Dry friction, [N m] or [N].
+        name: For messages; by default made of ``along``.
+
+    Raises:
+        ConstraintError: A name is not text, or a number is not finite or negative where it cannot be.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> pc.Spring("shin", stiffness=1500.0, damping=0.1).label
+        "Spring('shin')"
+    """
+
+    along: Any = field(hash=False)
+    stiffness: Any = 0.0
+    rest: Any = None
+    damping: Any = 0.0
+    friction: float = 0.0
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        owner = self._owner()
+        if isinstance(self.along, Mapping):
+            if not self.along:
+                raise ConstraintError(
+                    f"{owner}: along has no joint. Give coefficients by joint, such as {{'knee': 1}}."
+                )
+            checked = {
+                name_of(k, "along", owner): number(c, f"the coefficient of {k!r}", owner) for k, c in self.along.items()
+            }
+            store(self, along=MappingProxyType(checked))
+        elif isinstance(self.along, str):
+            name_of(self.along, "along", owner)
+        elif isinstance(self.along, Sequence) and len(self.along) >= 2:
+            store(self, along=tuple(frame_of(p, "along", owner) for p in self.along))
+        else:
+            raise ConstraintError(
+                f"{owner}: along must be a joint name, coefficients by joint, or a list of two points and more, "
+                f"got {self.along!r}."
+            )
+        owner = self.label
+        store(self, stiffness=_powers(self.stiffness, "stiffness", owner))
+        store(self, damping=_powers(self.damping, "damping", owner))
+        store(self, friction=number(self.friction, "friction", owner, positive=True))
+        if self.rest is not None:
+            given = self.rest if isinstance(self.rest, Sequence) or hasattr(self.rest, "__len__") else (self.rest,)
+            store(self, rest=tuple(number(r, "rest", owner) for r in given))
+
+    def _parts(self) -> Sequence[str]:
+        if isinstance(self.along, str):
+            return [self.along]
+        if isinstance(self.along, Mapping):
+            return list(self.along)
+        return [p if isinstance(p, str) else p.name for p in self.along]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy: a read-only mapping can do neither."""
+        along = dict(self.along) if isinstance(self.along, Mapping) else self.along
+        return Spring, (along, self.stiffness, self.rest, self.damping, self.friction, self.name)
+
+
+@dataclass(frozen=True)
+class GravityCompensation(PassiveForce):
+    """A part of the weight of a body that something holds, such as a counterweight without mass of its own.
+
+    Args:
+        body: Joint or body name.
+        mass: How much of the mass of the joint's bodies is held, [kg].
+        center: Centre of that mass in the frame of the joint, [m].
+
+    Raises:
+        ConstraintError: The name is not text, or a number is not finite.
+    """
+
+    body: str
+    mass: float
+    center: Sequence[float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        name_of(self.body, "body", self._kind)
+        store(self, mass=number(self.mass, "mass", self.label))
+        store(self, center=tuple(number(c, "center", self.label) for c in self.center))
+        if len(self.center) != 3:
+            raise ConstraintError(f"{self.label}: center must be three numbers, got {self.center!r}.")
+
+
+def _powers(given: Any, what: str, owner: str) -> tuple[float, ...]:
+    """Return three coefficients."""
+    listed = tuple(given) if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
+    if not 1 <= len(listed) <= MOST_POWERS:
+        raise ConstraintError(f"{owner}: {what} must be one to three coefficients, got {given!r}.")
+    numbers = tuple(number(k, what, owner) for k in listed)
+    return numbers + (0.0,) * (MOST_POWERS - len(numbers))

@@ -1,0 +1,99 @@
+"""The numbers as CSV, a file per question; lengths in metres, angles in radians."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .result import MechanismResult
+
+
+def tables(result: MechanismResult) -> dict[str, str]:
+    """Return all tables, by the names of their files; one without a row is left out."""
+    found = {
+        "ranges.csv": _rows(r.as_dict() for r in result.ranges),
+        "regions.csv": _rows(_regions(result)),
+        "transmission.csv": _rows(_transmission(result)),
+        "torques.csv": _rows(_torques(result)),
+        "torque_corners.csv": _rows(_corners(result)),
+        "loads.csv": _rows({k: v for k, v in x.as_dict().items()} for x in result.loads.parts),
+        "lengths.csv": _rows(_lengths(result)),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _rows(rows: Iterable[dict[str, Any]]) -> str:
+    listed = list(rows)
+    if not listed:
+        return ""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(listed[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in listed:
+        writer.writerow({key: f"{x:.9g}" if isinstance(x, float) else x for key, x in row.items()})
+    return out.getvalue()
+
+
+def _regions(result: MechanismResult) -> Iterator[dict[str, Any]]:
+    for p in result.parts:
+        r = p.region
+        if r is None or not p.is_linkage:
+            continue
+        names = [c.name for c in r.joints]
+        inside = [("reached", "", x) for x in r.positions[r.reached]]
+        for kind, joint, x in [*inside, *((e.kind, e.joint, x) for e in r.edges for x in e.positions)]:
+            for name, value in zip(names, x, strict=True):
+                # a row per joint: mechanisms have different ones
+                yield {"part": p.name, "pose": kind, "because_of": joint, "joint": name, "position": float(value)}
+
+
+def _transmission(result: MechanismResult) -> Iterator[dict[str, Any]]:
+    for p in result.parts:
+        for s, t in zip(p.sweeps, p.transmissions, strict=True):
+            for i, value in enumerate(t.values):
+                common = {"moved": t.moved.name, "unit": t.moved.unit, "value": float(value)}
+                inertias = {"inertia": float(t.inertia[i]), "of_rotors": float(t.motors[i])}
+                for k, c in enumerate(t.joints):
+                    yield common | {
+                        "joint": c.name, "position": float(s.of(c.name)[i]), "ratio": float(t.ratio[i, k]),
+                        "torque_ratio": float(t.advantage[i, k]),
+                    } | inertias  # fmt: skip
+                if not t.joints:
+                    yield common | {"joint": "", "position": "", "ratio": "", "torque_ratio": ""} | inertias
+
+
+def _torques(result: MechanismResult) -> Iterator[dict[str, Any]]:
+    for p in result.parts:
+        for s in p.torques.sets if p.torques else ():
+            assert p.torques is not None
+            for k, c in enumerate(p.torques.joints):
+                yield {
+                    "part": p.name, "pose": s.pose, "joint": c.name, "unit": c.torque_unit,
+                    "largest": float(s.largest[k]), "alone": float(s.alone[k]),
+                }  # fmt: skip
+
+
+def _corners(result: MechanismResult) -> Iterator[dict[str, Any]]:
+    for p in result.parts:
+        if p.torques is None or not p.is_linkage:
+            continue
+        for s in p.torques.sets:
+            for n, corner in enumerate(s.corners):
+                for c, x in zip(p.torques.joints, corner, strict=True):
+                    yield {"part": p.name, "pose": s.pose, "corner": n, "joint": c.name, "torque": float(x)}
+
+
+def _lengths(result: MechanismResult) -> Iterator[dict[str, Any]]:
+    for p in result.parts:
+        found = p.lengths
+        for i, name in enumerate(found.lengths if found else ()):
+            assert found is not None
+            for k, c in enumerate(found.joints):
+                yield {
+                    "length": name, "joint": c.name, "per_metre": c.unit,
+                    "at_reference": float(found.at_reference[i, k]), "largest": float(found.largest[i, k]),
+                    "binds": bool(found.binds[i]),
+                }  # fmt: skip

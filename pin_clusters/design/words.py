@@ -1,0 +1,76 @@
+"""Numbers and reasons in words, as the page and the tables have them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from .sweep import End
+
+
+def number(x: float) -> str:
+    """Return a number with three digits, without exponent where it reads well."""
+    if not math.isfinite(x):
+        return "-" if math.isnan(x) else "∞" if x > 0.0 else "-∞"
+    if abs(x) < 1e-9:
+        return "0"
+    return f"{x:.0f}" if 1e3 <= abs(x) < 1e6 else f"{x:.3g}"
+
+
+def place(x: float, unit: str) -> str:
+    """Return where a joint is: angles in degrees, lengths in millimetres."""
+    if not math.isfinite(x):
+        return "no limit"
+    if unit == "m":
+        return f"{1e3 * x:.2f} mm"
+    found = f"{math.degrees(x):.2f}"
+    return ("0.00" if found == "-0.00" else found) + "°"
+
+
+def span(low: float, high: float, unit: str) -> str:
+    """Return an interval in words."""
+    if not (math.isfinite(low) or math.isfinite(high)):
+        return "no limits"
+    return f"{place(low, unit)} to {place(high, unit)}"
+
+
+def why(end: End, moved: str, joint: str) -> str:
+    """Return in words what ends the motion of a joint, where ``moved`` takes it."""
+    by = "" if moved in (joint, end.joint) else f" (by {moved})"
+    if end.kind == "limit":
+        return ("its own limit" if end.joint == joint else f"limit of {end.joint}") + by
+    if end.kind == "dead centre":
+        turning = f": {moved} turns back" if end.joint in ("", moved) else f": {moved} turns back, {end.joint} moves on"
+        return f"dead centre{turning}"
+    if end.kind == "change point":
+        return "change point: the linkage gains a freedom" + by
+    if end.kind == "turning point":
+        return f"turns back while {moved} goes on"
+    if end.kind == "full turn":
+        return "turns fully" if moved == joint else f"goes on with each turn of {moved}"
+    return {"open": "the loops do not close farther on" + by, "none": "nothing found"}.get(end.kind, end.kind)
+
+
+def how_often(end: End) -> str:
+    """Return how many turns limits allow, where they do not allow any number; else nothing."""
+    return f"; the limits end it after {end.turns:.2f} turns" if math.isfinite(end.turns) else ""
+
+
+def part(label: str) -> str:
+    """Return the label of a constraint without what Python writes about it."""
+    label = re.sub(r"^Differential\.(\w+)\('[^()]*'\)", r"\1", label)
+    found = re.sub(r"^(?:generic )?\w+\(('[^()]*')\)", lambda m: m[1].replace("', '", " - ").replace("'", ""), label)
+    return found.removeprefix("generic ")
+
+
+def degrees(x: Any, unit: str) -> Any:
+    """Return what pictures have on their axes: degrees or millimetres."""
+    return np.degrees(x) if unit == "rad" else 1e3 * x
+
+
+def axis(name: str, unit: str) -> str:
+    """Return the name of such an axis."""
+    return f"{name} [{'deg' if unit == 'rad' else 'mm'}]"

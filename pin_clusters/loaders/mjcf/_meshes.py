@@ -1,0 +1,185 @@
+"""Inertias of meshes, read by coal, with MuJoCo's four rules; needed only where a body has no inertial."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import InertiaError, LoadError, did_you_mean
+from .._notes import listing
+from ._document import Document
+from ._values import Attributes, flag, numbers, of_quaternion, vector, word
+
+RULES = ("legacy", "exact", "convex", "shell")
+Soup = tuple[np.ndarray, np.ndarray]
+"""Vertices, shape (n, 3), and triangles, shape (m, 3)."""
+
+
+class Meshes:
+    """The ``<mesh>`` assets of a document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.assets: dict[str, ET.Element] = {}
+        self.known: dict[tuple[str, bool], pin.Inertia] = {}
+        for element in document.all("asset"):
+            if element.tag == "mesh":
+                name = element.get("name") or Path(element.get("file", "").replace("\\", "/")).stem
+                self.assets[name] = element
+        drop = "assetdir" in document.compiler and "meshdir" not in document.compiler
+        self.place = document.compiler.get("assetdir" if drop else "meshdir", "")
+
+    def unit_density(self, name: str, owner: str, shell: bool) -> pin.Inertia:
+        """Return the inertia of a mesh of density 1 in the frame of its file."""
+        element = self.assets.get(name)
+        if element is None:
+            raise LoadError(f"{owner}: there is no mesh {name!r}.{did_you_mean(name, self.assets)}")
+        if (name, shell) not in self.known:
+            attributes = self.document.attributes(element, f"mesh {name!r}")
+            what = f"mesh {name!r}"
+            rule = "shell" if shell else word(attributes, "inertia", what, RULES, "legacy")
+            if flag(self.document.compiler, "exactmeshinertia", "compiler", False) and rule == "legacy":
+                rule = "exact"
+            vertices, triangles = self._soup(name, attributes, owner)
+            vertices = vertices - vector(attributes, "refpos", what)
+            turn = numbers(attributes, "refquat", what, 4)
+            if turn is not None:
+                vertices = vertices @ of_quaternion(np.array(turn), "refquat", what)
+            vertices = vertices * vector(attributes, "scale", what, (1.0, 1.0, 1.0))
+            self.known[name, shell] = mesh_inertia(vertices, triangles, rule, what)
+        return self.known[name, shell]
+
+    def _soup(self, name: str, attributes: Attributes, owner: str) -> Soup:
+        what = f"mesh {name!r}"
+        if "builtin" in attributes or "plugin" in attributes:
+            raise LoadError(f"{what} is made by MuJoCo. Give the body of {owner} an <inertial>.")
+        if "vertex" in attributes:
+            given = numbers(attributes, "vertex", what, 12, 10**7) or ()
+            vertices = np.array(given).reshape(-1, 3)
+            if "face" not in attributes:
+                return _hull(vertices, what)
+            return vertices, np.array(numbers(attributes, "face", what, 3, 10**7), dtype=int).reshape(-1, 3)
+        path = self._path(attributes)
+        if path is None or not path.is_file():
+            raise LoadError(
+                f"{owner}: its body has no <inertial>, so its inertia is that of mesh {name!r}, whose file "
+                f"{attributes.get('file')!r} is missing. Get it, or give the body an <inertial>."
+            )
+        return _load(path, what)
+
+    def _path(self, attributes: Attributes) -> Path | None:
+        file, folder = attributes.get("file"), self.document.folder
+        if not file:
+            return None
+        if flag(self.document.compiler, "strippath", "compiler", False):
+            file = Path(file.replace("\\", "/")).name
+        return None if folder is None and not Path(file).is_absolute() else (folder or Path()) / self.place / file
+
+    def warn(self) -> None:
+        """Take note of meshes whose files are missing; what is drawn is made without meshes anyway."""
+        missing = []
+        for name, element in self.assets.items():
+            attributes = self.document.attributes(element, f"mesh {name!r}")
+            if "file" in attributes and not ((path := self._path(attributes)) and path.is_file()):
+                missing.append(name)
+        if missing:
+            self.document.notes.messages.append(
+                f"the files of these meshes are missing; bodies are drawn as primitives: {listing(missing)}."
+            )
+
+
+def _load(path: Path, what: str) -> Soup:
+    if path.suffix.lower() == ".msh":
+        return _msh(path, what)
+    import coal  # Pinocchio's own library of shapes
+
+    try:
+        mesh = coal.MeshLoader().load(str(path), np.ones(3))
+        vertices = np.array(mesh.vertices())
+        triangles = np.array([[t[0], t[1], t[2]] for t in map(mesh.tri_indices, range(mesh.num_tris))], dtype=int)
+    except (RuntimeError, ValueError, AttributeError) as error:
+        reason = " ".join(str(error).rpartition("message: ")[2].split()).replace(str(path), path.name)
+        raise LoadError(f"{what}: {path.name!r} cannot be read: {reason} Convert it to STL or OBJ.") from None
+    return vertices, triangles
+
+
+def _msh(path: Path, what: str) -> Soup:
+    """Read MuJoCo's own binary format: four counts, then vertices, normals, texture coordinates, triangles."""
+    data = path.read_bytes()
+    counts = np.frombuffer(data, np.int32, 4) if len(data) >= 16 else np.zeros(4, dtype=np.int32)
+    n, normals, textures, faces = (int(c) for c in counts)
+    if min(n, faces) <= 0 or len(data) != 4 * (4 + 3 * n + 3 * normals + 2 * textures + 3 * faces):
+        raise LoadError(f"{what}: {path.name!r} is no .msh file of MuJoCo.")
+    vertices = np.frombuffer(data, np.float32, 3 * n, 16).reshape(-1, 3).astype(float)
+    start = 4 * (4 + 3 * n + 3 * normals + 2 * textures)
+    return vertices, np.frombuffer(data, np.int32, 3 * faces, start).reshape(-1, 3).astype(int)
+
+
+def _hull(vertices: np.ndarray, what: str) -> Soup:
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise InertiaError(f"{what}: its points lie in a plane, so its convex hull has no volume.") from None
+    faces = hull.simplices.copy()
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return vertices, faces
+
+
+def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: str) -> pin.Inertia:
+    """Return the inertia of a mesh of density 1, per volume or per area, by one of ``RULES``.
+
+    ``"exact"`` adds up the volumes between each triangle and the centre of the surface with their signs, ``"convex"``
+    does so on the convex hull. ``"legacy"`` counts all as positive, and once more from the centre of mass that this
+    gives, which is kept: MuJoCo's own numbers for meshes that are not closed.
+    """
+    if rule == "convex":
+        vertices, triangles = _hull(vertices, what)
+    a, b, c = (vertices[triangles[:, i]] for i in range(3))
+    normals = np.cross(b - a, c - a)
+    areas = 0.5 * np.linalg.norm(normals, axis=1)
+    area = float(areas.sum())
+    if not area > 0.0:
+        raise InertiaError(f"{what}: its surface is zero.")
+    middle = areas @ (a + b + c) / (3.0 * area)
+    if rule == "shell":
+        mass, centre, about = _moments((a, b, c), areas, None)
+    else:
+        mass, centre, about = _moments((a, b, c), _volumes((a, b, c), middle, rule == "legacy"), middle)
+    if not mass > 0.0:
+        raise InertiaError(
+            f"{what}: its volume is {mass:g} m^3. Are its triangles turned inside out? Use inertia=shell."
+        )
+    if rule == "legacy":
+        mass, again, about = _moments((a, b, c), _volumes((a, b, c), centre, True), centre)
+        about = about + mass * np.outer(again - centre, again - centre)  # about the first centre, as MuJoCo has it
+    return pin.Inertia(mass, centre, np.trace(about) * np.eye(3) - about)
+
+
+Corners = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def _volumes(corners: Corners, apex: np.ndarray, positive: bool) -> np.ndarray:
+    """Return the volume between each triangle and a point."""
+    a, b, c = corners
+    volumes = np.einsum("ij,ij->i", a - apex, np.cross(b - a, c - a)) / 6.0
+    return np.abs(volumes) if positive else np.asarray(volumes)
+
+
+def _moments(corners: Corners, weight: np.ndarray, apex: np.ndarray | None) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return mass, centre, and second moments about it, of triangles, or of the tetrahedra to an apex."""
+    points = [*corners] if apex is None else [*corners, np.broadcast_to(apex, corners[0].shape)]
+    k, mass = len(points), float(weight.sum())
+    total = np.sum(points, axis=0)
+    centre = weight @ total / (k * mass) if mass else np.zeros(3)
+    points = [p - centre for p in points]
+    total = np.sum(points, axis=0)
+    # of a simplex: (sum of squares of the corners + square of their sum) / (k (k + 1))
+    second = np.sum([np.einsum("i,ij,ik->jk", weight, p, p) for p in (*points, total)], axis=0)
+    return mass, centre, second / (k * (k + 1))

@@ -1,0 +1,58 @@
+"""Where a file goes: all of it or nothing, and over another one only if that is said."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..codegen import ExportError
+from ..errors import ArgumentTypeError
+
+
+def write(text: str, file: str | os.PathLike[str] | None) -> str:
+    """Write text to a file, if one is given; return the text.
+
+    Raises:
+        ArgumentTypeError: ``file`` is no path.
+        ExportError: It cannot be written; what was there before stays.
+    """
+    if file is None:
+        return text
+    if not isinstance(file, (str, os.PathLike)):
+        raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
+    try:
+        path = _place(Path(file))
+        handle, stage = tempfile.mkstemp(prefix=".export-", dir=path.parent)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ExportError(f"cannot write {str(file)[:200]!r}: {reason}. Choose another name or folder.") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(stage, 0o666 & ~_umask())
+        os.replace(stage, path)
+    except BaseException as error:
+        Path(stage).unlink(missing_ok=True)
+        if isinstance(error, (OSError, ValueError)):  # ValueError: a null character in the path
+            raise ExportError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
+        raise
+    return text
+
+
+def _place(path: Path) -> Path:
+    """Return what is to be replaced: the file that a link leads to; neither a folder nor a device."""
+    if path.is_dir():
+        raise ExportError(f"{path} is a folder; give the name of a file in it.")
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():  # /dev/null itself would become a file
+        raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
+    return path
+
+
+def _umask() -> int:
+    """Return the mask of new files; the system has no way to ask but to set it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

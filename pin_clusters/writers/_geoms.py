@@ -1,0 +1,127 @@
+"""What is drawn: the shapes of a geometry model, or boxes and cylinders with the inertia of the links."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from . import _masses
+from ._bodies import Bodies, Body
+from ._names import Names
+from ._numbers import text, wxyz
+
+READABLE = (".stl", ".obj", ".msh")
+"""Endings of meshes that MuJoCo reads."""
+_LINK, _ROTOR = "0.75 0.78 0.82 1", "0.85 0.45 0.10 1"
+_DRAWN = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
+_STEEL = 7800.0
+"""[kg/m^3], of rotors of which only the inertia is known."""
+
+
+class Geoms:
+    """Writes what is drawn of one robot.
+
+    Args:
+        bodies: Its bodies.
+        visual: Geometry, or None.
+
+    Attributes:
+        remarks: What is to be said about it.
+    """
+
+    def __init__(self, bodies: Bodies, visual: Any) -> None:
+        self.remarks: list[str] = []
+        self._assets: dict[tuple[str, str], str] = {}
+        self._names = Names()
+        self._found: dict[int, list[dict[str, str]]] = {}
+        missing, unread = list[str](), list[str]()
+        for shape in () if visual is None else visual.geometryObjects:
+            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            if body is None:
+                continue
+            given = self._mesh(shape) if _is_mesh(shape) else _primitive(shape.geometry)
+            if given is None:
+                (unread if Path(shape.meshPath).suffix.lower() not in READABLE else missing).append(shape.name)
+                continue
+            pose = place * shape.placement
+            colour = np.clip(np.asarray(shape.meshColor, dtype=float), 0.0, 1.0)
+            here = {"pos": text(pose.translation), "quat": text(wxyz(pose.rotation)), "rgba": text(colour)}
+            self._found.setdefault(id(body), []).append(given | here)
+        for names, why in ((missing, "their meshes are missing"), (unread, "MuJoCo has no such shape")):
+            if names:
+                self.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
+
+    def _mesh(self, shape: Any) -> dict[str, str] | None:
+        path = Path(shape.meshPath)
+        if path.suffix.lower() not in READABLE or not path.is_file():
+            return None
+        key = str(path.resolve()), text(np.asarray(shape.meshScale, dtype=float))
+        if key not in self._assets:
+            self._assets[key] = self._names(path.stem)
+        return {"type": "mesh", "mesh": self._assets[key]}
+
+    def add_assets(self, root: ET.Element) -> None:
+        """Write the meshes."""
+        if self._assets:
+            section = ET.SubElement(root, "asset")
+            for (path, scale), name in self._assets.items():
+                # an inertia that is given needs no closed mesh
+                ET.SubElement(section, "mesh", name=name, file=path, scale=scale, inertia="shell")
+
+    def add(self, element: ET.Element, body: Body) -> None:
+        """Write the geoms of a body."""
+        found = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
+        for given in found:
+            ET.SubElement(element, "geom", given | _DRAWN)
+
+
+def _is_mesh(shape: Any) -> bool:
+    return type(shape.geometry).__name__.startswith(("BVH", "Convex")) or bool(
+        shape.meshPath and Path(shape.meshPath).suffix
+    )
+
+
+def _primitive(shape: Any) -> dict[str, str] | None:
+    kind = type(shape).__name__
+    if kind == "Box":
+        return {"type": "box", "size": text(shape.halfSide)}
+    if kind == "Sphere":
+        return {"type": "sphere", "size": text(shape.radius)}
+    if kind in ("Cylinder", "Capsule"):
+        return {"type": kind.lower(), "size": text(shape.radius, shape.halfLength)}
+    return {"type": "ellipsoid", "size": text(shape.radii)} if kind == "Ellipsoid" else None
+
+
+def _of_inertia(body: Body) -> list[dict[str, str]]:
+    """Return a box with the inertia of a body; a rotor is a cylinder about its axis."""
+    mass, centre, second = _masses.about_centre(body.drawn)
+    if body.spins:
+        return _of_rotor(body)
+    if not mass > 0.0:
+        return []
+    values, axes = np.linalg.eigh(second)
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    half = np.sqrt(np.maximum(3.0 * values / mass, 1e-6))
+    return [{"type": "box", "size": text(half), "pos": text(centre), "quat": text(wxyz(axes)), "rgba": _LINK}]
+
+
+def _of_rotor(body: Body) -> list[dict[str, str]]:
+    """Return a disc with the axial inertia of a rotor: of its mass, or of steel and half as long as its radius."""
+    axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
+    axial = float(np.trace(second) - axis @ second @ axis)
+    if not axial > 0.0:
+        return []
+    if mass > 0.0:
+        radius = np.sqrt(2.0 * axial / mass)
+        half = np.sqrt(max(3.0 * float(axis @ second @ axis) / mass, (0.1 * radius) ** 2))
+    else:
+        radius = (4.0 * axial / (np.pi * _STEEL)) ** 0.2  # J = pi rho h r^4 / 2 with h = r / 2
+        half = 0.25 * radius
+    turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis).matrix()
+    given = {"type": "cylinder", "size": text(radius, half), "pos": text(centre), "quat": text(wxyz(turn))}
+    return [given | {"rgba": _ROTOR}]

@@ -1,0 +1,94 @@
+"""Links of a tree: one for each joint's body, and one for each further frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ._names import Names
+
+WORLD = "world"
+_TOLERANCE = 1e-12
+"""Relative: inertias of frames that add up to that of their joint's body up to this are written one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Extra:
+    """A frame that is no joint's own: a link on a fixed joint.
+
+    Attributes:
+        link: Name of the link.
+        joint: Name of the fixed joint.
+        placement: In the frame of the joint that moves it.
+    """
+
+    link: str
+    joint: str
+    placement: pin.SE3
+
+
+class Links:
+    """Names and inertias of links.
+
+    Args:
+        tree: The tree.
+        robot: Its name.
+        floats: Whether the first joint is a free one: then the root is the world, not the robot's base.
+
+    Attributes:
+        of_joint: Name of the link that each joint moves; of the universe, the root link.
+        extras: Further frames by joint id.
+        inertias: By link, in its frame; links without are absent.
+    """
+
+    def __init__(self, tree: pin.Model, robot: str, floats: bool) -> None:
+        frames = list(tree.frames)[1:]
+        bodies = [f for f in frames if f.type == pin.FrameType.BODY]
+        self.new = Names(f.name for f in bodies)
+        own = {f.parentJoint: f for f in reversed(bodies) if _is_identity(f.placement)}
+        self.of_joint = {j: own[j].name for j in own}
+        if 0 not in own:
+            self.of_joint[0] = self.new(WORLD)
+        for j in range(1, tree.njoints):
+            if j not in own:
+                self.of_joint[j] = self.new(f"{tree.names[j]}_link")
+        fixed = Names([*tree.names, *(f.name for f in frames if f.type == pin.FrameType.FIXED_JOINT)])
+        written = {(f.parentJoint, f.name) for f in own.values()}
+        self.extras: dict[int, list[Extra]] = {}
+        parts: dict[str, tuple[int, pin.Frame]] = {own[j].name: (j, own[j]) for j in own}
+        bearing = {f.parentFrame for f in bodies}
+        for k, f in enumerate(list(tree.frames)):
+            is_body = f.type == pin.FrameType.BODY
+            if k == 0 or f.type == pin.FrameType.JOINT or (is_body and (f.parentJoint, f.name) in written):
+                continue
+            if f.type == pin.FrameType.FIXED_JOINT and k in bearing:
+                continue  # written with its body
+            joint = tree.frames[f.parentFrame]
+            held = is_body and joint.type == pin.FrameType.FIXED_JOINT and f.parentFrame
+            link = f.name if is_body else self.new(f.name)
+            name = joint.name if held else f.name if f.type == pin.FrameType.FIXED_JOINT else fixed(f"{f.name}_fixed")
+            self.extras.setdefault(f.parentJoint, []).append(Extra(link, name, f.placement))
+            parts[link] = (f.parentJoint, f)
+        self.inertias = _inertias(tree, self.of_joint, parts)
+
+
+def _is_identity(placement: pin.SE3) -> bool:
+    return bool(np.array_equal(placement.homogeneous, np.eye(4)))
+
+
+def _inertias(
+    tree: pin.Model, of_joint: dict[int, str], parts: dict[str, tuple[int, pin.Frame]]
+) -> dict[str, pin.Inertia]:
+    """Share the inertia of each joint's body among its links, as its frames say; if they do not add up, one has it."""
+    found: dict[str, pin.Inertia] = {}
+    for j in range(tree.njoints):
+        whole = np.array(tree.inertias[j].matrix())
+        mine = {n: f for n, (i, f) in parts.items() if i == j and np.any(f.inertia.matrix())}
+        total = sum((np.array(f.placement.act(f.inertia).matrix()) for f in mine.values()), np.zeros((6, 6)))
+        if mine and np.abs(total - whole).max() <= _TOLERANCE * np.abs(whole).max():
+            found |= {n: f.inertia for n, f in mine.items()}
+        elif np.any(whole):
+            found[of_joint[j]] = tree.inertias[j]
+    return found

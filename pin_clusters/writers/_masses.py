@@ -1,0 +1,112 @@
+"""Mass distributions that MuJoCo accepts, and what may be moved between bodies without a change of motion.
+
+A mass distribution is here a matrix of its moments, ``P = sum m (x, 1) (x, 1)'``, shape (4, 4): it adds up, and in
+other axes it is ``T P T'`` with the homogeneous matrix T of the placement.
+
+What lies on the axis of a hinge moves as well with the body before the hinge as with the one behind it, and what only
+has rotational inertia moves as well with both bodies of a slide. So a body that MuJoCo would refuse, such as a rotor
+without mass, borrows such a part from the one that carries it: the sum of both, and every motion, stays exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+LEAST_MASS = 1e-6
+"""[kg]: bodies that have less borrow this much."""
+LEAST_MOMENT = 1e-14
+"""[kg m^2]: smaller ones are raised to it, as MuJoCo refuses those below 1e-15."""
+ROUNDING = 1e-11
+"""By so much of the largest moment MuJoCo's A + B >= C may be missed and is put right in place."""
+_MARGIN = 1e-3
+"""A body that borrows gets this part of its largest second moment more than it needs."""
+
+
+def moments(inertia: pin.Inertia) -> np.ndarray:
+    """Return the moments of a body in its frame, shape (4, 4)."""
+    m, c = float(inertia.mass), np.array(inertia.lever)
+    I = np.array(inertia.inertia)
+    P = np.zeros((4, 4))
+    P[:3, :3] = 0.5 * np.trace(I) * np.eye(3) - I + m * np.outer(c, c)
+    P[:3, 3] = P[3, :3] = m * c
+    P[3, 3] = m
+    return P
+
+
+def placed(placement: pin.SE3, P: np.ndarray) -> np.ndarray:
+    """Return moments in the axes in which their frame is placed."""
+    T = np.array(placement.homogeneous)
+    return np.asarray(T @ P @ T.T)
+
+
+def about_centre(P: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return mass, centre of mass, and second moments about it, shape (3, 3)."""
+    m = float(P[3, 3])
+    c = P[:3, 3] / m if m > 0.0 else np.zeros(3)
+    return m, c, np.array(P[:3, :3] - m * np.outer(c, c))
+
+
+def principal(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return principal moments of inertia about the centre of mass, rising, and their axes as a rotation."""
+    S = about_centre(P)[2]
+    I = np.trace(S) * np.eye(3) - S
+    found, axes = np.linalg.eigh(0.5 * (I + I.T))
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    return found, axes
+
+
+def admissible(P: np.ndarray) -> bool:
+    """Say whether MuJoCo takes a moving body with these moments."""
+    if not P[3, 3] > 0.1 * LEAST_MOMENT:
+        return False
+    (a, b, c), _ = principal(P)
+    return bool(a >= -ROUNDING * c and a + b >= c * (1.0 - ROUNDING))
+
+
+def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the principal moments of an admissible body, put right where only rounding is against them."""
+    found, axes = principal(P)
+    a, b, c = np.maximum(found, LEAST_MOMENT).tolist()
+    return np.array([a, b, min(c, float(np.nextafter(a + b, 0.0)))]), axes
+
+
+def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
+    """Return moments on a line that make a body admissible, as small as can be; None if there are none.
+
+    Args:
+        P: Moments of the body.
+        axis: Unit vector of the line.
+        point: On the line.
+    """
+    added = np.zeros((4, 4))
+    s = np.append(axis, 0.0)
+    if P[3, 3] < LEAST_MASS:
+        x = np.append(point, 1.0)
+        added += (LEAST_MASS - P[3, 3]) * np.outer(x, x)
+    S = about_centre(P + added)[2]
+    across = np.linalg.svd(axis.reshape(1, 3))[2][1:].T  # two directions across the line
+    scale = max(float(np.abs(S).max()), LEAST_MOMENT)
+    flat = across.T @ S @ across
+    values, vectors = np.linalg.eigh(flat)
+    if values[0] < -ROUNDING * scale:
+        return None
+    mixed = vectors.T @ across.T @ S @ axis
+    if np.any(np.abs(mixed[values <= ROUNDING * scale]) > 1e-8 * scale):
+        return None
+    held = sum(float(m * m / v) for m, v in zip(mixed, values, strict=True) if v > ROUNDING * scale)
+    need = held - float(axis @ S @ axis)
+    if need > -ROUNDING * scale:
+        added += (max(need, 0.0) + _MARGIN * scale) * np.outer(s, s)
+    return added
+
+
+def borrowed_by_slide(P: np.ndarray) -> np.ndarray | None:
+    """Return moments without mass that make a body admissible; None if it has no mass."""
+    if not P[3, 3] > 0.1 * LEAST_MOMENT:
+        return None
+    S = about_centre(P)[2]
+    added = np.zeros((4, 4))
+    added[:3, :3] = max(-float(np.linalg.eigvalsh(S)[0]), 0.0) * (1.0 + _MARGIN) * np.eye(3)
+    return added

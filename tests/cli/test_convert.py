@@ -1,0 +1,75 @@
+"""``pin-clusters convert``: formats by their endings, nothing half-written, nothing replaced unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.commands import refused, run
+
+import pin_clusters as pc
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_robot_becomes_urdf_and_mjcf() -> None:
+    assert run("convert", "cassie_leg", "leg.urdf").stdout.strip() == "Written: leg.urdf"
+    assert pc.buildModelFromUrdf("leg.urdf").nv == pc.load("cassie_leg").nv
+    result = run("convert", "leg.urdf", "leg.xml", "--approximation", "exact", "--timestep", "0.0005")
+    assert result.exit_code == 0
+    text = Path("leg.xml").read_text(encoding="utf-8")
+    assert "approximation 'exact'" in text.split("-->")[0]
+    assert 'timestep="0.0005"' in text
+    assert Path("leg.xml").read_text(encoding="utf-8") == pc.to_mjcf(
+        pc.buildModelFromUrdf("leg.urdf"), "exact", timestep=0.0005
+    )
+
+
+def test_the_independent_joints_are_in_the_file() -> None:
+    assert run("convert", "four_bar", "bar.urdf", "--independent", "rocker").exit_code == 0
+    assert pc.buildModelFromUrdf("bar.urdf").independent_joints == ("rocker",)
+
+
+def test_what_exists_is_replaced_only_if_that_is_said() -> None:
+    Path("bar.urdf").write_text("mine")
+    assert "bar.urdf exists. Say --force" in refused("convert", "four_bar", "bar.urdf")
+    assert Path("bar.urdf").read_text() == "mine"
+    assert run("convert", "four_bar", "bar.urdf", "--force").exit_code == 0
+    assert Path("bar.urdf").read_text(encoding="utf-8") == pc.to_urdf(pc.load("four_bar"))
+
+
+@pytest.mark.parametrize("target", ["missing/bar.urdf", "file/bar.xml", "folder.urdf"])
+def test_where_nothing_can_be_written_nothing_is(target: str) -> None:
+    Path("file").write_text("no folder")
+    Path("folder.urdf").mkdir()
+    before = sorted(map(str, Path().rglob("*")))
+    assert str(Path(target)) in refused("convert", "four_bar", target)
+    assert sorted(map(str, Path().rglob("*"))) == before
+
+
+def test_what_a_format_cannot_hold_leaves_no_file() -> None:
+    assert "no real body" in refused("convert", "jvrc1_as_published", "jvrc1.xml", "--approximation", "exact")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("four_bar", "bar.usd"), "ends in '.usd'"),
+        (("four_bar", "bar"), "the format is .urdf, .xml, .mjcf"),
+        (("four_bar", "bar.urdf", "--approximation", "best"), "--approximation has no meaning for URDF"),
+        (("four_bar", "bar.xml", "--approximation", "worst"), "'worst' is not one of"),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], words: str) -> None:
+    result = run("convert", *arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_a_robot_that_is_not_there() -> None:
+    assert "there is no robot" in refused("convert", "nobody", "bar.urdf")
+    assert "has no meshes" in refused("convert", "four_bar", "bar.xml", "--meshes")

@@ -1,0 +1,82 @@
+"""Names of Pinocchio that are asked of pc: all are answered, and no route leads nowhere."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import pin_clusters as pc
+from pin_clusters import missing
+from pin_clusters.pinocchio_names import ELSEWHERE
+
+pytestmark = pytest.mark.jitless
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def script():
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        return importlib.import_module("names_of_pinocchio")
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+def test_every_name_of_the_installed_pinocchio_is_answered(script) -> None:
+    names = script.names()
+    assert {"aba", "utils", "rpy", "explog", "cholesky", "visualize", "robot_wrapper", "shortcuts", "deprecation"} <= {
+        *names
+    }
+    assert script.unanswered() == []
+
+
+def test_what_only_other_releases_have_is_answered(script) -> None:
+    assert {n for group in script.BUILDS.values() for n in group} <= {*ELSEWHERE}
+    for name, where in ELSEWHERE.items():
+        if hasattr(pc, name):
+            continue
+        with pytest.raises(pc.NotAvailableError, match=f"no {name!r} ") as told:
+            getattr(pc, name)
+        assert hasattr(pin, name) or f"(pinocchio {where} has, the installed" in str(told.value)
+
+
+def test_no_name_of_the_other_releases_is_in_both() -> None:
+    """What the installed release lacks or has is told by the table: nothing in it is in the other column."""
+    mine, other = ("3.8.0", "4.1.0") if pin.__version__ == "3.8.0" else ("4.1.0", "3.8.0")
+    if pin.__version__ != mine:
+        pytest.skip(f"the table is of {mine} and {other}, this is {pin.__version__}")
+    assert [n for n, where in ELSEWHERE.items() if where == mine and not hasattr(pin, n)] == []
+    assert [n for n, where in ELSEWHERE.items() if where == other and hasattr(pin, n)] == []
+
+
+def test_routes_lead_to_what_exists() -> None:
+    for name in {*missing._ROUTES, *ELSEWHERE, *(n for n in dir(pin) if n[0] != "_")}:
+        for where, _, path in re.findall(r"\b(pc|pinocchio)\.((\w+)(?:\.\w+)*)", missing.route(name)):
+            first = where == "pc"
+            path = _ or path
+            if not first and (path.split(".")[0] in ELSEWHERE or path == name):
+                continue
+            thing = pc if first else pin
+            for part in path.split("."):
+                thing = getattr(thing, part)
+
+
+@pytest.mark.parametrize("name", ["nope", "abba", "__wrapped__", "computeRNEADerivativesInParalel"])
+def test_what_no_pinocchio_has(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute {name!r}") as told:
+        getattr(pc, name)
+    assert not isinstance(told.value, pc.NotAvailableError)
+
+
+def test_the_route_of_jacobians_of_subtrees() -> None:
+    """The centre of mass of the subtree of the floating base is that of the robot."""
+    model = pc.load("mit_humanoid_leg", root_joint=None)
+    data, q = model.createData(), pc.randomConfiguration(model)
+    tree = pin.jacobianSubtreeCenterOfMass(model.inertia_tree, data.tree, q, 0)
+    assert np.allclose(tree @ pc.coupling_jacobian(model, data, q), pc.jacobianCenterOfMass(model, data, q), atol=1e-12)

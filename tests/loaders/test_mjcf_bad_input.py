@@ -1,0 +1,126 @@
+"""MJCF that is ill-formed, or says what cannot be honoured: which error, with which words."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from samples.bad_mjcf import BODY, CASES, TWO, world
+
+import pin_clusters as pc
+
+
+def refused(given: Any, words: str, **options: Any) -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        with pytest.raises((pc.LoadError, pc.InertiaError), match=words) as caught:
+            pc.buildModelFromMJCF(given, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_refused(case: str) -> None:
+    refused(*CASES[case])
+
+
+def test_what_would_fill_the_memory() -> None:
+    """MuJoCo's compiler cannot be interrupted."""
+    pytest.importorskip("mujoco")
+    body = '<body name="x"><joint/><geom size="1"/></body>'
+    refused(world(f'<replicate count="1000000">{body}</replicate>'), "makes 1e\\+06 copies")
+    nested = f'<replicate count="200"><replicate count="200">{body}</replicate></replicate>'
+    refused(world(nested), "makes 4e\\+04 copies")
+    refused(world(f'<body name="b">{BODY}<composite type="cable" count="1000 1000 1"/></body>'), "more than 10,000")
+
+
+def test_what_is_expanded_by_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = world('<replicate count="3" offset="1 0 0"><body name="x"><joint/><geom size="1"/></body></replicate>')
+    pytest.importorskip("mujoco")
+    with pytest.warns(pc.PinClustersWarning, match="MuJoCo wrote out"):
+        assert pc.buildModelFromMJCF(text).nv == 3
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    refused(text, r"<replicate> is expanded by MuJoCo's compiler.*spec.to_xml")
+
+
+def test_files_and_folders(tmp_path: Path) -> None:
+    refused(tmp_path / "none.xml", "cannot read .*none.xml.*No such file")
+    refused("nul\0.xml", "cannot read")
+    inner, outer = tmp_path / "in", tmp_path / "out.xml"
+    inner.mkdir()
+    outer.write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
+    file = inner / "model.xml"
+    file.write_text(world('<include file="../out.xml"/>'))
+    refused(file, r"includes '../out.xml', which lies outside.*root_folder=")
+    assert pc.buildModelFromMJCF(file, root_folder=tmp_path).nv == 1
+    file.write_text(world(BODY, '<include file="model.xml"/>'))
+    refused(file, "twice")
+    (inner / "a.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
+    (inner / "b.xml").write_text('<mujoco><include file="a.xml"/></mujoco>')
+    file.write_text(world(BODY, '<include file="a.xml"/>'))
+    refused(file, "twice")
+    (inner / "a.xml").write_text("<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><mujoco>&e;</mujoco>")
+    refused(file, "document type declaration")
+
+
+def test_depth_is_limited() -> None:
+    deep = world("<body>" * 2000 + "</body>" * 2000)
+    refused(deep, "more than 1000 elements within each other")
+    chain = world('<body pos="0 0 0.1"><joint/><geom size="0.1"/>' * 200 + "</body>" * 200)
+    assert pc.buildModelFromMJCF(chain).nv == 200
+
+
+def test_types() -> None:
+    for given, options, words in (
+        (3, {}, "must be the path of an MJCF file or its XML"),
+        (world(), {"armature": "no"}, "armature must be 'keep' or 'rotor'"),
+        (world(), {"constraints": "x"}, "constraints must be a list"),
+        (world(), {"root_joint": 3}, "root_joint must be a joint model"),
+    ):
+        with pytest.raises(pc.ArgumentTypeError, match=words):
+            pc.buildModelFromMJCF(given, **options)
+    refused(world(), "there is no keyframe 'x'", keyframe="x")
+
+
+def test_a_root_joint_that_does_not_fit() -> None:
+    import pinocchio as pin
+
+    refused(world(), r"not fixed to the world, it has the joint 'j' \(hinge\)", root_joint=pin.JointModelFreeFlyer())
+    refused(world(TWO), "has 2 bodies in the world", root_joint=pin.JointModelFreeFlyer())
+
+
+def test_meshes_that_are_missing_are_said() -> None:
+    text = world(
+        '<body><joint/><inertial mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="x"/></body>',
+        '<asset><mesh name="x" file="/nowhere/x.stl"/></asset>',
+    )
+    with pytest.warns(pc.PinClustersWarning, match="drawn as primitives"):
+        pc.buildModelFromMJCF(text)
+
+
+def test_meshes_that_are_none_are_said_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "x.stl").write_bytes(b"solid no")
+    body = '<body><joint/><geom type="mesh" mesh="x"/></body>'
+    (tmp_path / "r.xml").write_text(world(body, '<asset><mesh name="x" file="x.stl"/></asset>'))
+    said = refused(tmp_path / "r.xml", "mesh 'x': 'x.stl' cannot be read: .*Convert it to STL or OBJ")
+    assert "\n" not in said
+    assert "assimp.cpp" not in said
+
+
+def test_inertias_of_meshes_are_mujocos(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    rng = np.random.default_rng(0)
+    vertices = " ".join(f"{x:.6f}" for x in rng.uniform(-1, 1, 12 * 3))
+    faces = "0 1 2 0 2 3 0 3 1 1 3 2 4 5 6 5 7 6"  # neither closed nor turned alike
+    for rule in ("legacy", "convex", "shell"):
+        more = f'inertia="{rule}" scale="1 2 -0.5" refpos="0.1 0.2 0.3" refquat="1 2 3 4"'
+        mesh = f'<mesh name="x" vertex="{vertices}" face="{faces}" {more}/>'
+        text = world('<body name="b"><joint/><geom type="mesh" mesh="x" pos="1 0 0"/></body>', f"<asset>{mesh}</asset>")
+        here, there = pc.buildModelFromMJCF(text), mujoco.MjModel.from_xml_string(text)
+        inertia = here.tree.inertias[1]
+        assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-6)  # its vertices are float32
+        assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-6)
+        assert np.allclose(np.sort(np.linalg.eigvalsh(inertia.inertia)), np.sort(there.body_inertia[1]), rtol=1e-5)

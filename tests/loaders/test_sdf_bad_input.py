@@ -1,0 +1,74 @@
+"""Every bad SDF: which exception, and what its message names."""
+
+from __future__ import annotations
+
+import pytest
+from samples.bad_sdf import CASES, ONE
+from support.sdf_text import axis, joint, link, model
+
+import pin_clusters as pc
+from pin_clusters.errors import ArgumentTypeError, LoadError
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name):
+    text, error, words = CASES[name]
+    with pytest.raises(error, match=words):
+        pc.buildModelFromSDF(text)
+
+
+INCLUDES = {
+    "outside": ("../secret.sdf", "outside of the folder"),
+    "absolute": ("/etc/hostname", "outside of the folder"),
+    "by file": ("file:///etc/hostname", "no such file|outside"),
+    "network": ("https://localhost:1/x.sdf", "nothing is fetched"),
+    "missing": ("model://x", "no such file"),
+    "link": ("link.sdf", "outside of the folder"),
+    "by a model.config": ("model://nested", "outside of the folder"),
+    "itself": ("robot.sdf", "include each other more than 20 deep"),
+}
+
+
+@pytest.mark.parametrize("name", INCLUDES)
+def test_includes(name, tmp_path):
+    """What is outside of the folder is not read, not through links either."""
+    uri, words = INCLUDES[name]
+    (tmp_path / "secret.sdf").write_text(model(link("b")))
+    folder = tmp_path / "here"
+    (folder / "nested").mkdir(parents=True)
+    (folder / "nested" / "model.config").write_text("<model><sdf>../../secret.sdf</sdf></model>")
+    (folder / "link.sdf").symlink_to(tmp_path / "secret.sdf")
+    (folder / "robot.sdf").write_text(model(ONE, f"<include><uri>{uri}</uri></include>"))
+    with pytest.raises(LoadError, match=words):
+        pc.buildModelFromSDF(folder / "robot.sdf")
+
+
+def test_what_is_left_out_is_said():
+    text = model(
+        link("a", inside=""),
+        joint("j", "world", "a", inside=axis("0 0 3")),
+        '<plugin name="x" filename="y"/>',
+        "<zzz/>",
+    )
+    with pytest.warns(pc.PinClustersWarning) as told:
+        pc.buildModelFromSDF(text)
+    said = " ".join(str(w.message) for w in told)
+    for words in ("<plugin>", "<zzz>", "no <inertial>, and so 1 kg", "not of unit length: 'j'"):
+        assert words in said
+
+
+def test_arguments():
+    with pytest.raises(ArgumentTypeError, match="file must be a path"):
+        pc.buildModelFromSDF(3)
+    with pytest.raises(LoadError, match="cannot read"):
+        pc.buildModelFromSDF("nowhere.sdf")
+    with pytest.raises(ArgumentTypeError, match="root_joint"):
+        pc.buildModelFromSDF(model(ONE), 3)
+
+
+def test_a_large_file(tmp_path):
+    """A row of links that is too long is refused, in time that grows with the file."""
+    links = "".join(link(f"l{i}") for i in range(3000))
+    joints = "".join(joint(f"j{i}", f"l{i - 1}" if i else "world", f"l{i}") for i in range(3000))
+    with pytest.raises(LoadError, match="more than 1000 links hang from each other in a row"):
+        pc.buildModelFromSDF(model(links, joints))
