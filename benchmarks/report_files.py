@@ -66,7 +66,7 @@ def table(results: dict[str, Any]) -> str:
                 "round trip",
                 "what is said, or why not",
             ]
-            parts.append(f"### {name}\n\n{markdown(head, rows)}")
+            parts.append(f"## {name}\n\n{markdown(head, rows)}")
     summary = markdown(["collection", "format", "files", "read", "refused"], counts)
     meta = results["meta"]
     text = (
