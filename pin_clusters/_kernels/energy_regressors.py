@@ -111,11 +111,21 @@ def static_columns(index, params, work, n, O, static):
             put(static, row * width + i, zero(work))
     for r in range(n.rod0, n.rod1):
         D = rod_at(index, r)
-        both = place_of(work, D.a, load3(params, D.at)) + place_of(work, D.b, load3(params, D.at + 3))
-        x, i = (p0 + rot(R0, both) * 0.5) * share, D.column - less
+        x, i = (p0 + rot(R0, centre_of_rod(params, work, D))) * share, D.column - less
         put(static, i, x[0])
         put(static, width + i, x[1])
         put(static, 2 * width + i, x[2])
+
+
+@inline
+def centre_of_rod(params, work, D):
+    """Centre of mass of a rod.
+
+    Reads: own_position, own_turn.
+    """
+    x, y = place_of(work, D.a, load3(params, D.at)), place_of(work, D.b, load3(params, D.at + 3))
+    both = get(params, D.at + 8)
+    return x * (get(params, D.at + 6) + both) + y * (get(params, D.at + 7) + both)
 
 
 @inline
@@ -135,8 +145,7 @@ def potential_columns(index, params, work, n, O, potential):
         mass_and_moment(potential, B.column, level + dot3(up, own_position(work, B.link)), g[0], g[1], g[2])
     for r in range(n.rod0, n.rod1):
         D = rod_at(index, r)
-        both = place_of(work, D.a, load3(params, D.at)) + place_of(work, D.b, load3(params, D.at + 3))
-        put(potential, D.column, level + 0.5 * dot3(up, both))
+        put(potential, D.column, level + dot3(up, centre_of_rod(params, work, D)))
 
 
 @inline
@@ -172,8 +181,8 @@ def kinetic_columns(index, params, work, n, O, kinetic):
     for r in range(n.rod0, n.rod1):
         D = rod_at(index, r)
         x, y = rate_of(work, D.a, load3(params, D.at)), rate_of(work, D.b, load3(params, D.at + 3))
-        # velocities along it are linear: Simpson's rule is exact
-        put(kinetic, D.column, (dot3(x, x) + dot3(x, y) + dot3(y, y)) * (1.0 / 6.0))
+        own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
+        put(kinetic, D.column, 0.5 * (own_a * dot3(x, x) + own_b * dot3(y, y)) + both * dot3(x, y))
 
 
 @inline

@@ -110,14 +110,18 @@ def column_of_rotor(index, params, work, out, n, O, S):
 
 @inline
 def column_of_rod(index, params, work, n, O, D):
-    """Write the column of the mass of a slender rod: velocities along it are linear, Simpson's rule is exact.
+    """Write the column of the mass of a rod: velocities along it are linear, so that three shares of it count.
+
+    They are those of the squares of both ends' velocities and of their product, in twice the kinetic energy: 1/3, 1/3
+    and 1/6 of a slender rod.
 
     Reads: own_gain, own_position, own_pull, own_speed, own_turn, Y.
     Writes: Y.
     """
     x, y = place_of(work, D.a, load3(params, D.at)), place_of(work, D.b, load3(params, D.at + 3))
     of_a, of_b = pull_at(work, D.a, x), pull_at(work, D.b, y)
-    f, g = (of_a * 2.0 + of_b) * (1.0 / 6.0), (of_b * 2.0 + of_a) * (1.0 / 6.0)
+    own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
+    f, g = of_a * own_a + of_b * both, of_b * own_b + of_a * both
     for t in range(D.pair0, D.pair1):
         P = pair_at(index, t)
         put(work, O.Y + P.k * n.width + D.column, zero(work))

@@ -143,7 +143,7 @@ class Rod(NamedTuple):
     """Row of a rod with mass."""
 
     column: int
-    at: int  # params: its ends, in the joint frames
+    at: int  # params: its ends, in the joint frames, and its shares: see `regressor.column_of_rod`
     a: int  # links
     b: int
     pair0: int  # all velocities that move an end

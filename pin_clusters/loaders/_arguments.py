@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentTypeError, LoadError
+
+MAX_BYTES = 2**28
+"""Longer files are refused: robots have thousands of elements, not millions."""
+
+
+def content(path: Path) -> bytes:
+    """Return what is in a file; devices and pipes, which may never end, are none.
+
+    Raises:
+        OSError: It cannot be read.
+        LoadError: It is too long.
+    """
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
+    if about.st_size > MAX_BYTES:
+        raise too_long(repr(str(path)), about.st_size)
+    return path.read_bytes()
+
+
+def too_long(source: str, size: int) -> LoadError:
+    """Return the error for a document that is too long."""
+    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. This is no robot.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
@@ -25,8 +50,10 @@ def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
     path = Path(file)
     try:
-        return path, path.read_bytes()
+        return path, content(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        if isinstance(error, LoadError):
+            raise
         reason = getattr(error, "strerror", None) or error
         raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a {kind} file.") from None
 

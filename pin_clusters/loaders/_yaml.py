@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import LoadError
 
 MAX_DEPTH = 20
-MAX_BYTES = 10_000_000
+MAX_BYTES = 1_000_000  # those of robots have some kilobytes; reading takes 10 s per megabyte
 
 
 def read_yaml(text: bytes, source: str) -> Any:
@@ -47,7 +47,9 @@ def _check_keys(node: Any, source: str) -> None:
     for child in getattr(node, "value", ()) if not isinstance(getattr(node, "value", ""), str) else ():
         key, value = child if isinstance(child, tuple) else (None, child)
         if key is not None:
+            if not isinstance(key.value, str):
+                raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words, such as closed_loop.")
             if key.value in seen:
                 raise LoadError(f"{source}: the key {key.value!r} is given twice. Keep one.")
-            seen.add(str(key.value))
+            seen.add(key.value)
         _check_keys(value, source)

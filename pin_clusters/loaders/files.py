@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -93,8 +94,14 @@ def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
         path = Path(file)
         if path.suffix.lower() in YAML:
             return buildModelFromYAML
-        if path.is_dir() and any((path / f"robot{suffix}").is_file() for suffix in YAML):
-            return buildModelFromYAML
+        with suppress(OSError):  # read_file says what is wrong with the path
+            if path.is_dir() and any((path / f"robot{suffix}").is_file() for suffix in YAML):
+                return buildModelFromYAML
+    if isinstance(file, str) and file.lstrip().startswith("<"):
+        raise LoadError(
+            "open_robot takes the path of a file, got XML. Text is for pc.buildModelFromXML (URDF), "
+            "pc.buildModelFromMJCF and pc.buildModelFromSDF."
+        )
     path, text = read_file(file, "robot's")
     source = repr(str(path))
     if path.suffix.lower() in ELSEWHERE:

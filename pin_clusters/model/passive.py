@@ -143,7 +143,7 @@ def force(
     friction: np.ndarray, speed: float,
 ) -> np.ndarray:  # fmt: skip
     """Return the force along each coordinate, as `Spring` says; dry friction is smooth about zero speed."""
-    y = x - np.clip(x, low, high)
+    y = x - np.minimum(np.maximum(x, low), high)
     k1, k2, k3 = stiffness
     d1, d2, d3 = damping
     total = -y * (k1 + y * (k2 + y * k3)) - rate * (d1 + np.abs(rate) * (d2 + np.abs(rate) * d3))

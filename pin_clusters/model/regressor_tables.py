@@ -9,7 +9,6 @@ import numpy as np
 from .._kernels import layout as at
 from .._kernels import regressor_layout as rl
 from .._kernels import tree_layout as tl
-from ..errors import NotAvailableError
 from .parameters import parameter_columns
 
 if TYPE_CHECKING:
@@ -171,8 +170,8 @@ class _Writer:
     def _rod(self, column: int, rod: Any) -> rl.Rod:
         """Write a rod with mass."""
         (a, p), (b, s) = rod.ends
-        if rod.centre is not None:
-            raise NotAvailableError(f"{rod.source.label}: regressors know slender rods only, not those with inertia=.")
+        at_a, middle, at_b = np.array(rod.point_masses) / rod.mass
+        shares = [at_a + 0.25 * middle, at_b + 0.25 * middle, 0.25 * middle]
         links = [int(self.tree.link_of_joint[j]) for j in (a, b)]
         all_pairs, of_a, of_b = self._pairs(*links), self._pairs(links[0]), self._pairs(links[1])
-        return rl.Rod(column, self._numbers([p, s]), links[0], links[1], *all_pairs, *of_a, *of_b)
+        return rl.Rod(column, self._numbers([*p, *s, *shares]), links[0], links[1], *all_pairs, *of_a, *of_b)

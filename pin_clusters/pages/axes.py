@@ -22,7 +22,7 @@ WIDTH = 4.1
 SMALL, TEXT = 8.0, 8.5
 LONGEST = 26
 """Characters for which there is room beside a picture, and in half of its width."""
-_LINE = 0.155
+_LINE, _TITLE = 0.155, 44
 
 
 def tidy(axes: Any, x: str, y: str) -> None:
@@ -46,7 +46,8 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
     columns = 2 if max(map(len, labels), default=0) <= LONGEST else 1
     _make_room(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
     height = drawn.get_size_inches()[1]
-    drawn.text(0.01, 1.0 - 0.17 / height, title, fontsize=10, fontweight="bold", va="center", color=C["ink"])
+    size = 10.0 * min(1.0, _TITLE / max(1, len(title)))
+    drawn.text(0.01, 1.0 - 0.17 / height, title, fontsize=size, fontweight="bold", va="center", color=C["ink"])
     drawn.legend(
         handles, labels, ncols=columns, fontsize=SMALL, frameon=False, loc="upper left",
         labelcolor=C["ink"], bbox_to_anchor=(0.0, 1.0 - top / height), borderaxespad=0.0, borderpad=0.2,

@@ -21,14 +21,12 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
-    path = Path(file)
-    if path.is_dir():
-        raise ExportError(f"{path} is a folder; give the name of a file in it.")
     try:
+        path = _place(Path(file))
         handle, stage = tempfile.mkstemp(prefix=".export-", dir=path.parent)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ExportError(f"cannot write {path}: {reason}. Choose another folder.") from None
+        raise ExportError(f"cannot write {str(file)[:200]!r}: {reason}. Choose another name or folder.") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
@@ -36,10 +34,21 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
         os.replace(stage, path)
     except BaseException as error:
         Path(stage).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise ExportError(f"cannot write {path}: {error.strerror or error}.") from None
+        if isinstance(error, (OSError, ValueError)):  # ValueError: a null character in the path
+            raise ExportError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         raise
     return text
+
+
+def _place(path: Path) -> Path:
+    """Return what is to be replaced: the file that a link leads to; neither a folder nor a device."""
+    if path.is_dir():
+        raise ExportError(f"{path} is a folder; give the name of a file in it.")
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():  # /dev/null itself would become a file
+        raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
+    return path
 
 
 def _umask() -> int:

@@ -77,6 +77,11 @@ class File:
             )
         if self.robot.tendon_of:
             said.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
+        if self.robot.across:
+            said.append(
+                "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
+                f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
+            )
         return [
             *said,
             *self.bodies.remarks,

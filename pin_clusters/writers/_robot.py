@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pinocchio as pin
 
 from ..approximations import followers
@@ -27,6 +29,7 @@ class Robot:
         ties: What ties them.
         joints: Joints by name.
         springs: What the robot does by itself.
+        across: Names of rotors whose tendon ties joints of different branches.
         tendon_of: Name of the tendon of each rotor that shares joints with others, where it is armature.
     """
 
@@ -79,6 +82,13 @@ class Robot:
         self.tendon_of: dict[str, str] = {}
         for name, inertia, turned in shared:
             self.tendon_of[name] = self.ties.fixed(name, list(turned.items()), {"armature": text(inertia)})
+        self.across = [name for name, _, turned in shared if not self._in_a_row(turned)]
+
+    def _in_a_row(self, joints: Iterable[str]) -> bool:
+        """Return whether each joint moves the next one; else MuJoCo's mass matrix has no entry for the pair."""
+        ids = [self.tree.getJointId(name) for name in joints]
+        support = set(max((self.tree.supports[i] for i in ids), key=len))
+        return support.issuperset(ids)
 
     def _sites(self) -> None:
         """Add a site for each frame that is no joint or body of its own."""

@@ -179,7 +179,10 @@ def masses(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray) -> list[tuple[f
             twist = data.v[k] if j else pin.Motion.Zero()
             M = data.oMi[k] if j else pin.SE3.Identity()
             ends.append((M.act(np.asarray(p)), M.rotation @ (twist.linear + np.cross(twist.angular, p))))
-        for s in (0.5 - 0.5 / math.sqrt(3.0), 0.5 + 0.5 / math.sqrt(3.0)):
+        middle, gyration = 0.5, 0.5 / math.sqrt(3.0)  # of a slender one, in lengths
+        if rod.centre is not None:
+            middle, gyration = rod.centre / rod.length, math.sqrt(rod.moment / rod.mass) / rod.length
+        for s in (middle - gyration, middle + gyration):
             x, dx = ((1.0 - s) * y + s * z for y, z in zip(*ends, strict=True))
             found.append((0.5 * rod.mass, x, dx, np.zeros(3)))
     return found

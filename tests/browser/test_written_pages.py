@@ -43,7 +43,7 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
-LONG = "_of_the_left_leg_of_a_robot"
+LONG = "_of_the_left_leg_of_a_robot_with_belts"
 """Names of more than 25 characters were cut."""
 
 

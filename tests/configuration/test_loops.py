@@ -493,7 +493,7 @@ CHOSEN: dict[Any, tuple[str, ...]] = {
     "rotors_on_a_loop_on_free_flyer": ("base", "crank"),
     "watt_six_bar": ("crank",),
     "geared_five_bar": ("left",),
-    "rssr_massive": ("input", "passenger"),
+    "rssr_uneven": ("input", "passenger"),
     "spatial_ball_in_tree": ("input",),
     "spatial_ball_loop": ("input",),
     "bennett": ("one",),
@@ -544,9 +544,7 @@ ROBOTS: dict[str, tuple[str, ...]] = {
     "digit_leg": ("hip_roll", "hip_yaw", "hip_pitch", "knee", "crank_1", "crank_2"),
     "four_bar": ("crank",),
     "four_bar_change_point": ("crank",),
-    "kangaroo_leg": (
-        "hip_motor_1", "hip_motor_2", "ankle_motor_1", "ankle_motor_2", "knee_motor", "hip_yaw_motor",
-    ),
+    "kangaroo_leg": ("hip_yaw", "hip_roll", "hip_pitch", "thigh", "ankle_roll", "ankle_pitch"),
     "planar_leg_linkage": ("thigh", "shank_driver"),
     "six_bar": ("left_1", "left_2", "left_3"),
     "tello": (

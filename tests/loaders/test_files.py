@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -60,6 +61,22 @@ def test_refused(name, tmp_path):
         (tmp_path / name).write_text(text)
     with pytest.raises(LoadError, match=words):
         pc.open_robot(tmp_path / name)
+
+
+@pytest.mark.parametrize("read", [pc.open_robot, pc.buildModelFromUrdf, pc.buildModelFromMJCF, pc.buildModelFromSDF])
+def test_devices_and_pipes_are_no_files(read, tmp_path):
+    """They have no size, and may have no end."""
+    os.mkfifo(tmp_path / "pipe.urdf")
+    for path in (tmp_path / "pipe.urdf", "/dev/zero"):
+        with pytest.raises(LoadError, match="a device or a pipe"):
+            read(path)
+
+
+def test_paths_that_are_none():
+    with pytest.raises(LoadError, match="File name too long"):
+        pc.open_robot("a" * 5000 + ".urdf")
+    with pytest.raises(LoadError, match=r"takes the path of a file, got XML.*buildModelFromMJCF"):
+        pc.open_robot(MJCF)
 
 
 def test_every_reader_is_reached(tmp_path):

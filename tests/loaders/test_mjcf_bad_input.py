@@ -27,6 +27,16 @@ def test_what_is_refused(case: str) -> None:
     refused(*CASES[case])
 
 
+def test_what_would_fill_the_memory() -> None:
+    """MuJoCo's compiler cannot be interrupted."""
+    pytest.importorskip("mujoco")
+    body = '<body name="x"><joint/><geom size="1"/></body>'
+    refused(world(f'<replicate count="1000000">{body}</replicate>'), "makes 1e\\+06 copies")
+    nested = f'<replicate count="200"><replicate count="200">{body}</replicate></replicate>'
+    refused(world(nested), "makes 4e\\+04 copies")
+    refused(world(f'<body name="b">{BODY}<composite type="cable" count="1000 1000 1"/></body>'), "more than 10,000")
+
+
 def test_what_is_expanded_by_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:
     text = world('<replicate count="3" offset="1 0 0"><body name="x"><joint/><geom size="1"/></body></replicate>')
     pytest.importorskip("mujoco")
@@ -89,6 +99,15 @@ def test_meshes_that_are_missing_are_said() -> None:
     )
     with pytest.warns(pc.PinClustersWarning, match="drawn as primitives"):
         pc.buildModelFromMJCF(text)
+
+
+def test_meshes_that_are_none_are_said_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "x.stl").write_bytes(b"solid no")
+    body = '<body><joint/><geom type="mesh" mesh="x"/></body>'
+    (tmp_path / "r.xml").write_text(world(body, '<asset><mesh name="x" file="x.stl"/></asset>'))
+    said = refused(tmp_path / "r.xml", "mesh 'x': 'x.stl' cannot be read: .*Convert it to STL or OBJ")
+    assert "\n" not in said
+    assert "assimp.cpp" not in said
 
 
 def test_inertias_of_meshes_are_mujocos(tmp_path: Path) -> None:

@@ -210,6 +210,17 @@ def test_motors_choose_what_follows() -> None:
     assert "b" in model.independent_joints
 
 
+def test_what_is_asked_for_is_independent_before_what_a_motor_drives() -> None:
+    text = (
+        '<equality><joint joint1="b" joint2="c" polycoef="0 2"/></equality>'
+        '<actuator><motor joint="b"/><motor joint="c"/></actuator>'
+    )
+    for name, other in (("b", "c"), ("c", "b")):
+        model = load(text, independent=(n for n in ("a", name)))
+        assert name in model.independent_joints
+        assert other in model.dependent_joints
+
+
 def test_keyframes_are_kept_and_closed() -> None:
     text = ARM.format(
         more='<equality><connect body1="two" body2="three" anchor="0.1 0.2 0.3"/></equality>'

@@ -24,6 +24,7 @@ INCLUDES = {
     "network": ("https://localhost:1/x.sdf", "nothing is fetched"),
     "missing": ("model://x", "no such file"),
     "link": ("link.sdf", "outside of the folder"),
+    "by a model.config": ("model://nested", "outside of the folder"),
     "itself": ("robot.sdf", "include each other more than 20 deep"),
 }
 
@@ -34,7 +35,8 @@ def test_includes(name, tmp_path):
     uri, words = INCLUDES[name]
     (tmp_path / "secret.sdf").write_text(model(link("b")))
     folder = tmp_path / "here"
-    folder.mkdir()
+    (folder / "nested").mkdir(parents=True)
+    (folder / "nested" / "model.config").write_text("<model><sdf>../../secret.sdf</sdf></model>")
     (folder / "link.sdf").symlink_to(tmp_path / "secret.sdf")
     (folder / "robot.sdf").write_text(model(ONE, f"<include><uri>{uri}</uri></include>"))
     with pytest.raises(LoadError, match=words):

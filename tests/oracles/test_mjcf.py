@@ -199,3 +199,11 @@ def test_shapes_have_mujocos_inertia(shape: str, shell: str) -> None:
     assert mine.mass == pytest.approx(theirs.body_mass[1], rel=1e-12)
     assert np.allclose(mine.lever, theirs.body_ipos[1], atol=1e-12)
     assert np.allclose(mine.inertia, R @ np.diag(theirs.body_inertia[1]) @ R.T, rtol=1e-9, atol=1e-12)
+
+
+def test_bounds_of_an_empty_body_lie_where_mujoco_lays_them(rng: np.random.Generator) -> None:
+    inner = '<body pos="0.3 0.2 0.1" quat="1 1 0 0"><joint name="k" axis="1 2 3"/></body>'
+    body = f'<body><joint name="j" axis="0 1 0"/><geom size="0.1"/>{inner}</body>'
+    here = twin(f'<mujoco><compiler boundmass="0.5" boundinertia="0.01"/><worldbody>{body}</worldbody></mujoco>')
+    for q, _, _ in states(here.model, rng, 3):
+        agree(pc.crba(here.model, here.data, q), here.mass_matrix(q))

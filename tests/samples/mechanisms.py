@@ -360,13 +360,15 @@ def rotors_on_a_loop(rng: np.random.Generator, *, base: bool = True) -> Mechanis
 # --- spatial mechanisms -----------------------------------------------------------------------------------------------
 
 
-def rssr(rng: np.random.Generator, *, mass: float = 0.0) -> Mechanism:
-    """Two cranks about skew axes and a rod."""
+def rssr(rng: np.random.Generator, *, mass: float = 0.0, uneven: bool = False) -> Mechanism:
+    """Two cranks about skew axes and a rod, slender or with its mass near one end."""
     b = Builder(rng)
     b.add("input", None, Z, np.zeros(3), 0.4)
     b.add("output", None, X, [0.9, 0.3, 0.1], 1.0)
     b.add("passenger", "output", trees.unit(rng), [0.1, 0.2, 0.0], 0.3)
-    rod = pc.Rod(("input", [0.3, 0.0, 0.05]), ("output", [0.05, 0.4, 0.0]), mass=mass)
+    across = 0.02 * mass
+    inertia = pin.Inertia(mass, 0.45 * X, np.diag([1e-3, across, across])) if uneven else None
+    rod = pc.Rod(("input", [0.3, 0.0, 0.05]), ("output", [0.05, 0.4, 0.0]), mass=mass, inertia=inertia)
     return b.mechanism([rod], ("input", "passenger"), 2)
 
 
@@ -644,6 +646,7 @@ FIXED: dict[str, Callable[[np.random.Generator], Mechanism]] = {
     "rotors_on_a_loop_on_free_flyer": rotors_on_a_loop,
     "rssr": rssr,
     "rssr_massive": lambda rng: rssr(rng, mass=0.7),
+    "rssr_uneven": lambda rng: rssr(rng, mass=0.7, uneven=True),
     "spatial_ball_loop": lambda rng: spatial_chain(rng, ball_in_tree=False),
     "spatial_ball_in_tree": lambda rng: spatial_chain(rng, ball_in_tree=True),
     "plate_that_leads": lambda rng: plate(rng, cranks=1),

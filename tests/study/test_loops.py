@@ -110,8 +110,8 @@ def test_all_robots_with_loops_are_here() -> None:
 @pytest.mark.parametrize("name", LOOPS)
 def test_motion_is_assembled_and_consistent(name: str) -> None:
     model = load(name)
-    # linear motors of a few centimetres
-    sine = Sine(amplitude=0.002 if name == "kangaroo_leg" else 0.2, duration=0.7, dt=1e-3)
+    # the kangaroo's leg is nearly stretched
+    sine = Sine(amplitude=0.1 if name == "kangaroo_leg" else 0.2, duration=0.7, dt=1e-3)
     _, q, v, a = sine.states(model)
     assert max(np.abs(pc.residual(model, x)).max() for x in q[::50]) < 1e-12
     # at t = 0 it is the reference pose, and half a period later it is back

@@ -86,7 +86,7 @@ def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.Cluste
             armature[iv] *= left.pop(0)
         tree.armature = armature
         rods = [c for c in model.constraints if isinstance(c, pc.Rod) and c.mass]
-        new |= {id(c): dataclasses.replace(c, mass=left.pop(0) * c.mass) for c in rods}
+        new |= {id(c): c.with_mass(left.pop(0) * c.mass) for c in rods}
     assert not left
     constraints = [new.get(id(c), c) for c in model.constraints]
     reference, independent = model._wishes

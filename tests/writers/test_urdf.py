@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -258,6 +259,22 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     text = pc.to_urdf(model, file)
     assert file.read_text(encoding="utf-8") == text
     assert [p.name for p in tmp_path.iterdir()] == ["robot.urdf"]
+
+
+def test_only_files_are_replaced(tmp_path: Path) -> None:
+    """Not a device (as /dev/null, by one who may), not a link itself."""
+    model = load("four_bar")
+    os.mkfifo(tmp_path / "pipe.urdf")
+    with pytest.raises(pc.codegen.ExportError, match="a device or a pipe"):
+        pc.to_urdf(model, tmp_path / "pipe.urdf")
+    assert (tmp_path / "pipe.urdf").is_fifo()
+    (tmp_path / "link.urdf").symlink_to(tmp_path / "robot.urdf")
+    text = pc.to_urdf(model, tmp_path / "link.urdf")
+    assert (tmp_path / "link.urdf").is_symlink()
+    assert (tmp_path / "robot.urdf").read_text(encoding="utf-8") == text
+    for name in ("a" * 5000, "x\0"):
+        with pytest.raises(pc.codegen.ExportError, match="cannot write"):
+            pc.to_urdf(model, tmp_path / name)
 
 
 PARTS = {

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentTypeError, LoadError, did_you_mean
+from .._arguments import MAX_BYTES, content, too_long
 from .._notes import Notes
 from .._xml import parse_xml
 from ._schema import SECTIONS, check_attributes, check_tag
 from ._values import ORIENTATIONS, Attributes, Units, flag
 
-MAX_BYTES = 2**28
-"""Longer files are refused: robots have thousands of elements, not millions."""
 MAX_DEPTH = 1000
 """Elements within each other: a chain of as many bodies."""
 ACTUATORS = (
@@ -95,7 +94,7 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
     elif isinstance(given, str):
         source, folder, text = "the XML text", root_folder, given
         if len(text) > MAX_BYTES:
-            raise _too_long(source, len(text))
+            raise too_long(source, len(text))
     else:
         raise ArgumentTypeError(
             f"file_or_string must be the path of an MJCF file or its XML as text, got {type(given).__name__}."
@@ -119,19 +118,12 @@ def _parse(text: str | bytes, source: str) -> ET.Element:
 
 def _bytes(path: Path, source: str) -> bytes:
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise _too_long(source, size)
-        return path.read_bytes()
+        return content(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         if isinstance(error, LoadError):
             raise
         reason = getattr(error, "strerror", None) or error
         raise LoadError(f"cannot read {source}: {reason}. Give the path of an MJCF file.") from None
-
-
-def _too_long(source: str, size: int) -> LoadError:
-    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. This is no robot.")
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:

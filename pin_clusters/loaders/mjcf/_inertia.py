@@ -77,8 +77,12 @@ def _of_element(document: Document, body: Body) -> Raw:
 def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: np.ndarray) -> pin.Inertia:
     """Apply what the compiler does to inertias; raise on what is none."""
     settings, owner = document.compiler, f"inertia of {body.owner}"
-    mass = max(mass, value(settings, "boundmass", "compiler"))
+    bound = value(settings, "boundmass", "compiler")
     least = value(settings, "boundinertia", "compiler")
+    if mass == 0.0 < bound and body.inertial is None:
+        # MuJoCo lays the bound of an empty body at the place of the body in its parent, but in its own axes
+        lever = np.array(body.placement.translation)
+    mass = max(mass, bound)
     moments, axes = np.linalg.eigh(I)
     rounding = 1e-12 * float(np.abs(moments).max())
     if moments[0] >= max(least, -rounding) and moments[0] + moments[1] >= moments[2]:

@@ -101,7 +101,8 @@ def _load(path: Path, what: str) -> Soup:
         vertices = np.array(mesh.vertices())
         triangles = np.array([[t[0], t[1], t[2]] for t in map(mesh.tri_indices, range(mesh.num_tris))], dtype=int)
     except (RuntimeError, ValueError, AttributeError) as error:
-        raise LoadError(f"{what}: {path.name!r} cannot be read: {error}. Convert it to STL or OBJ.") from None
+        reason = " ".join(str(error).rpartition("message: ")[2].split()).replace(str(path), path.name)
+        raise LoadError(f"{what}: {path.name!r} cannot be read: {reason} Convert it to STL or OBJ.") from None
     return vertices, triangles
 
 

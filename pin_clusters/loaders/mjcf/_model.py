@@ -107,6 +107,8 @@ def buildModelFromMJCF(
         raise ArgumentTypeError(
             f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
         )
+    if isinstance(independent, Iterable) and not isinstance(independent, str):
+        independent = tuple(independent)
     builder = _builder(file_or_string, None if root_folder is None else Path(root_folder), False)
     return builder.build(root_joint, tuple(constraints), q_reference, independent, armature == "rotor", keyframe)
 
@@ -185,7 +187,8 @@ class _Builder:
         leading = motors.driven(self.actuators, self.tendons, layout)
         sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
         leading = list(dict.fromkeys([*leading, *sprung]))
-        for owner, coupling in couplings(self.equations, self.joints, leading):
+        asked = independent if isinstance(independent, tuple) else ()
+        for owner, coupling in couplings(self.equations, self.joints, leading, asked):
             with in_words_of(owner):
                 _check(coupling, layout.tree)
             found.append(coupling)

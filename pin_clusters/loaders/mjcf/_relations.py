@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,7 +128,10 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
 
 
 def couplings(
-    equations: Sequence[Equation], joints: Mapping[str, Joint], leading: Sequence[str]
+    equations: Sequence[Equation],
+    joints: Mapping[str, Joint],
+    leading: Sequence[str],
+    independent: Collection[str] = (),
 ) -> list[tuple[str, Any]]:
     """Return a coupling for each equation, with its owner.
 
@@ -139,7 +142,12 @@ def couplings(
         equations: As resolved.
         joints: Hinges and slides by name.
         leading: Names of joints that shall rather be independent.
+        independent: Names of joints that the caller asks to be independent.
     """
+
+    def readiness(name: str) -> int:
+        return 0 if name in independent else 1 if name in leading else 2
+
     found: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
     groups = {name: {name} for name in joints}  # joints that equations tie to each other
@@ -154,7 +162,7 @@ def couplings(
                 f"{equation.owner}: other equalities tie the joints {', '.join(map(repr, names))} already, so that it "
                 "repeats or contradicts them. Remove one."
             )
-        first = next((n for n in open_ones if n not in leading), open_ones[0])
+        first = max(open_ones, key=readiness)
         followers[first] = equation.owner
         if len(names) == 2:
             union = groups[names[0]] | groups[names[1]]

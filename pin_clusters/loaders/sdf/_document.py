@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import LoadError
+from .._arguments import content, read_file
 from .._notes import Notes, listing
 from .._xml import only_child, parse_xml, vector
 from ._values import flag, text_of
@@ -128,7 +129,7 @@ class _Includes:
         if file is None:
             return None
         try:
-            text = file.read_bytes()
+            text = content(file)
         except OSError as error:
             raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
         root = parse_xml(text, owner, start="<sdf version=...>")
@@ -157,7 +158,7 @@ class _Includes:
         for place in (here, root) if scheme == "model" or not found else (root,):
             file = (place / name.lstrip("/") if found else place / name).resolve()
             if file.is_dir():
-                file = next(_described(file), file)
+                file = next(_described(file), file).resolve()
             if not file.is_relative_to(root):
                 raise LoadError(
                     f"{owner}: outside of the folder of the file, which is all that is read. Copy it there."
@@ -174,7 +175,7 @@ def _described(folder: Path) -> Iterator[Path]:
     """Return the model of a folder: what its ``model.config`` names, else its only .sdf file."""
     config = folder / "model.config"
     if config.is_file():
-        root = parse_xml(config.read_bytes(), f"{folder.name}/model.config", start="<model>")
+        root = parse_xml(read_file(config, "model.config")[1], f"{folder.name}/model.config", start="<model>")
         named = [e.text.strip() for e in root.findall("sdf") if e.text]
         if named:
             yield folder / named[-1]

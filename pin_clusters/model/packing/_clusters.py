@@ -49,7 +49,7 @@ def write_cluster(
         entry.carrier0, entry.carrier1 = out.add_all(at.Carrier(c, out.store(spin[c])) for c in carriers)
         entry.at_work = out.room(cluster_work(nk, len(carriers)))
     for body in members:
-        _write_columns(out, topology.G[:, columns], body, row, columns, inside)
+        _write_columns(out, topology.G, body, row, columns, inside)
         if body.parent:
             out.rows[body.parent].bears = 1
     led = {out.rows[b.row].unit for b in members} - {-1}
@@ -71,14 +71,15 @@ def _spin(
     align: dict[int, np.ndarray],
 ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Return D of armature and spin elements, and per carrier the spin momentum per unit velocity, shape (nk, 3)."""
-    G, D = topology.G[:, columns], np.zeros((len(columns), len(columns)))
+    D = np.zeros((len(columns), len(columns)))
     spin: dict[int, np.ndarray] = {}
     own = rotors.moved_by(columns)
     velocities = {b.primitive.iv + d for b in members for d in range(b.primitive.nv)}
     velocities |= {int(tree.joints[r.joint_id].idx_v) for r in own if r.joint_id is not None}
     armature = np.asarray(inertia_tree.armature)
     for iv in sorted(velocities):
-        D += armature[iv] * np.outer(G[iv], G[iv])
+        g = topology.G[iv, columns]
+        D += armature[iv] * np.outer(g, g)
     for r in own:
         g, carrier = r.row[columns], body_of_joint[r.carrier_id]
         D += r.axial_inertia * np.outer(g, g)
@@ -94,7 +95,7 @@ def _write_columns(out: Writer, G: np.ndarray, body: Body, row: int, columns: li
     mine.cluster = row
     mine.at_K = out.room(6 * len(columns)) if kind == at.GENERAL else mine.at_S
     mine.sole = columns[0] if kind == at.SINGLE else -1
-    rows = G[p.iv : p.iv + p.nv]
+    rows = G[p.iv : p.iv + p.nv, columns]
     mine.at_G = out.store(rows) if kind == at.GENERAL else 0
     direct = np.count_nonzero(rows) == p.nv and np.all(rows.max(axis=1) == 1.0)
     mine.which = int(np.argmax(rows[0])) if direct else -1
