@@ -85,6 +85,7 @@ class Bodies:
         all: The others, each after its parent.
         of_joint: The body that each joint of the tree moves, and where that joint's frame is in it.
         of_rotor: Body of each ``Rotor``, by its name in ``model.rotors``.
+        by_velocity: Names of the joints of one degree of freedom, by their places in the tree's v.
         remarks: What is to be said about them.
     """
 
@@ -97,6 +98,9 @@ class Bodies:
         self.of_joint: dict[int, tuple[Body, pin.SE3]] = {0: (self.world, pin.SE3.Identity())}
         self.of_rotor: dict[str, Body] = {}
         self.remarks: list[str] = []
+        places, names, sizes = list(self.tree.idx_vs), list(self.tree.names), list(self.tree.nvs)
+        self.by_velocity = {int(i): str(n) for i, n, nv in zip(places, names, sizes, strict=True) if nv == 1}
+        self._spinning = {r.joint_id for r in model.rotors if r.spins}
         self._own_names = {
             f.parentJoint: f.name
             for f in reversed(list(self.tree.frames))
@@ -160,7 +164,7 @@ class Bodies:
             joint.axis, joint.pos = to.rotation @ joint.axis, np.array(to.translation)
         name = self.names(self._own_names.get(j, f"{self.tree.names[j]}_link"))
         body = Body(name, parent, place * last, [joint for joint, _ in joints], _masses.moments(self.tree.inertias[j]))
-        body.spins = any(r.joint_id == j and r.spins for r in self.model.rotors)
+        body.spins = j in self._spinning
         self.all.append(body)
         self.of_joint[j] = body, pin.SE3.Identity()
 

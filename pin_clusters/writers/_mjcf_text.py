@@ -47,6 +47,7 @@ class File:
         self.bodies, self.ties, self.option = robot.bodies, robot.ties, option
         self.geoms = Geoms(self.bodies, visual)
         self.carried = self.bodies.carried()
+        self.rotor_of = {self.bodies.of_rotor[r.name]: r for r in self.model.rotors if r.name in self.bodies.of_rotor}
 
     def text(self) -> str:
         """Return the file."""
@@ -132,7 +133,7 @@ class File:
         """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
         for r in self.model.rotors:
-            turned = drives(r, self.tree)
+            turned = drives(r, self.bodies.by_velocity)
             if r.name in self.bodies.of_rotor:
                 at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
             elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
@@ -179,10 +180,10 @@ class File:
     def _coordinates(self, body: Body, joint: Joint, q: np.ndarray) -> Any:
         """Return MuJoCo's coordinates of a joint at a configuration of the model."""
         if joint.at_q is None:
-            rotor = next((r for r in self.model.rotors if self.bodies.of_rotor.get(r.name) is body), None)
+            rotor = self.rotor_of.get(body)
             if rotor is None:
                 return 0.0
-            names = drives(rotor, self.tree)
+            names = drives(rotor, self.bodies.by_velocity)
             return sum(ratio * self._angle(q, name) for name, ratio in names)
         mine = q[list(joint.at_q)]
         if joint.kind == "free":

@@ -51,7 +51,7 @@ class Robot:
                 self.ties.add_row(row)
         for r in model.rotors:
             if r.name in self.bodies.of_rotor:
-                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, drives(r, self.tree))
+                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, drives(r, self.bodies.by_velocity))
         closures = add_cranks(self.ties, model.closures)
         self.bodies.merge()
         self.bodies.settle()
@@ -67,7 +67,7 @@ class Robot:
         """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
         shared: list[tuple[str, float, dict[str, float]]] = []
         for r in self._locked:
-            turned, inertia = dict(drives(r, self.tree)), axial_inertia(self.model, r)
+            turned, inertia = dict(drives(r, self.bodies.by_velocity)), axial_inertia(self.model, r)
             if len(turned) == 1 or self.rung == "diagonal":
                 for joint, ratio in turned.items():
                     self.joints[joint].armature += inertia * ratio**2

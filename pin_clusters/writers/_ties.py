@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
@@ -38,8 +39,16 @@ class Ties:
         self.model, self.tree, self.bodies, self.stiff = model, model.own_tree, bodies, stiff
         self.equality, self.tendon = ET.Element("equality"), ET.Element("tendon")
         self.tendon_names, self.names = Names(), Names()
-        self.at_reference = _poses(self.tree, np.array(model.q_reference))
-        self.at_zero = _poses(self.tree, np.array(pin.neutral(self.tree)))
+
+    @cached_property
+    def at_reference(self) -> list[pin.SE3]:
+        """Where the joints are at the reference pose; not asked for without loops, as large trees need much memory."""
+        return _poses(self.tree, np.array(self.model.q_reference))
+
+    @cached_property
+    def at_zero(self) -> list[pin.SE3]:
+        """Where they are at zero."""
+        return _poses(self.tree, np.array(pin.neutral(self.tree)))
 
     def add_row(self, row: Row) -> None:
         """Tie a joint that follows others."""
@@ -264,7 +273,6 @@ def _poses(tree: pin.Model, q: np.ndarray) -> list[pin.SE3]:
     return [pin.SE3(M) for M in data.oMi]
 
 
-def drives(rotor: RotorElement, tree: pin.Model) -> list[tuple[str, float]]:
-    """Return the joints of the tree that turn a rotor, with their ratios."""
-    names = {int(tree.idx_vs[j]): str(tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j] == 1}
+def drives(rotor: RotorElement, names: dict[int, str]) -> list[tuple[str, float]]:
+    """Return the joints of the tree that turn a rotor, with their ratios; names by the index of a velocity."""
     return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]

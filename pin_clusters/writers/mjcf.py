@@ -69,7 +69,7 @@ def to_mjcf(
         >>> import pin_clusters as pc
         >>> text = pc.to_mjcf(pc.load("mit_humanoid_leg"))
         >>> text.count("<motor"), text.count("<fixed")
-        (5, 2)
+        (5, 1)
     """
     _check(model, approximation, visual_model, timestep, integrator, solref)
     stiff = 2.0 * timestep if solref is None else solref

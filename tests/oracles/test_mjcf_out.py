@@ -18,7 +18,7 @@ OFTEN = ("mini_cheetah", "mit_humanoid_leg", "four_bar", "ankle_2rsu", "cassie_l
 LONG = (
     "mit_humanoid", "jvrc1", "teleop_arm", "delta", "geared_chain", "belt_chain", "watt_six_bar", "six_bar",
     "planar_leg_linkage", "jvrc1_as_published", "cassie", "robotiq_2f85",
-    "tello_with_arms",
+    "tello_with_arms", "digit_leg", "kangaroo_leg",
 )  # fmt: skip
 ROBOTS = [*OFTEN, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
 

@@ -62,7 +62,15 @@ def span(at: np.ndarray, sizes: np.ndarray, j: int) -> range:
 
 def poses(model: pc.ClusterModel, rng: np.random.Generator, spread: float = 0.1) -> list[np.ndarray]:
     start = pc.neutral(model)
-    return [start, *(pc.integrate(model, start, spread * rng.normal(size=model.nv)) for _ in range(2))]
+    return [start, *(reached(model, start, spread * rng.normal(size=model.nv)) for _ in range(2))]
+
+
+def reached(model: pc.ClusterModel, start: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Where a step leads, or one that is shorter until the loops can follow."""
+    try:
+        return pc.integrate(model, start, step)
+    except pc.BranchLost:
+        return reached(model, start, 0.25 * step)
 
 
 def check_same(model: pc.ClusterModel, rng: np.random.Generator, spread: float = 0.1) -> pc.ClusterModel:
