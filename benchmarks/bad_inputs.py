@@ -45,7 +45,7 @@ What `pc.buildModelFromMJCF` refuses; the cases are those of `tests/samples/bad_
 SDF = """
 ## SDF files
 
-What `pc.buildModelFromSDF` refuses; the cases are those of `tests/samples/bad_sdf.py`.
+What `pc.buildModelFromSdf` refuses; the cases are those of `tests/samples/bad_sdf.py`.
 """
 YAML = """
 ## Extended URDF
@@ -105,7 +105,7 @@ def page() -> str:
     parts += [f"| {cell(case.what)} | {told(case)} |\n" for case in stumbles.CASES.values()]
     documents = (
         (MJCF, pc.buildModelFromMJCF, {what: text for what, (text, _) in bad_mjcf.CASES.items()}),
-        (SDF, pc.buildModelFromSDF, {what: text for what, (text, *_) in bad_sdf.CASES.items()}),
+        (SDF, pc.buildModelFromSdf, {what: text for what, (text, *_) in bad_sdf.CASES.items()}),
         (YAML, extended_urdf, {what: text for what, (text, _) in bad_extended_urdf.CASES.items()}),
     )
     for head, read, texts in documents:

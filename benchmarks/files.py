@@ -32,7 +32,7 @@ from pin_clusters.loaders.files import YAML, reader_of
 RESULTS = Path(__file__).resolve().parent / "results" / "files.json"
 SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 FORMATS = {
-    "buildModelFromUrdf": "URDF", "buildModelFromMJCF": "MJCF", "buildModelFromSDF": "SDF",
+    "buildModelFromUrdf": "URDF", "buildModelFromMJCF": "MJCF", "buildModelFromSdf": "SDF",
     "buildModelFromYAML": "YAML",
 }  # fmt: skip
 # MJCF files that are no robots: a floor or a task around one that is read by itself, objects, parts of others

@@ -162,6 +162,7 @@ from .errors import (
     ConfigurationError,
     ConstraintError,
     DataMismatchError,
+    ExportError,
     InertiaError,
     LoadError,
     ModelError,
@@ -181,7 +182,7 @@ from .errors import (
 # --- robots
 from .loaders import (
     buildModelFromMJCF,
-    buildModelFromSDF,
+    buildModelFromSdf,
     buildModelFromUrdf,
     buildModelFromXML,
     buildModelFromYAML,
@@ -218,6 +219,7 @@ __all__ = [
     "CouplingForce",
     "DataMismatchError",
     "Differential",
+    "ExportError",
     "FourBar",
     "Gear",
     "GravityCompensation",
@@ -253,7 +255,7 @@ __all__ = [
     "batch",
     "branches",
     "buildModelFromMJCF",
-    "buildModelFromSDF",
+    "buildModelFromSdf",
     "buildModelFromUrdf",
     "buildModelFromXML",
     "buildModelFromYAML",

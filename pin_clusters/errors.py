@@ -30,6 +30,10 @@ class InertiaError(ModelError):
     """An inertia is not physical, or not what a rotor needs."""
 
 
+class ExportError(PinClustersError, OSError):
+    """A file, or a folder of exported code, cannot be written."""
+
+
 class UnknownNameError(PinClustersError, LookupError):
     """A joint, body, frame or robot of that name does not exist."""
 

@@ -129,7 +129,7 @@ _ROUTES = {
     "Model": "The tree is a pinocchio.Model; the robot with its transmissions is pc.ClusterModel(tree, constraints).",
     "Data": "Use data = model.createData(), a pc.ClusterData; its pinocchio.Data of the tree is data.tree.",
 }
-_READERS = {"mjcf": "buildModelFromMJCF", "sdf": "buildModelFromSDF", "urdf": "buildModelFromUrdf"}
+_READERS = {"mjcf": "buildModelFromMJCF", "sdf": "buildModelFromSdf", "urdf": "buildModelFromUrdf"}
 _PLACES = ("Geometry", "Collision", "Distance", "ContactPatch", "BodyRadius")
 
 

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import PinClustersError
+from ..errors import ExportError
 
-
-class ExportError(PinClustersError, OSError):
-    """A folder of exported code cannot be written."""
+__all__ = ["ExportError", "whole"]
 
 
 @contextmanager

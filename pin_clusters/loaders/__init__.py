@@ -10,12 +10,12 @@ from .files import open_robot
 from .library import load, robots
 from .mimic import expand_mimic
 from .mjcf import buildModelFromMJCF
-from .sdf import buildModelFromSDF
+from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf, buildModelFromXML
 
 __all__ = [
     "buildModelFromMJCF",
-    "buildModelFromSDF",
+    "buildModelFromSdf",
     "buildModelFromUrdf",
     "buildModelFromXML",
     "buildModelFromYAML",

@@ -17,7 +17,7 @@ from ..model import ClusterModel
 from ._arguments import read_file
 from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
-from .sdf import buildModelFromSDF
+from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 READERS: dict[str, Callable[..., ClusterModel]] = {
     "robot": buildModelFromUrdf,
     "mujoco": buildModelFromMJCF,
-    "sdf": buildModelFromSDF,
+    "sdf": buildModelFromSdf,
 }
 YAML = (".yaml", ".yml")
 FORMATS = "URDF, URDF+, MJCF, SDF, and the YAML of extended URDF"
@@ -68,7 +68,7 @@ def open_robot(
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
     The root element of the XML says which; of YAML the suffix. `buildModelFromUrdf`, `buildModelFromMJCF`,
-    `buildModelFromSDF` and `buildModelFromYAML`, which it calls, say what is read, and have further arguments.
+    `buildModelFromSdf` and `buildModelFromYAML`, which it calls, say what is read, and have further arguments.
 
     Args:
         file: Path of the file.
@@ -100,7 +100,7 @@ def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
     if isinstance(file, str) and file.lstrip().startswith("<"):
         raise LoadError(
             "open_robot takes the path of a file, got XML. Text is for pc.buildModelFromXML (URDF), "
-            "pc.buildModelFromMJCF and pc.buildModelFromSDF."
+            "pc.buildModelFromMJCF and pc.buildModelFromSdf."
         )
     path, text = read_file(file, "robot's")
     source = repr(str(path))

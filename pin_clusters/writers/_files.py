@@ -6,8 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from ..codegen import ExportError
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, ExportError
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:

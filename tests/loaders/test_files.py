@@ -63,7 +63,7 @@ def test_refused(name, tmp_path):
         pc.open_robot(tmp_path / name)
 
 
-@pytest.mark.parametrize("read", [pc.open_robot, pc.buildModelFromUrdf, pc.buildModelFromMJCF, pc.buildModelFromSDF])
+@pytest.mark.parametrize("read", [pc.open_robot, pc.buildModelFromUrdf, pc.buildModelFromMJCF, pc.buildModelFromSdf])
 def test_devices_and_pipes_are_no_files(read, tmp_path):
     """They have no size, and may have no end."""
     os.mkfifo(tmp_path / "pipe.urdf")
@@ -81,7 +81,7 @@ def test_paths_that_are_none():
 
 def test_every_reader_is_reached(tmp_path):
     for name, function in {"robot.urdf": pc.buildModelFromUrdf, "mjcf.xml": pc.buildModelFromMJCF,
-                           "robot.sdf": pc.buildModelFromSDF}.items():  # fmt: skip
+                           "robot.sdf": pc.buildModelFromSdf}.items():  # fmt: skip
         (tmp_path / name).write_text(TEXTS[name], encoding="utf-8")
         assert reader_of(tmp_path / name) is function
 

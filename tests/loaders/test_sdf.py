@@ -25,7 +25,7 @@ def read(text: str, *args, **kwargs):
     """Read a model whose text gives no cause for a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return pc.buildModelFromSDF(text, *args, **kwargs)
+        return pc.buildModelFromSdf(text, *args, **kwargs)
 
 
 def places(robot, q=None) -> dict[str, pin.SE3]:
@@ -68,7 +68,7 @@ def test_poses(text):
     """However a file says it: a is at A, b at A B."""
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        robot = pc.buildModelFromSDF(text)
+        robot = pc.buildModelFromSdf(text)
     where = places(robot)
     assert where["a"].isApprox(pose(A), 1e-12)
     assert where["m::b" if "m::b" in where else "b"].isApprox(pose(A) * pose(B), 1e-12)
@@ -299,11 +299,11 @@ ROUND = (
 def test_a_round_rod_needs_no_joint():
     """A rod as a Rod, and the same one with a hair more of inertia as a body with a universal joint: equal dynamics."""
     with pytest.warns(pc.PinClustersWarning, match="round rod"):  # angles of the text have seven digits
-        rod = pc.buildModelFromSDF(pendulum_with_rod(ROUND), independent=["ja"])
+        rod = pc.buildModelFromSdf(pendulum_with_rod(ROUND), independent=["ja"])
     assert [type(c).__name__ for c in rod.constraints] == ["Rod"]
     oval = ROUND.replace("<ixx>0</ixx><iyy>0.02", "<ixx>7e-4</ixx><iyy>0.0206")
     with pytest.warns(pc.PinClustersWarning, match="'rod' one ball joint is read as two hinges"):
-        body = pc.buildModelFromSDF(pendulum_with_rod(oval), independent=["ja"])
+        body = pc.buildModelFromSdf(pendulum_with_rod(oval), independent=["ja"])
     assert {"one_1", "one_2"} <= set(body.tree.names) or {"two_1", "two_2"} <= set(body.tree.names)
     results = []
     for robot in (rod, body):
@@ -352,7 +352,7 @@ def test_loops_that_cannot_move_are_locked():
         joint("closing", "b", "c", "ball", "", "0.3 0 0 0 0 0"),
     )  # fmt: skip
     with pytest.warns(pc.PinClustersWarning) as told:
-        robot = pc.buildModelFromSDF(text)
+        robot = pc.buildModelFromSdf(text)
     assert any(
         re.search("'closing' leave their joints no motion, so these are fixed: 'j1'", str(w.message)) for w in told
     )
@@ -373,7 +373,7 @@ def test_cassie(file, floats):
         pytest.skip("stands on a slider")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
-        robot = pc.buildModelFromSDF(file, pin.JointModelFreeFlyer() if floats else None)
+        robot = pc.buildModelFromSdf(file, pin.JointModelFreeFlyer() if floats else None)
     assert len(robot.rotors) == (12 if file.stem == "cassie" else 0)
     rng = np.random.default_rng(5)
     data, there = robot.createData(), robot.tree.createData()
@@ -392,7 +392,7 @@ def test_cassie_keeps_its_energy(file):
     text = re.sub(r"<damping>[^<]*</damping>", "", file.read_text())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
-        robot = pc.buildModelFromSDF(text)
+        robot = pc.buildModelFromSdf(text)
     result = pc.simulate(robot, pc.neutral(robot), np.zeros(robot.nv), duration=0.05, dt=1e-3)
     assert np.ptp(result.energy) < 1e-6 * np.abs(result.energy).max()
 
@@ -406,7 +406,7 @@ def test_a_world_with_scenery(tmp_path):
     )
     file.write_text(f'<sdf version="1.6"><world name="w">{includes}</world></sdf>')
     with pytest.warns(pc.PinClustersWarning) as told:
-        robot = pc.buildModelFromSDF(file)
+        robot = pc.buildModelFromSdf(file)
     assert robot.independent_joints == ("j",)
     assert "'sun', which is scenery" in " ".join(str(w.message) for w in told)
     assert told[0].filename == __file__
@@ -415,7 +415,7 @@ def test_a_world_with_scenery(tmp_path):
 def test_balls_have_no_axis():
     inside = axis("0 0 1", "<dynamics><damping>0.1</damping></dynamics>")
     with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
-        pc.buildModelFromSDF(model(link("a"), joint("j", "world", "a", "ball", inside)))
+        pc.buildModelFromSdf(model(link("a"), joint("j", "world", "a", "ball", inside)))
     read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
 
 

@@ -14,7 +14,7 @@ from pin_clusters.errors import ArgumentTypeError, LoadError
 def test_refused(name):
     text, error, words = CASES[name]
     with pytest.raises(error, match=words):
-        pc.buildModelFromSDF(text)
+        pc.buildModelFromSdf(text)
 
 
 INCLUDES = {
@@ -40,7 +40,7 @@ def test_includes(name, tmp_path):
     (folder / "link.sdf").symlink_to(tmp_path / "secret.sdf")
     (folder / "robot.sdf").write_text(model(ONE, f"<include><uri>{uri}</uri></include>"))
     with pytest.raises(LoadError, match=words):
-        pc.buildModelFromSDF(folder / "robot.sdf")
+        pc.buildModelFromSdf(folder / "robot.sdf")
 
 
 def test_what_is_left_out_is_said():
@@ -51,7 +51,7 @@ def test_what_is_left_out_is_said():
         "<zzz/>",
     )
     with pytest.warns(pc.PinClustersWarning) as told:
-        pc.buildModelFromSDF(text)
+        pc.buildModelFromSdf(text)
     said = " ".join(str(w.message) for w in told)
     for words in ("<plugin>", "<zzz>", "no <inertial>, and so 1 kg", "not of unit length: 'j'"):
         assert words in said
@@ -59,11 +59,11 @@ def test_what_is_left_out_is_said():
 
 def test_arguments():
     with pytest.raises(ArgumentTypeError, match="file must be a path"):
-        pc.buildModelFromSDF(3)
+        pc.buildModelFromSdf(3)
     with pytest.raises(LoadError, match="cannot read"):
-        pc.buildModelFromSDF("nowhere.sdf")
+        pc.buildModelFromSdf("nowhere.sdf")
     with pytest.raises(ArgumentTypeError, match="root_joint"):
-        pc.buildModelFromSDF(model(ONE), 3)
+        pc.buildModelFromSdf(model(ONE), 3)
 
 
 def test_a_large_file(tmp_path):
@@ -71,4 +71,4 @@ def test_a_large_file(tmp_path):
     links = "".join(link(f"l{i}") for i in range(3000))
     joints = "".join(joint(f"j{i}", f"l{i - 1}" if i else "world", f"l{i}") for i in range(3000))
     with pytest.raises(LoadError, match="more than 1000 links hang from each other in a row"):
-        pc.buildModelFromSDF(model(links, joints))
+        pc.buildModelFromSdf(model(links, joints))

@@ -159,8 +159,8 @@ CASES: dict[str, Case] = {
         called(lambda m, d, q, v: pc.motor_torque(m, d, bad(q), v), "ankle_2rsu"),
     ),
     "other release": Case(
-        "a name of another release or build, `buildModelFromSdf`, asked of `pc`", asked("buildModelFromSdf"),
-        pc.NotAvailableError, r"with SDFormat has, the installed .* has not\): Use pc\.buildModelFromSDF",
+        "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"),
+        pc.NotAvailableError, r"with SDFormat has, the installed .* has not\): ",
     ),
     "module": Case(
         "`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, r"use pinocchio\.rpy",

@@ -29,7 +29,7 @@ from ._tree import build_tree
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["buildModelFromSDF"]
+__all__ = ["buildModelFromSdf"]
 
 _documented = stock(
     """
@@ -52,7 +52,7 @@ _documented = stock(
 
 
 @_documented
-def buildModelFromSDF(
+def buildModelFromSdf(
     file_or_string: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
@@ -77,7 +77,7 @@ def buildModelFromSDF(
 
     Example:
         >>> import pin_clusters as pc
-        >>> model = pc.buildModelFromSDF('''<sdf version="1.7"><model name="pendulum">
+        >>> model = pc.buildModelFromSdf('''<sdf version="1.7"><model name="pendulum">
         ...   <link name="arm"><inertial><pose>0 0 -1 0 0 0</pose><mass>2</mass></inertial></link>
         ...   <joint name="hinge" type="revolute"><parent>world</parent><child>arm</child>
         ...     <axis><xyz>0 1 0</xyz></axis></joint></model></sdf>''')
