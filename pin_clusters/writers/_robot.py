@@ -87,7 +87,7 @@ class Robot:
     def _in_a_row(self, joints: Iterable[str]) -> bool:
         """Return whether each joint moves the next one; else MuJoCo's mass matrix has no entry for the pair."""
         ids = [self.tree.getJointId(name) for name in joints]
-        support = set(max((self.tree.supports[i] for i in ids), key=len))
+        support = max((set(map(int, self.tree.supports[i])) for i in ids), key=len)
         return support.issuperset(ids)
 
     def _sites(self) -> None:
