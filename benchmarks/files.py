@@ -5,8 +5,9 @@ Usage::
     python benchmarks/files.py "MuJoCo Menagerie=FOLDER" "example-parallel-robots=FOLDER" ...
 
 Folders are searched for SDF, MJCF, YAML and URDF files; the robots of example-robot-data (``pip install '.[robots]'``)
-are found without. Writes ``results/files.json``; ``report.py`` makes the tables of ``docs/files.md``. ``--only WORD``
-takes the files with that word in their path, and writes nothing.
+are found without. MJCF files are compared with MuJoCo, which reads them by itself. Writes ``results/files.json``;
+``report.py`` makes the tables of ``docs/files.md``. ``--only WORD`` takes the files with that word in their path, and
+writes nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ import pinocchio as pin
 
 import pin_clusters as pc
 from pin_clusters.loaders.files import YAML, reader_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from support.mujoco_states import Twin
 
 RESULTS = Path(__file__).resolve().parent / "results" / "files.json"
 SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
@@ -74,25 +78,53 @@ def tried(path: Path) -> dict[str, Any]:
     found["rotors"] = len(model.rotors)
     if model.nv:
         found["error"] = round_trip(model)
+        if found["format"] == "MJCF":
+            found["mujoco"] = against_mujoco(model, path)
     return found
+
+
+def near(model: pc.ClusterModel, rng: np.random.Generator) -> np.ndarray:
+    """Return a pose beside the reference, if the loops can follow there."""
+    for size in (SMALL, SMALL / 10.0):
+        try:
+            return pc.integrate(model, pc.neutral(model), size * rng.uniform(-1.0, 1.0, model.nv))
+        except pc.BranchLost:
+            continue
+    return pc.neutral(model)
 
 
 def round_trip(model: pc.ClusterModel) -> float | str:
     """Return the largest entry of ``aba(rnea(a)) - a`` near the reference pose, over the largest of a and 1."""
-    rng = np.random.default_rng(0)
-    data, q = model.createData(), pc.neutral(model)
-    for size in (SMALL, SMALL / 10.0, 0.0):
-        try:
-            q = pc.integrate(model, pc.neutral(model), size * rng.uniform(-1.0, 1.0, model.nv))
-            break
-        except pc.BranchLost:
-            continue
+    rng, data = np.random.default_rng(0), model.createData()
+    q = near(model, rng)
     v, a = rng.normal(size=(2, model.nv))
     try:
         back = pc.aba(model, data, q, v, pc.rnea(model, data, q, v, a))
     except pc.PinClustersError as error:
         return f"{type(error).__name__}: {error}"
     return float(np.abs(back - a).max() / max(1.0, np.abs(a).max()))
+
+
+def against_mujoco(model: pc.ClusterModel, path: Path) -> float | str:
+    """Return how far mass matrix, inverse dynamics and passive torques are from MuJoCo's, over the largest entry.
+
+    MuJoCo's are projected to the independent joints; its armature of tendons has no entry between branches.
+    """
+    import mujoco
+
+    try:
+        twin = Twin(model, mujoco.MjModel.from_xml_path(str(path)))
+    except ValueError as error:
+        return without_paths(f"{type(error).__name__}: {error}", path)
+    rng = np.random.default_rng(0)
+    q = near(model, rng)
+    v, a = rng.normal(size=(2, model.nv))
+    pairs = (
+        (pc.crba(model, twin.data, q), twin.mass_matrix(q)),
+        (pc.rnea(model, twin.data, q, v, a), twin.inverse(q, v, a, passive=False)),
+        (pc.passive_torque(model, twin.data, q, v, friction_speed=np.inf), twin.passive(q, v)),
+    )
+    return max(float(np.abs(mine - its).max() / max(1e-9, np.abs(its).max())) for mine, its in pairs)
 
 
 def without_paths(text: str, path: Path) -> str:

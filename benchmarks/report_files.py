@@ -36,6 +36,15 @@ def _error(found: dict[str, Any]) -> str:
     return f"`{error.partition(':')[0]}`" if isinstance(error, str) else f"{error:.0e}"
 
 
+def _is_number(x: Any) -> bool:
+    return isinstance(x, float)
+
+
+def _mujoco(found: dict[str, Any]) -> str:
+    error = found.get("mujoco")
+    return f"{error:.0e}" if isinstance(error, float) else "-"
+
+
 def _speaks(found: dict[str, Any]) -> bool:
     """Whether a URDF shows more than a plain tree: most do not, and are counted only."""
     return found["format"] != "URDF" or "refused" in found or bool(found["constraints"])
@@ -53,7 +62,7 @@ def table(results: dict[str, Any]) -> str:
         rows = [
             [f"`{place}`", f["format"]]
             + (["-", "-"] if "refused" in f else [f"{f['nv']} ({f['nv_tree']})", _ties(f)])
-            + [_error(f), _said(f)]
+            + [_error(f), _mujoco(f), _said(f)]
             for place, f in files.items()
             if _speaks(f)
         ]
@@ -64,14 +73,20 @@ def table(results: dict[str, Any]) -> str:
                 "nv (tree)",
                 "what ties joints, and acts",
                 "round trip",
+                "MuJoCo",
                 "what is said, or why not",
             ]
             parts.append(f"## {name}\n\n{markdown(head, rows)}")
     summary = markdown(["collection", "format", "files", "read", "refused"], counts)
     meta = results["meta"]
+    compared = [
+        e for files in results["collections"].values() for f in files.values() if _is_number(e := f.get("mujoco"))
+    ]
     text = (
         f"Read with Pinocchio {meta['pinocchio']} on {meta['date']}. Round trip: the largest entry of "
         "`aba(rnea(a)) - a` near the reference pose, over the largest of a and 1. URDF files that are plain trees are "
-        "counted, and not listed."
+        "counted, and not listed. MuJoCo: the largest difference of mass matrix, inverse dynamics and passive torques "
+        f"from MuJoCo's, over the largest entry; of {len(compared)} files at most {max(compared, default=0.0):.0e}, "
+        "where meshes are kept in single precision there."
     )
     return "\n\n".join([text, summary, *parts])

@@ -27,7 +27,7 @@ UNITS = "An inertia is in kg m^2: 1 g cm^2 = 1e-7 kg m^2, 1 kg cm^2 = 1e-4 kg m^
 _SLIPS = (1e3, 30.0), (1e5, 3.0), (1e7, 0.0)
 _NOTHING = 1e-9
 _GYRATION = 1e-4, 0.5  # [m], from the rotor of a watch to a ring of a metre
-_EQUAL = 0.03  # armature and reflected inertia of the same motor, with rounded ratios
+_EQUAL = 1e-3  # armature and reflected inertia of the same motor, to three digits
 _ROUNDING = 1e-9
 _TRIES, _CHUNK = 6, 256
 

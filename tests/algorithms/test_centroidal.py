@@ -127,7 +127,8 @@ def test_spin_of_one_rotor_in_closed_form():
     axis = np.array([0.0, 0.6, 0.8])
     tree = pin.Model()
     base = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
-    tree.appendBodyToJoint(base, pin.Inertia.Random(), pin.SE3.Identity())
+    link = pin.Inertia(3.0, np.array([0.1, -0.2, 0.3]), np.diag([1.0, 1.2, 1.4]))  # can hold the wheel
+    tree.appendBodyToJoint(base, link, pin.SE3.Identity())
     crank = tree.addJoint(base, pin.JointModelRX(), pin.SE3.Identity(), "crank")
     tree.appendBodyToJoint(crank, pin.Inertia.Zero(), pin.SE3.Identity())
     whole = Rotor("crank", 50.0, inertia=disc(axis, 2.0, 0.3, 0.2), axis=axis, placement=pin.SE3.Random())

@@ -282,7 +282,7 @@ def test_couplings_and_rotors_by_hand() -> None:
     tree.gravity = pin.Motion.Zero()
     for name, inertia in (("one", 0.4), ("two", 0.3)):
         j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), name)
-        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), inertia * np.eye(3)), pin.SE3.Identity())
+        tree.appendBodyToJoint(j, pin.Inertia(4.0, np.zeros(3), inertia * np.eye(3)), pin.SE3.Identity())
     gear = pc.Gear("one", "two", -3.0)
     model = pc.ClusterModel(tree, [gear, pc.Rotor("two", 5.0, axial_inertia=0.01)])
     found = constraint_forces(model, model.createData(), np.zeros(2), [0.7], [2.0, 0.5])

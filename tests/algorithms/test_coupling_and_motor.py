@@ -156,8 +156,8 @@ def test_motor_torque_says_which_joints_have_no_motor():
     with pytest.raises(ModelError, match=r"do not turn independently.*'knee'"):
         motor.motor_torque(model, model.createData(), conf.neutral(model), np.zeros(2))
     pair = ["shoulder1_joint", "shoulder2_joint"]
-    rotors = [Rotor(pair, [2.0, -2.0], axial_inertia=0.1, name=name) for name in ("first", "second")]
-    rotors += [Rotor(f"{n}_joint", 3.0, axial_inertia=0.1) for n in ("shoulder3", "elbow", "wrist1", "wrist2")]
+    rotors = [Rotor(pair, [2.0, -2.0], axial_inertia=1e-3, name=name) for name in ("first", "second")]
+    rotors += [Rotor(f"{n}_joint", 3.0, axial_inertia=1e-3) for n in ("shoulder3", "elbow", "wrist1", "wrist2")]
     alike = ClusterModel(pin.buildSampleModelManipulator(), rotors)
     with pytest.raises(ModelError, match=r"independently.*'shoulder1_joint', 'shoulder2_joint'"):
         motor.motor_torque(alike, alike.createData(), conf.neutral(alike), np.zeros(6))

@@ -117,7 +117,7 @@ def one_cluster(n: int, carrier: str, rng: np.random.Generator) -> pc.ClusterMod
         [
             pc.LinearCoupling(f"j{n}", {f"j{i}": rng.normal() for i in range(n)}),
             pc.Rotor(
-                [f"j{i}" for i in range(n)], rng.normal(size=n) * 5.0, axial_inertia=0.02, axis=trees.unit(rng),
+                [f"j{i}" for i in range(n)], rng.normal(size=n) * 5.0, axial_inertia=0.002, axis=trees.unit(rng),
                 carrier=carrier, armature="keep",
             ),
         ],

@@ -13,7 +13,7 @@ from samples.mixed import KINDS, error, planar_leg, random_state, robot
 from pin_clusters import configuration as conf
 from pin_clusters.configuration import manifold
 from pin_clusters.constraints import LinearCoupling
-from pin_clusters.errors import ArgumentTypeError, ConfigurationError, ShapeError
+from pin_clusters.errors import ArgumentTypeError, ConfigurationError, PinClustersWarning, ShapeError
 from pin_clusters.model import ClusterModel
 
 # one rounding per operation on numbers up to about 10 (ratio times angle), some tens of operations
@@ -148,7 +148,8 @@ def test_random_with_given_limits():
 def test_random_ignores_inverted_limits_of_the_model():
     tree = planar_leg().tree.copy()
     tree.lowerPositionLimit, tree.upperPositionLimit = np.full(4, 2.0), np.full(4, -2.0)
-    model = ClusterModel(tree, planar_leg().constraints)
+    with pytest.warns(PinClustersWarning, match="leave it no position"):
+        model = ClusterModel(tree, planar_leg().constraints)
     assert np.abs(conf.randomConfiguration(model)[0]) <= 1.0
 
 

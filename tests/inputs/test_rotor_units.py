@@ -166,7 +166,7 @@ def test_armature_and_a_rotor_for_the_same_motor() -> None:
     with pytest.warns(pc.PinClustersWarning, match="'wrist', which has armature 0.01 .*counted twice.*'replace'"):
         arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=reflected)
     with pytest.warns(pc.PinClustersWarning, match="counted twice"):
-        arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=0.98 * reflected)
+        arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=0.9995 * reflected)
     arm(rotor("wrist", 100.0, 1e-6, armature="replace"), armature=reflected)
     arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=0.9 * reflected)
 

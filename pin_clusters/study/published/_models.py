@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,7 @@ import pinocchio as pin
 from ..._kernels import entry_points as kernels
 from ...algorithms import _columns
 from ...constraints import LinearCoupling, Rotor
+from ...errors import PinClustersWarning
 from ...loaders.chains import RATIO
 from ...model import ClusterModel
 from ...timing import Call
@@ -42,7 +44,10 @@ def _along(first: bool, turn: float = 0.0) -> pin.SE3:
 
 def _geared(tree: pin.Model) -> ClusterModel:
     """Return the model with a rotor for every joint, carried by the link before it."""
-    return ClusterModel(tree, [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]])
+    rotors = [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*can hold", PinClustersWarning)  # the links have no thickness
+        return ClusterModel(tree, rotors)
 
 
 def chain(n: int) -> ClusterModel:
