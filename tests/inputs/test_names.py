@@ -13,6 +13,7 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters import missing
+from pin_clusters.extras import NAMES
 from pin_clusters.pinocchio_names import ELSEWHERE
 
 pytestmark = pytest.mark.jitless
@@ -62,6 +63,8 @@ def test_routes_lead_to_what_exists() -> None:
             path = _ or path
             if not first and (path.split(".")[0] in ELSEWHERE or path == name):
                 continue
+            if first and path.split(".")[0] in NAMES:
+                continue  # a door to another package, which need not be here
             thing = pc if first else pin
             for part in path.split("."):
                 thing = getattr(thing, part)
