@@ -180,8 +180,10 @@ def _add_joint(
 def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) -> None:
     """Set what Pinocchio keeps beside the joints: limits, armature, and friction and damping, which it ignores."""
     tree = layout.tree
-    lower, upper = np.full(tree.nq, -np.inf), np.full(tree.nq, np.inf)
-    armature, effort = np.zeros(tree.nv), np.full(tree.nv, np.inf)
+    # no limit, as Pinocchio says it: models with infinite numbers cannot be pickled before its release 4
+    none = float(np.finfo(float).max)
+    lower, upper = np.full(tree.nq, -none), np.full(tree.nq, none)
+    armature, effort = np.zeros(tree.nv), np.full(tree.nv, none)
     damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
     automatic = flag(document.compiler, "autolimits", "compiler", True)
     for joint in joints:
