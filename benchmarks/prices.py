@@ -69,7 +69,7 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
             (kernel.function(), (address, *inside, *([] if room is None else [room])))
         )
     for i, entry in enumerate(ENTRIES):  # after all are compiled: then kernels are put on the desk
-        empty._desk[PLACES + 2 * i] = idle(getattr(data, f"_{entry.kernel}"))
+        empty._desk.numbers[PLACES + 2 * i] = idle(getattr(data, f"_{entry.kernel}"))
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
     for entry in ENTRIES:

@@ -11,15 +11,14 @@ from .desk import (
     ALSO,
     CHANGED,
     CONTACT_STATE,
-    CONTACTS,
     CONTACTS_ASKED,
-    CONTACTS_CHECKS,
     CONTACTS_FORCES,
     CONTACTS_GIVEN,
     CONTACTS_GRAM,
     CONTACTS_NUMBERS,
     CONTACTS_PANEL,
     CONTACTS_SIZE,
+    CONTACTS_WORDS,
     COUPLED,
     COUPLED_SIZE,
     COUPLING,
@@ -49,27 +48,29 @@ from .desk import (
     STATE,
     TAU,
     THREE,
+    TREE_WORDS,
     ZEROS,
     Entry,
 )
 from .entries import asking, connect, connect_moves, fast
-from .model_desk import MOST_HOLDS, WAY, Desk
+from .model_desk import MOST_HOLDS, WAY, ModelDesk, filler
+from .owner import Desk
 from .question import Question
 from .recollection import Recollection
+from .watch import Watch
 
 __all__ = [
     "ALL",
     "ALSO",
     "CHANGED",
-    "CONTACTS",
     "CONTACTS_ASKED",
-    "CONTACTS_CHECKS",
     "CONTACTS_FORCES",
     "CONTACTS_GIVEN",
     "CONTACTS_GRAM",
     "CONTACTS_NUMBERS",
     "CONTACTS_PANEL",
     "CONTACTS_SIZE",
+    "CONTACTS_WORDS",
     "CONTACT_STATE",
     "COUPLED",
     "COUPLED_SIZE",
@@ -101,14 +102,18 @@ __all__ = [
     "STATE",
     "TAU",
     "THREE",
+    "TREE_WORDS",
     "WAY",
     "ZEROS",
     "Desk",
     "Entry",
+    "ModelDesk",
     "Question",
     "Recollection",
+    "Watch",
     "asking",
     "connect",
     "connect_moves",
     "fast",
+    "filler",
 ]

@@ -13,7 +13,23 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from .._native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import ALL, CHANGED, ENERGIES, FORCES, KEPT, KNOWN, NJOINTS, NQ, NV, PLACES, STATE, TAU, ZEROS, Entry
+from .desk import (
+    ALL,
+    CHANGED,
+    DESK_SIZE,
+    ENERGIES,
+    FORCES,
+    KEPT,
+    KNOWN,
+    NJOINTS,
+    NQ,
+    NV,
+    PLACES,
+    STATE,
+    TAU,
+    ZEROS,
+    Entry,
+)
 from .writer import DOUBLE, I32, I64, Library, Writer
 
 
@@ -30,24 +46,24 @@ class Function(Writer):
         """Write the function."""
         b, entry = self.b, self.entry
         given = [size for size in entry.arguments if size != "0"]
-        self.same(self.nargs, I64(2 + len(given)))
+        self.count(2 + len(given))
         is_array = entry.returns in ("vector", "matrix")
         if not is_array:
             self.same(self.names, I64(0))
         out = self._keyword(8 * (2 + len(given))) if is_array else I64(0)
         kernel, tables = self.begin()
-        pointers, at = [], 16
+        pointers, at = [], 2
         forces = None
         for size in entry.arguments:
             if size == "0":
                 pointers.append((self.load(self.desk, 8 * ZEROS), self.nv))
             elif size == "f":
                 n = self.load(self.desk, 8 * NJOINTS)
-                forces = self.array(self.load(self.args, at), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), b.mul(I64(6), n)
+                forces = self.array(self.given(at), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), b.mul(I64(6), n)
             else:
                 n = self.nq if size == "q" else self.nv
-                pointers.append((self.array(self.load(self.args, at), n, 1, C_CONTIGUOUS | ALIGNED), n))
-                at += 8
+                pointers.append(self.vector(at, n))
+                at += 1
         if is_array:
             self._with_array(out, kernel, tables, pointers, forces)
         else:
@@ -56,19 +72,15 @@ class Function(Writer):
 
     def begin(self) -> tuple[ir.Value, ir.Value]:
         """Model and data fit, and the kernel is compiled: its address, and that of its tables."""
-        model, data = self.load(self.args), self.load(self.args, 8)
+        model, data = self.given(0), self.given(1)
         self.same(self.load(data, self.found("type")), self.found("data_class"))
         self.same(self.load(data, self.found("model")), model)
-        self.desk = self.load(self.load(data, self.found("desk")), self.found("data"))
+        self.desk = self.desk_of(self.load(data, self.found("desk")), DESK_SIZE)
         at = PLACES + 2 * ALL.index(self.entry)
         kernel, tables = self.load(self.desk, 8 * at), self.load(self.desk, 8 * (at + 1))
         self.need(self.there(kernel))
         self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
         return kernel, tables
-
-    def given(self, i: int) -> ir.Value:
-        """Argument i."""
-        return self.load(self.args, 8 * i)
 
     def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Where the n numbers of argument i are, and n."""
@@ -85,9 +97,8 @@ class Function(Writer):
         b, rooms = self.b, self.room(len(names))
         for i in range(len(names)):
             self.store(I64(0), rooms, 8 * i)
-        more = b.sub(self.nargs, I64(first))
-        self.need(b.icmp_unsigned("<=", more, I64(by_place)))  # less than first is a large number
-        with self.loop(more) as i:
+        self.count(first, first + by_place)
+        with self.loop(b.sub(self.nargs, I64(first))) as i:
             self.put_item(self.item(self.args, b.add(i, I64(first))), rooms, i)
         with b.if_then(self.there(self.names), likely=False):
             with self.loop(self.load(self.names, self.found("names"))) as i:

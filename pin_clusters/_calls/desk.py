@@ -9,15 +9,15 @@ from .._native.process import FOUND as OF_PROCESS
 # numbers of the desk: what a data object has at hand for calls
 (
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, KNOWN, CONTACTS, DERIVATIVES, STATE, THREE, NV_TOO,
+    NFRAMES, RATE_TABLES, KNOWN, TREE_WORDS, DERIVATIVES, STATE, THREE, NV_TOO,
     MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
     STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL, CONTACT_STATE,
 ) = range(35)  # fmt: skip
 PLACES = 35  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
-    *OF_PROCESS, "data_class", "model", "desk", "model_class", "model_desk", "numbers", "pin_integrate",
-    "pin_difference", "reference_frame", "local",
+    *OF_PROCESS, "desk_class", "data_class", "model", "desk", "contact_desk", "model_class", "model_desk",
+    "pin_integrate", "pin_difference", "reference_frame", "local",
 )  # fmt: skip
 
 
@@ -27,9 +27,9 @@ ASKED, ASKED_ROWS, WIDTH, NUMBERS, NUMBERS_SIZE, PANEL, PANEL_ROWS, LANES = rang
 TORQUES, TORQUES_ROWS, TORQUES_COLUMNS, GRAM_ROWS, GRAM_COLUMNS, RESPONSE_ROWS, RESPONSE_COLUMNS = range(8, 15)
 ACCELERATIONS = 15
 PLAN_SIZE = 16
-# numbers of a plan of contacts: arrays as address and sizes; lists given, and what must still stand where
+# numbers of a plan of contacts: arrays as address and sizes; lists given, and words that must be what they were
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
-CONTACTS_GIVEN, CONTACTS_CHECKS = 13, 15
+CONTACTS_GIVEN, CONTACTS_WORDS = 13, 15
 # of their derivatives: rows and velocities, then arrays
 ROWS, ACTING, ORDER, RIGHT_SIDES, JACOBIAN, RESPONSE, TURNED, COLUMN_ROOM = 17, 19, 21, 23, 26, 28, 30, 32
 CONTACTS_SIZE = 34

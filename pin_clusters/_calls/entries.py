@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from .._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
 from .._native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
 from .desk import ASK, FOUND, GROUPS, NAMES
+from .owner import Desk
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,31 +58,39 @@ def fast(function: F) -> F:
     return built
 
 
-def connect(data: Any, group: str) -> None:
-    """Load the code of a group, for the first data that has a kernel of it: it shows where its class keeps things."""
-    if group not in _loaded:
+def connect(data: Any, kind: type, group: str) -> None:
+    """Load the code of a group, for the first data that has a kernel of it: it shows where its class keeps things.
+
+    Args:
+        data: The data.
+        kind: The class whose objects have fast calls; those of other classes, which come and go, have none.
+        group: The group.
+    """
+    if group not in _loaded and type(data) is kind:
         import pinocchio as pin
 
+        for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL):
+            keep_for_ever(thing)
         _load(group, lambda: {
             "model": slot(data, "_unchecked"),
             "desk": slot(data, "_desk"),
-            "data_class": id(type(data)),
+            "contact_desk": slot(data, "_contact_desk"),
+            "data_class": id(kind),
             "reference_frame": id(pin.ReferenceFrame),
             "local": id(pin.LOCAL),
         })  # fmt: skip
 
 
-def connect_moves(model: Any) -> None:
-    """Load the code of moves, when the first model moves."""
-    if "moves" not in _loaded:
+def connect_moves(model: Any, kind: type) -> None:
+    """Load the code of moves, when the first model moves that is of the class, and not of one made of it."""
+    if "moves" not in _loaded and type(model) is kind:
         import pinocchio as pin
 
-        for function in (pin.integrate, pin.difference):
-            keep_for_ever(function)
+        for thing in (Desk, kind, pin.integrate, pin.difference):
+            keep_for_ever(thing)
         _load("moves", lambda: {
-            "model_class": id(type(model)),
+            "model_class": id(kind),
             "model_desk": slot(model, "_desk"),
-            "numbers": slot(model._desk, "numbers"),
             "pin_integrate": id(pin.integrate),
             "pin_difference": id(pin.difference),
         })  # fmt: skip
@@ -110,7 +119,7 @@ def _load(group: str, places: Callable[[], dict[str, int]]) -> None:
             if _found is not None:
                 # RuntimeError: LLVM may not make executable memory
                 with suppress(NoFastCallsError, RuntimeError, OSError):
-                    address = _connected(group, {**_found, **places()})
+                    address = _connected(group, {**_found, "desk_class": id(Desk), **places()})
             _loaded[group] = address
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .owner import Desk
+
 # "..._at", maps, ways and rooms are addresses
 NUMBERS = (
     "integrates", "differs", "projects",  # whether the usual call may be done here
@@ -19,23 +21,31 @@ MOST_HOLDS = 16
 """Of so many choices of held joints the ways are at hand."""
 
 
-class Desk:
-    """What a model has at hand for calls in machine code; empty until something of its tables is known.
+class ModelDesk:
+    """Fills the desk of a model.
 
     Attributes:
-        numbers: Those that ``NUMBERS`` lists.
-        kept: What the addresses among them lead to.
         held: Choices of held joints that calls may find.
-        table: Address of each of them, and of its way.
+        numbers: Those that ``NUMBERS`` lists.
+        table: Address of each choice, and of its way.
     """
 
-    __slots__ = ("held", "kept", "numbers", "table")
+    __slots__ = ("_owned", "held", "numbers", "table")
 
     def __init__(self) -> None:
         self.numbers = np.zeros(len(NUMBERS), dtype=np.int64)
-        self.kept: list[Any] = []
+        self._owned: list[Any] = []
         self.held: dict[Any, Any] = {}
-        self.table = np.zeros(0, dtype=np.int64)
+        self.table = np.zeros(2 * MOST_HOLDS, dtype=np.int64)
+        self.room(holds_at=self.table)
+
+    def desk(self) -> Desk:
+        """Return the desk, which owns what there is now."""
+        return Desk(self.numbers, self, *self._owned)
+
+    def own(self, thing: Any) -> None:
+        """Keep a thing."""
+        self._owned.append(thing)
 
     def put(self, **numbers: int) -> None:
         """Write numbers."""
@@ -49,16 +59,21 @@ class Desk:
 
     def address(self, array: np.ndarray) -> int:
         """Keep an array, and return where its numbers are."""
-        self.kept.append(array)
+        self.own(array)
         return int(array.ctypes.data)
 
     def keep_hold(self, hold: Any, way: int) -> None:
         """Let calls that hold joints by this very object, which nobody can change, find their way."""
-        held, n = self.held, len(self.held)
-        if n < MOST_HOLDS and hold not in held:
-            held[hold] = hold  # keeps it: no other object gets its address
-            if not n:
-                self.room(holds_at=np.zeros(2 * MOST_HOLDS, dtype=np.int64))
-                self.table = self.kept[-1]
+        n = len(self.held)
+        if n < MOST_HOLDS and hold not in self.held:
+            self.held[hold] = hold
+            self.own(hold)  # no other object gets its address
             self.table[2 * n : 2 * n + 2] = id(hold), way
             self.put(holds=n + 1)
+
+
+def filler(desk: Desk | None) -> ModelDesk:
+    """Return what fills the desk of a model that has moved."""
+    assert desk is not None
+    found: ModelDesk = desk[1]
+    return found

@@ -36,17 +36,16 @@ class _Move(Writer):
         with self.b.goto_block(self.error):
             self.b.ret(I64(0))  # Python knows what happened
         _, self.args, self.nargs, self.names = self.f.args
-        self.count()
-        model = self.load(self.args)
+        self.take()
+        model = self.given(0)
         self.same(self.load(model, self.found("type")), self.found("model_class"))
-        desk = self.load(model, self.found("model_desk"))
-        self.desk = self.load(self.load(desk, self.found("numbers")), self.found("data"))
+        self.desk = self.desk_of(self.load(model, self.found("model_desk")), len(NUMBERS))
         self.need(self.there(self.number(self.allowed)))
         self.nq, self.nv, self.nv_tree = self.number("nq"), self.number("nv"), self.number("nv_tree")
 
-    def count(self) -> None:
+    def take(self) -> None:
         """See that there are as many arguments as there should be."""
-        self.same(self.nargs, I64(self.arguments))
+        self.count(self.arguments)
         self.same(self.names, I64(0))
 
     def write(self) -> None:
@@ -85,9 +84,9 @@ class _Move(Writer):
             self.owned.remove(x)
             self.drop(x)
 
-    def given(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Argument i, an array of n numbers, and where these are."""
-        x = self.load(self.args, 8 * i)
+        x = self.given(i)
         return x, self.array(x, n, 1, C_CONTIGUOUS | ALIGNED)
 
     def new(self, size: str) -> tuple[ir.Value, ir.Value]:
@@ -139,7 +138,7 @@ class Integrate(_Move):
 
     def usual(self) -> ir.Value:
         """Move the independent joints with Pinocchio, then what depends on them."""
-        (q, q_at), (_, v_at) = self.given(1, self.nq), self.given(2, self.nv)
+        (q, q_at), (_, v_at) = self.vector(1, self.nq), self.vector(2, self.nv)
         v_tree, v_tree_at = self.new("nv_tree")
         self.spread(v_at, v_tree_at)
         moved, moved_at = self.pinocchio("pin_integrate", self.nq, q, v_tree)
@@ -157,7 +156,7 @@ class Difference(_Move):
 
     def usual(self) -> ir.Value:
         """Take Pinocchio's difference of the independent joints; with loops, see whether it leads from q0 to q1."""
-        (q0, q0_at), (q1, q1_at) = self.given(1, self.nq), self.given(2, self.nq)
+        (q0, q0_at), (q1, q1_at) = self.vector(1, self.nq), self.vector(2, self.nq)
         with self.closed():
             self.need(self.there(self.common("finite", q1_at, self.nq)))
         way, way_at = self.pinocchio("pin_difference", self.nv_tree, q0, q1)
@@ -185,7 +184,7 @@ class Project(_Move):
 
     name, allowed, arguments = "project", "projects", 2
 
-    def count(self) -> None:
+    def take(self) -> None:
         """Take ``hold`` by its place or by its name."""
         b, named = self.b, self.room(1)
         self.store(I64(0), named)
@@ -193,7 +192,7 @@ class Project(_Move):
             self.same(self.load(self.names, self.found("names")), I64(1))
             self.same(self.load(self.names, b.add(self.found("names"), I64(8))), self.found("hold"))
             self.store(I64(1), named)
-        self.need(b.icmp_unsigned(">=", self.nargs, I64(self.arguments)))
+        self.count(self.arguments, self.arguments + 1)
         self.given_hold = b.sub(b.add(self.nargs, self.load(named)), I64(self.arguments))
         self.need(b.icmp_unsigned("<=", self.given_hold, I64(1)))
 
@@ -216,7 +215,7 @@ class Project(_Move):
         """Renew unit norms, close loops, then take the shortest way onto the couplings."""
         way = self.find_way()
         free, held, held_at, outside, residuals, residual, steps = (self.load(way, 8 * i) for i in range(len(WAY)))
-        _, q_at = self.given(1, self.nq)
+        _, q_at = self.vector(1, self.nq)
         self.need(self.there(self.common("finite", q_at, self.nq)))
         q, x = self.new("nq")
         self.common("copy", x, q_at, self.nq)

@@ -13,14 +13,14 @@ from .writer import I32, I64
 
 
 class Columns(Function):
-    """``quick_columns(model, data, q, plan)``: what a plan wants, if all was usual; its numbers are only ours."""
+    """``quick_columns(model, data, q, desk)``: what the plan of a desk wants, if all was usual."""
 
     def write(self) -> None:
         """Write the function."""
-        self.same(self.nargs, I64(4))
+        self.count(4)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
-        self.answer(kernel, tables, self.load(self.given(3), self.found("data")))
+        self.answer(kernel, tables, self.desk_of(self.given(3), at.PLAN_SIZE))
 
     def answer(
         self, kernel: ir.Value, tables: ir.Value, plan: ir.Value, torques: Sequence[ir.Value] | None = None
@@ -73,6 +73,7 @@ class InputMatrix(Columns):
             self.same(self.load(B, self.found("type")), self.found("ndarray"))
             self.same(b.zext(self.load(B, self.found("nd"), I32), I64), I64(2))
             inputs = self.load(self.load(B, self.found("dims")), 8)
+            self.need(b.icmp_unsigned("<", inputs, I64(1 << 32)))  # no address, of which questions are made as well
             where = self.array(B, self.nv, 2, C_CONTIGUOUS | ALIGNED, inputs)
             for i, number in enumerate((where, self.nv, inputs)):
                 self.store(number, torques, 8 * i)

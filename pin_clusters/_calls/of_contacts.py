@@ -17,18 +17,9 @@ class OfContacts(Function):
 
     def _find(self, first: int) -> None:
         """Find the plan of the contacts, which are argument ``first`` and the next: if they are still those."""
-        self.plan = self.load(self.desk, 8 * at.CONTACTS)
-        self.need(self.there(self.plan))
+        self.plan = self.desk_of(self.load(self.given(1), self.found("contact_desk")), at.CONTACTS_SIZE)
         for i in range(2):
             self.same(self.given(first + i), self._field(at.CONTACTS_GIVEN + i))
-
-    def _check(self) -> None:
-        """Whether containers and contacts are what they were."""
-        b = self.b
-        with self.loop(self._field(at.CONTACTS_CHECKS + 1)) as i:
-            row = b.add(self._field(at.CONTACTS_CHECKS), b.mul(i, I64(24)))
-            there = b.add(self.load(self.load(row)), self.load(row, 8))
-            self.same(self.load(there), self.load(row, 16))
 
     def _arrays(self, *places: tuple[int, int]) -> list[list[ir.Value]]:
         """Arrays of the plan: where they stand, and how many dimensions they have."""
@@ -47,13 +38,13 @@ class ContactDynamics(OfContacts):
     def write(self) -> None:
         """Write the function."""
         b = self.b
-        self.same(self.nargs, I64(7))
+        self.count(7)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         self._find(5)
         sizes = self.nq, self.nv, self.nv
         given = [self.vector(2 + i, n) for i, n in enumerate(sizes)]
-        self._check()
+        self.need(self.there(self.common("unchanged", self._field(at.CONTACTS_WORDS))))
         result = self.new_array(b.add(self.desk, I64(8 * at.NV)), 1)
         no_memory = self.block()
         self.need(self.there(result), no_memory)
@@ -86,7 +77,7 @@ class ContactDerivatives(OfContacts):
     def write(self) -> None:
         """Write the function."""
         b, none = self.b, (I64(0), I64(0))
-        self.same(self.nargs, I64(4))
+        self.count(4)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         self._find(2)
@@ -106,7 +97,7 @@ class ContactDerivatives(OfContacts):
             given.append((state, n))
             state = b.add(state, b.mul(I64(8), n))
         self.same(self.load(state), I64(0))
-        self._check()
+        self.need(self.there(self.common("unchanged", self._field(at.CONTACTS_WORDS))))
         square, size = b.mul(nv, nv), b.mul(rows, nv)
         motions = [(self.fresh(b.add(self.desk, I64(8 * at.NV)), 2), square) for _ in range(3)]
         forces = [(self.fresh(b.add(self.plan, I64(8 * at.ROWS)), 2), size) for _ in range(3)]

@@ -17,30 +17,30 @@ class Derivatives(Function):
 
     def write(self) -> None:
         """Write the function."""
-        self._open()
         with_forces = "f" in self.entry.arguments
+        given = 2 + sum(size != "0" for size in self.entry.arguments)
         if self.entry.name == "computeRNEADerivatives":
-            self._either_way(5)
+            self._either_way(given)
         else:
-            given = sum(size != "0" for size in self.entry.arguments)
-            self.same(self.nargs, I64(2 + given))
-            self._answer(self._vectors(), 2 + given - 1 if with_forces else 0)
+            self._open(given, given)
+            self._answer(self._vectors(), given - 1 if with_forces else 0)
         self.hand_over(self.place)
 
-    def _open(self) -> None:
+    def _open(self, least: int, most: int) -> None:
+        self.count(least, most)
         self.same(self.names, I64(0))
         self.kernel, self.tables = self.begin()
         self.mine = self.load(self.desk, 8 * at.DERIVATIVES)
 
     def _either_way(self, n: int) -> None:
         """Without external forces, and with them: two ways, as the kernel takes them as one array more."""
-        b, more = self.b, self.block()
-        go = self.block()
+        self._open(n, n + 1)
+        b, more, go = self.b, self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", self.nargs, I64(n)), go, more).set_weights([1000, 1])
         b.position_at_end(more)
-        self.same(self.nargs, I64(n + 1))
+        self.count(n + 1)
         self._answer(self._vectors(), n)
-        self.made = []
+        self.made, self.counted = [], n
         b.position_at_end(go)
         self._answer(self._vectors(), 0)
 
@@ -112,7 +112,6 @@ class AbaDerivatives(Derivatives):
 
     def write(self) -> None:
         """Write the function."""
-        self._open()
         self._either_way(5)
         self.hand_over(self.place)
 

@@ -15,7 +15,7 @@ class Hybrid(Function):
 
     def write(self) -> None:
         """Write the function."""
-        self.same(self.nargs, I64(7))
+        self.count(7)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         vectors = [self.vector(2, self.nq), *(self.vector(i, self.nv) for i in (3, 4, 5))]

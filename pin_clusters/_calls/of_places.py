@@ -22,9 +22,9 @@ class _OfPlace(OfTree):
 
     def asked(self) -> tuple[ir.Value, ir.Value, list[ir.Value | tuple[ir.Value, ...]], ir.Value]:
         """The kernel, its tables, the place as it takes it, and the kind."""
-        self.same(self.nargs, I64(6))
+        self.count(6)
         self.same(self.names, I64(0))
-        kernel, tables = self.begin()
+        kernel, tables = self.begin_in_tree()
         index, reference, kind = self.whole(2, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
         return kernel, tables, [self.numbered(index, kind), reference, self._matrix(3)], kind
 
@@ -97,9 +97,9 @@ class Center(OfTree):
 
     def write(self) -> None:
         """Write the function."""
-        self.same(self.nargs, I64(2))
+        self.count(2)
         self.same(self.names, I64(0))
-        kernel, tables = self.begin()
+        kernel, tables = self.begin_in_tree()
         rows_at, nv = self.b.add(self.desk, I64(8 * THREE)), self.load(self.desk, 8 * NV)
         numbers = self.fresh(rows_at, 2)
         nothing = self.load(self.desk, 8 * ZEROS), I64(0), nv

@@ -12,7 +12,7 @@ class Regressor(OfTree):
 
     def write(self) -> None:
         """Write the function."""
-        self.same(self.nargs, I64(5))
+        self.count(5)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         q, v, a = self.vector(2, self.nq), self.vector(3, self.nv), self.vector(4, self.nv)
@@ -29,7 +29,7 @@ class EnergyRegressor(OfTree):
     def write(self) -> None:
         """Write the function."""
         b, given = self.b, self.entry.arguments
-        self.same(self.nargs, I64(2 + len(given)))
+        self.count(2 + len(given))
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         nothing = self.load(self.desk, 8 * ZEROS), I64(0)

@@ -24,6 +24,7 @@ from .desk import (
     NV,
     RATE_TABLES,
     SIX,
+    TREE_WORDS,
     ZEROS,
 )
 from .writer import I64
@@ -31,6 +32,12 @@ from .writer import I64
 
 class OfTree(Function):
     """What they have in common."""
+
+    def begin_in_tree(self) -> tuple[ir.Value, ir.Value]:
+        """Begin; the memory of the tree's data, where kernels read and write, is where it was."""
+        kernel, tables = self.begin()
+        self.need(self.there(self.common("unchanged", self.load(self.desk, 8 * TREE_WORDS))))
+        return kernel, tables
 
     def whole(self, i: int, kind: str) -> ir.Value:
         """The value of an argument that is a whole number of a type; never -1."""
@@ -91,9 +98,9 @@ class Tree(OfTree):
     def write(self) -> None:
         """Write the function."""
         b = self.b
-        self.same(self.nargs, I64(6))
+        self.count(6)
         self.same(self.names, I64(0))
-        kernel, tables = self.begin()
+        kernel, tables = self.begin_in_tree()
         what = b.or_(self.whole(2, "int"), self.load(self.desk, 8 * ALSO))
         q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
         v, a = self.vector_or_none(4, self.nv), self.vector_or_none(5, self.nv)
@@ -135,9 +142,9 @@ class FrameJacobian(OfTree):
     def write(self) -> None:
         """Write the function."""
         b = self.b
-        self.same(self.nargs, I64(6))
+        self.count(6)
         self.same(self.names, I64(0))
-        kernel, tables = self.begin()
+        kernel, tables = self.begin_in_tree()
         index, reference = self.whole(3, "int"), self.whole(4, "reference_frame")
         kind = self.whole(5, "int")
         place = self.numbered(index, kind)

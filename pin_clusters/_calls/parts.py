@@ -7,6 +7,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from .._native.process import SAME
+from . import watch
 from .recollection import COUNT, FIRST, HEADER, ROW, THING
 from .writer import DOUBLE, I32, I64, Library, Writer
 
@@ -20,7 +21,7 @@ def write_parts(library: Library) -> None:
     """Write all of them."""
     parts: tuple[tuple[Callable[[Writer], None], int], ...] = (
         (data_of, 6), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
-        (finite, 2), (recall, 5),
+        (finite, 2), (recall, 5), (numbers_of, 2), (unchanged, 1),
     )  # fmt: skip
     for part, arguments in parts:
         w = Writer(library, part.__name__, arguments)
@@ -44,6 +45,26 @@ def data_of(w: Writer) -> None:
     w.same(w.load(dims), n)
     w.same(w.item(dims, w.b.sub(nd, I64(1))), last)
     w.b.ret(w.load(x, w.found("data")))
+
+
+def numbers_of(w: Writer) -> None:
+    """Where the numbers of a desk are: x, which may be 0, how many there must be; 0 if it is no such desk."""
+    x, size = w.f.args
+    w.need(w.there(x))
+    w.same(w.load(x, w.found("type")), w.found("desk_class"))
+    numbers = w.load(x, w.found("items"))
+    w.same(w.load(w.load(numbers, w.found("dims"))), size)
+    w.b.ret(w.load(numbers, w.found("data")))
+
+
+def unchanged(w: Writer) -> None:
+    """Whether words are what they were: the table of a ``Watch``."""
+    (table,) = w.f.args
+    with w.loop(w.load(table)) as i:
+        row = w.b.add(table, w.b.add(I64(8), w.b.mul(I64(8 * watch.ROW), i)))
+        there = w.b.add(w.load(w.load(row, 8 * watch.WHERE)), w.load(row, 8 * watch.BEYOND))
+        w.same(w.load(there), w.load(row, 8 * watch.EXPECTED))
+    w.b.ret(I64(1))
 
 
 def copy(w: Writer) -> None:

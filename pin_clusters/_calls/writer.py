@@ -1,5 +1,13 @@
 """What all machine code here is written with: whole numbers, the table of the process, reads, calls and loops.
 
+The rule: **machine code touches memory only of objects that it has proven, in this call, to be the ones it knows, and
+to own what it reads.** An argument is read after their number was compared (``count``, which ``given`` insists on), an
+object by the layout of its class after its exact type, a slot after it was seen not to be empty, items after the length.
+Numbers are found by their address after the ``Desk`` that has them was known by type and size: a desk owns what its
+numbers lead to, and nothing can be taken out of it. Memory of Pinocchio's objects is touched after the words that lead
+there (``Watch``) are what they were, while an object that owns it is held. What cannot be proven so is the Python
+function's.
+
 Pointers are whole numbers until something is read, written or called there. What belongs to the process (offsets,
 addresses) stands in one table, filled after loading: the code knows nothing of it.
 """
@@ -51,6 +59,7 @@ class Writer:
         self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
+        self.counted = 0
 
     def found(self, name: str) -> ir.Value:
         return self.of_table(FOUND.index(name))
@@ -86,6 +95,26 @@ class Writer:
 
     def same(self, x: ir.Value, y: ir.Value) -> None:
         self.need(self.b.icmp_unsigned("==", x, y))
+
+    def count(self, least: int, most: int | None = None) -> None:
+        """See that there are so many arguments by their place; from here on the first ones may be read."""
+        _, _, n, _ = self.f.args
+        if most is None:
+            self.same(n, I64(least))
+        else:
+            self.need(self.b.icmp_unsigned("<=", self.b.sub(n, I64(least)), I64(most - least)))  # fewer is a large one
+        self.counted = least
+
+    def given(self, i: int) -> ir.Value:
+        """Argument i."""
+        assert i < self.counted, f"{self.f.name} reads argument {i} of which it does not know that it is there"
+        return self.load(self.f.args[1], 8 * i)
+
+    def desk_of(self, x: ir.Value, size: int) -> ir.Value:
+        """Where the numbers of a desk of some size are, if x, which may be 0, is one."""
+        numbers = self.common("numbers_of", x, I64(size))
+        self.need(self.there(numbers))
+        return numbers
 
     def there(self, x: ir.Value) -> ir.Value:
         """Whether something is not zero."""

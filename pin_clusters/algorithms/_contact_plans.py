@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from .. import _calls
 from .._kernels import columns_layout, entry_points
 from .._kernels import contacts_layout as at
 from .._kernels.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header
-from .._native.process import HEAD, word
 from ..arrays import on_a_page
 from ..model import ClusterData, ClusterModel, contact_memory
 from . import _check
@@ -45,12 +44,12 @@ class Plan:
         models: The contacts; kept alive, as the kernel reads them.
         datas: Their data.
         forces: Of all of them, one behind the other.
-        desk: All this for the call in machine code.
+        desk: All this for the call in machine code, as numbers.
         derivatives: What derivatives need besides, once there are some.
     """
 
     __slots__ = (
-        "_checks", "_gram", "_index", "_known", "_numbers", "_own", "_panel", "_words", "containers",
+        "_gram", "_index", "_numbers", "_panel", "_watch", "containers",
         "datas", "derivatives", "desk", "forces", "models",
     )  # fmt: skip
 
@@ -175,37 +174,29 @@ class Plan:
         self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
         self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
 
-    def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> None:
-        """Note what tells that containers and contacts are still those of the tables, and where that stands."""
-        own, rows = [], []  # rows: where an address stands, bytes from there, and the word expected there
-        words = [given[name] for given, _ in places for name in _WATCHED]
-        for container, items in ((contact_models, self.models), (contact_datas, self.datas)):
-            if type(container) is list:
-                # of a list: its length, and where its items stand
-                place = id(container) + HEAD
-                if items and word(word(place + 8)) != id(items[0]):
-                    return
-                own.append(place)
-                rows += [(place + 8, 8 * i, id(x)) for i, x in enumerate(items)]
-            elif type(container) is not tuple:
-                ends = contact_memory.ends_of_vector(container) if items else 0
-                if not ends:
-                    return
-                words += [ends, ends + 8]
-        self._words = [ctypes.c_int64.from_address(x) for x in words]
-        self._known = [x.value for x in self._words]
-        own += words
-        self._own = np.array(own, dtype=np.int64)
-        cells = self._own.ctypes.data + 8 * np.arange(len(own))
-        rows += [(int(cell), 0, word(x)) for cell, x in zip(cells, own, strict=True)]
-        self._checks = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
+        """Note what tells that containers and contacts are still those of the tables, and own what is read.
+
+        Returns:
+            Whether they own their numbers, so that they can be read where they are.
+        """
+        found = [
+            contact_memory.words_of(contact_models, self.models),
+            contact_memory.words_of(contact_datas, self.datas),
+        ]
+        if None in found:
+            return False
+        lengths, items = (list(chain.from_iterable(x)) for x in zip(*filter(None, found), strict=True))
+        # lengths and ends first: they tell whether there is anything behind
+        self._watch = _calls.Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
         self.containers = contact_models, contact_datas
-        self.desk[_calls.CONTACTS_CHECKS :][:2] = self._checks.ctypes.data, len(rows)
+        self.desk[_calls.CONTACTS_WORDS] = self._watch.table.ctypes.data
         self.desk[_calls.CONTACTS_GIVEN :][:2] = id(contact_models), id(contact_datas)
+        return True
 
     def fits(self) -> bool:
         """Whether the objects are still those of the tables."""
-        return [x.value for x in self._words] == self._known
+        return self._watch.holds()
 
 
 def find(
@@ -253,8 +244,7 @@ def _made(
     if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
         return None
     plan = Plan(model, models, datas, places)
-    plan.watch(contact_models, contact_datas, places)
-    return plan if plan.containers[0] is contact_models else None
+    return plan if plan.watch(contact_models, contact_datas, places) else None
 
 
 def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:

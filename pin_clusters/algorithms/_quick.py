@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import fast
+from .._calls import Desk, fast
 from ..model import ClusterData, ClusterModel
 
 JOINT, FRAME, RATE, POINT = 0, 1, 2, 2
@@ -56,8 +56,8 @@ def quick_hessian(
 
 
 @fast
-def quick_columns(model: ClusterModel, data: ClusterData, q: Any, plan: np.ndarray) -> np.ndarray | None:
-    """Return what a plan wants of the inverse mass matrix at q; None: not done."""
+def quick_columns(model: ClusterModel, data: ClusterData, q: Any, plan: Desk) -> np.ndarray | None:
+    """Return what the plan of a desk wants of the inverse mass matrix at q; None: not done."""
     return None
 
 

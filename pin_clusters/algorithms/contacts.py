@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._calls import CONTACTS, fast
+from .._calls import Desk, fast
 from .._kernels.contacts_layout import DELASSUS
 from .._kernels.tree_layout import COLUMNS
 from ..arrays import numbers, vector
@@ -268,5 +268,5 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
 
 def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
     """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
-    data.lambda_c, data._contacts_found, data._contact_plan = solution.forces, solution.found, plan
-    data._desk[CONTACTS] = 0 if plan is None else plan.desk.ctypes.data
+    data.lambda_c, data._contacts_found = solution.forces, solution.found
+    data._contact_desk = None if plan is None else Desk(plan.desk, plan)

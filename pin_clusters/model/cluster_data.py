@@ -36,6 +36,8 @@ _ENTRIES_OF = {
     kernel: [(_calls.PLACES + 2 * i, entry) for i, entry in enumerate(_calls.ALL) if entry.kernel == kernel]
     for kernel in {entry.kernel for entry in _calls.ALL}
 }
+# behind the numbers of the desk and what it owns from the beginning
+_TREE, _REGRESSOR = 2, 3
 _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 # calls that know nothing of what loops do to derivatives
 _WITHOUT_LOOPS = ("quick_center", "quick_hessian")
@@ -105,7 +107,7 @@ class ClusterData(TreeWorkspace):
         "_check",
         "_columns",
         "_contact_derivatives",
-        "_contact_plan",
+        "_contact_desk",
         "_contacts",
         "_contacts_found",
         "_crba",
@@ -178,9 +180,10 @@ class ClusterData(TreeWorkspace):
         self._aba_derivatives, self._contact_derivatives = kernels.aba_derivatives, kernels.contact_derivatives
         self._regressor, self._energy_regressors = kernels.regressor, kernels.energy_regressors
         self._regressors: RegressorMemory | None = None
-        self._tau, self._ddq, self._nle, self._g = (np.zeros(nv) for _ in range(4))
+        # views, which nobody can resize: their addresses are kept
+        self._tau, self._ddq, self._nle, self._g = np.zeros((4, nv))
         # the kernels write flat arrays; M and Minv are views of them
-        flat_M, flat_Minv = np.zeros(nv * nv), np.zeros(nv * nv)
+        flat_M, flat_Minv = np.zeros((2, nv * nv))
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
         coupling, with_rate = self._lay_out_tree()
@@ -217,7 +220,8 @@ class ClusterData(TreeWorkspace):
     def _lay_out(self) -> None:
         """Fill the desk: what calls in machine code have at hand."""
         model = self._model
-        desk = self._desk = np.zeros(_calls.DESK_SIZE, dtype=np.int64)
+        self._desk = _calls.Desk(np.zeros(_calls.DESK_SIZE, dtype=np.int64))
+        desk = self._desk.numbers
         desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
         desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
         desk[[_calls.THREE, _calls.NV_TOO]] = 3, model.nv
@@ -230,7 +234,7 @@ class ClusterData(TreeWorkspace):
         desk[_calls.COUPLING_G] = self._coupling[0].ctypes.data
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
-        self._contact_plan: Any = None  # where the desk leads
+        self._contact_desk: Any = None  # of the contacts of the last call
         self._known = _calls.Recollection()
         desk[_calls.KNOWN] = self._known.table.ctypes.data
         desk[_calls.ZEROS] = self._zeros.ctypes.data
@@ -243,25 +247,42 @@ class ClusterData(TreeWorkspace):
         desk[_calls.DERIVATIVES] = mine.lay_out(self._M_kernel, self._Minv, self._ddq).ctypes.data
         desk[_calls.STATE] = mine.after_aba.ctypes.data
         desk[_calls.CONTACT_STATE] = mine.after_contacts.ctypes.data
+        slots = (*TreeWorkspace.__slots__, *ClusterData.__slots__)
+        things = [getattr(self, name) for name in slots if hasattr(self, name)]
+        self._desk = _calls.Desk(desk, (*things, *self._pointers.values()), (), ())
         self.tree = made(model.own_tree)
         if model._functions is not None:
             self._use_compiled()
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
-        if any(self._desk[place] != self._address(entry) for place, entry in _ENTRIES_OF[kernel]):
+        if any(self._desk.numbers[place] != self._address(entry) for place, entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
         """Put what differentiates loops on the desk, if it has just been compiled."""
-        if self._model.closures and self._desk[_calls.MOTION_RATES] != kernels.coupling_derivatives.compiled_address:
+        if (
+            self._model.closures
+            and self._desk.numbers[_calls.MOTION_RATES] != kernels.coupling_derivatives.compiled_address
+        ):
             self._use_compiled()
+
+    def _put_tree_on_desk(self) -> None:
+        """Let the desk own the tree's data, and know where it is."""
+        self._own(_TREE, self._tree, self._watch)
+        self._desk.numbers[_calls.TREE_WORDS] = self._watch.table.ctypes.data
+
+    def _own(self, part: int, *things: Any) -> None:
+        """Let the desk own things in place of those that were there: what slots have now is no matter of calls."""
+        owned = list(self._desk)
+        owned[part] = things
+        self._desk = _calls.Desk(*owned)
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         if self._model.closures:
-            self._desk[_calls.COUPLING] = kernels.coupling.compiled_address
-            self._desk[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
+            self._desk.numbers[_calls.COUPLING] = kernels.coupling.compiled_address
+            self._desk.numbers[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
         for i, entry in enumerate(_calls.ALL):
             at, address = _calls.PLACES + 2 * i, self._address(entry)
             if self._model.closures and (
@@ -270,9 +291,9 @@ class ClusterData(TreeWorkspace):
             ):
                 address = 0
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
-            self._desk[at : at + 2] = address, pointer.address if pointer else 0
+            self._desk.numbers[at : at + 2] = address, pointer.address if pointer else 0
             if address:
-                _calls.connect(self, _GROUPS.get(entry.kernel, "data"))
+                _calls.connect(self, ClusterData, _GROUPS.get(entry.kernel, "data"))
 
     def _address(self, entry: _calls.Entry) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
@@ -298,7 +319,7 @@ class ClusterData(TreeWorkspace):
             code = found.call(self._pointers[result], *arrays)
         self._notice(kernel)
         if kernel == "crba":
-            self._desk[_calls.CHANGED] = 1
+            self._desk.numbers[_calls.CHANGED] = 1
         return code
 
     @property
@@ -327,7 +348,7 @@ class ClusterData(TreeWorkspace):
 
     def _changed(self) -> None:
         """Say that the kernel's mass matrix is another one."""
-        self._desk[_calls.CHANGED] = 1
+        self._desk.numbers[_calls.CHANGED] = 1
 
     @property
     def dtau_dq(self) -> np.ndarray:
@@ -394,8 +415,8 @@ class ClusterData(TreeWorkspace):
     def M(self) -> np.ndarray:
         """Result of ``crba``, shape (nv, nv)."""
         # a copy: the kernel's own has zeros that are never written again, and users write to M
-        if self._desk[_calls.CHANGED]:
-            self._M, self._desk[_calls.CHANGED] = self._M_kernel.copy(), 0
+        if self._desk.numbers[_calls.CHANGED]:
+            self._M, self._desk.numbers[_calls.CHANGED] = self._M_kernel.copy(), 0
         return self._M
 
     def _regressor_memory(self) -> RegressorMemory:
@@ -403,7 +424,8 @@ class ClusterData(TreeWorkspace):
         if self._regressors is None:
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
-            self._regressors.put_on(self._desk)
+            self._own(_REGRESSOR, self._regressors, self._regressors.pointer)
+            self._regressors.put_on(self._desk.numbers)
         return self._regressors
 
     # copies: what is always zero is never written again, and users write to them
@@ -443,7 +465,7 @@ class ClusterData(TreeWorkspace):
                 getattr(self, name)[...] = state[name]
         if "regressors" in state:
             self._regressor_memory().take(state["regressors"])
-        self._desk[_calls.CHANGED] = 1
+        self._desk.numbers[_calls.CHANGED] = 1
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less

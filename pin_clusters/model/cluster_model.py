@@ -64,6 +64,7 @@ class ClusterModel(TreeAttributes):
         UnknownNameError: A constraint names an unknown joint or body.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
+        ModelError: ``__init__`` is called on a model that is made.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -96,7 +97,7 @@ class ClusterModel(TreeAttributes):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _desk: Desk
+    _desk: Desk | None  # of calls in machine code, once it moves
     _functions: Any  # of ``specialising``, which is above: None, or what makes them
     __slots__ = tuple(__annotations__)
 
@@ -110,6 +111,8 @@ class ClusterModel(TreeAttributes):
         preferred: Iterable[str] = (),
         name: str | None = None,
     ) -> None:
+        if hasattr(self, "nq"):
+            raise ModelError(f"ClusterModel is immutable: {self.name!r} is made already. Make another ClusterModel.")
         if not isinstance(tree, pin.Model):
             raise ArgumentTypeError(
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
@@ -165,7 +168,7 @@ class ClusterModel(TreeAttributes):
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
             "preferred": rather,
-            "_desk": Desk(),
+            "_desk": None,
             "_functions": None,
         }
         for key, value in values.items():
@@ -188,7 +191,7 @@ class ClusterModel(TreeAttributes):
         """Return the same robot with functions of its own; the tables are shared."""
         other = object.__new__(ClusterModel)
         for key in ClusterModel.__slots__:
-            object.__setattr__(other, key, Desk() if key == "_desk" else getattr(self, key))
+            object.__setattr__(other, key, None if key == "_desk" else getattr(self, key))
         object.__setattr__(other, "_functions", make(other))
         return other
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from .tree_memory import start_of
+from .._native.process import HEAD, word
+from .tree_memory import holder_at, object_at, start_of
 
 # of the model: fields of 12 or 6 numbers; of its data alike
 _PLACEMENTS, _MOTIONS = ("joint1_placement", "joint2_placement", "desired_contact_placement"), (
@@ -22,11 +24,16 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = ("oMc1", "oMc2", "c1Mc2"), (
     "contact1_velocity", "contact2_velocity", "contact_placement_error", "contact_velocity_error",
     "contact_acceleration_desired", "contact_acceleration_error", "contact_force",
 )  # fmt: skip
+_DATA = pin.RigidConstraintData
 _BEFORE, _BEHIND = 128, 520  # how far around a model's first placement to look, bytes
 
 
 class Marks(NamedTuple):
-    """Bytes from a model's first placement to what has no address in Python."""
+    """Bytes from a model's first placement to what has no address in Python; to it from where the object begins.
+
+    Attributes:
+        begins: From the beginning of a model to its first placement, and the same of its data.
+    """
 
     type: int
     joint1_id: int
@@ -34,6 +41,7 @@ class Marks(NamedTuple):
     reference_frame: int
     Kp: int
     Kd: int
+    begins: tuple[int, int]
 
 
 def addresses_of_model(contact: Any) -> dict[str, int] | None:
@@ -41,7 +49,7 @@ def addresses_of_model(contact: Any) -> dict[str, int] | None:
     marks, found = _marks(), _fields(contact, _PLACEMENTS, _MOTIONS)
     if marks is None or found is None:
         return None
-    found |= {name: found["joint1_placement"] + at for name, at in marks._asdict().items()}
+    found |= {name: found["joint1_placement"] + at for name, at in marks._asdict().items() if name != "begins"}
     gains, known = gains_of(contact), _words(found["Kp"], 2).view(float)
     ids = [int(_words(found[name], 1)[0]) for name in ("joint1_id", "joint2_id")]
     same = ids == [contact.joint1_id, contact.joint2_id] and [gains.Kp, gains.Kd] == [known[0], known[1]]
@@ -58,25 +66,52 @@ def gains_of(contact: Any) -> Any:
     return contact.m_baumgarte_parameters if hasattr(contact, "m_baumgarte_parameters") else contact.corrector
 
 
-def ends_of_vector(vector: Any) -> int:
-    """Return the address of two words, begin and end, of one of Pinocchio's own lists that is not empty; 0: not found.
+def holds_itself(thing: Any) -> bool:
+    """Whether a contact or its data has its numbers for itself: items of Pinocchio's lists have them in the list."""
+    marks = _marks()
+    return marks is not None and _start_of_item(thing) - object_at(thing) == marks.begins[isinstance(thing, _DATA)]
 
-    They change if the list is moved in memory or has another length.
+
+def words_of(container: Any, things: Sequence[Any]) -> tuple[list[int], list[tuple[int, int]]] | None:
+    """Return where the words are that tell whether a container is what it was, with the same contacts or their data.
+
+    Args:
+        container: A list, a tuple or one of Pinocchio's own lists.
+        things: What is in it.
+
+    Returns:
+        Addresses, and of items what lies beyond the address at another one; None if not all that is in it has its
+        numbers in memory that is its own, or the container's, for as long as these words are what they are.
     """
+    if type(container) not in (list, tuple):
+        words = _words_of_vector(container)
+        return (words, []) if words else None
+    if not all(map(holds_itself, things)):
+        return None
+    held = [holder_at(x) for x in things]
+    if type(container) is tuple:
+        return held, []
+    length, items = id(container) + HEAD, id(container) + HEAD + 8
+    if word(length) != len(things) or (things and word(word(items)) != id(things[0])):
+        return None
+    return [length, *held], [(items, 8 * i) for i in range(len(things))]
+
+
+def _words_of_vector(vector: Any) -> list[int]:
+    """Return the addresses of words that change if one of Pinocchio's lists moves in memory or has another length."""
     if type(type(vector)).__module__ != "Boost.Python" or len(vector) < 1:
-        return 0
-    holder = int(_words(id(vector) + type(vector).__basicsize__ - 8, 1)[0])
-    if not holder:
-        return 0
-    begin, end = (int(x) for x in _words(holder + 16, 2))
+        return []
+    at = object_at(vector)
+    begin, end = (int(x) for x in _words(at, 2))
     first, last = (_start_of_item(vector[i]) for i in (0, len(vector) - 1))
     size, n = end - begin, len(vector)
     inside = begin <= first < begin + size // n and size % n == 0
-    return holder + 16 if first and inside and last - first == (size // n) * (n - 1) else 0
+    there = first and inside and last - first == (size // n) * (n - 1)
+    return [holder_at(vector), at, at + 8] if there else []
 
 
 def _start_of_item(item: Any) -> int:
-    place = item.joint1_placement if isinstance(item, pin.RigidConstraintModel) else item.oMc1
+    place = item.oMc1 if isinstance(item, _DATA) else item.joint1_placement
     return start_of(place, 12)
 
 
@@ -117,7 +152,11 @@ def _marks() -> Marks | None:
         if places.size != 1:
             return None
         found.append(8 * int(places[0]) - _BEFORE)
-    return Marks(*found)
+    # both hold themselves: they were made here
+    begins = [_start_of_item(x) - object_at(x) for x in (contact, contact.createData())]
+    if not all(0 <= x < _BEHIND for x in begins):
+        return None
+    return Marks(found[0], found[1], found[2], found[3], found[4], found[5], (begins[0], begins[1]))
 
 
 def _words(address: int, n: int) -> np.ndarray:

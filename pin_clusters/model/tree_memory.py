@@ -6,16 +6,23 @@ The kernels write there. A field that is not where it was looked for is written 
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from .._native.process import word
+from ..errors import ArgumentTypeError, DataMismatchError
 from ..memory import data_of
 
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
-_MATRICES = ("J", "dJ", "Ag", "dAg", "Jcom")
+_MATRICES = {"J": 6, "dJ": 6, "Ag": 6, "dAg": 6, "Jcom": 3}
+_INLINE = ("hg", "dhg", "Ig")
+# how many words of a pin.Data are looked at: it is half as large again
+_LOOKED_AT = 512
+_INSTANCE = next(kind for kind in pin.Data.__mro__ if kind.__name__ == "instance")
 
 
 def made(tree: pin.Model) -> pin.Data:
@@ -24,6 +31,82 @@ def made(tree: pin.Model) -> pin.Data:
     if pin.__version__.startswith("3."):
         pin.forwardKinematics(tree, data, pin.neutral(tree), np.zeros(tree.nv))
     return data
+
+
+def check(tree: pin.Model, data: Any) -> None:
+    """See that an object is a ``pin.Data`` of a tree, by its sizes.
+
+    Raises:
+        ArgumentTypeError: It is something else.
+        DataMismatchError: It belongs to another tree.
+    """
+    cure = "Take model.own_tree.createData(), or another ClusterData of this model."
+    if not isinstance(data, pin.Data):
+        raise ArgumentTypeError(f"data.tree must be a pinocchio.Data, got {type(data).__name__}. {cure}")
+    sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
+    sizes |= {name: (getattr(data, name).size // rows, tree.nv) for name, rows in _MATRICES.items()}
+    sizes["oMf"] = len(data.oMf), tree.nframes
+    for name, (found, expected) in sizes.items():
+        if found != expected:
+            raise DataMismatchError(
+                f"data.tree belongs to another robot: its {name} has {found} entries, but the tree of "
+                f"{tree.name!r} needs {expected}. {cure}"
+            )
+
+
+def holder_at(thing: Any) -> int:
+    """Return where an object of Boost's keeps the address of what holds its C++ object."""
+    return id(thing) + _INSTANCE.__basicsize__ - 8
+
+
+def object_at(thing: Any) -> int:
+    """Return where the C++ object is of an object that holds it itself; of others, the address of something else."""
+    return word(holder_at(thing)) + 16  # behind what makes it a holder, and the next one
+
+
+def found_in(data: pin.Data, names: Iterable[str]) -> tuple[dict[str, int], list[int]]:
+    """Return the addresses of fields, 0 where there is none; and those of the words that tell whether they stay.
+
+    A list that grows and a matrix of another size move in memory: then the words at which the object keeps their places
+    (and how many columns a matrix has) are others. Fields of objects that do not hold themselves have no address here.
+    """
+    known, addresses, places = _places(), {}, [holder_at(data)]
+    start = object_at(data)
+    # no word is read before it is sure what stands there
+    itself = known is not None and all(address_of(data, name) == start + known[name] for name in _INLINE)
+    for name in names:
+        address = address_of(data, name) if itself and known is not None else 0
+        if address and known is not None and name not in _INLINE:
+            at = start + known[name]
+            address = address if word(at) == address else 0
+            places += [at, at + 8][: 2 if name in _MATRICES else 1]
+        addresses[name] = address
+    return addresses, places
+
+
+@functools.cache
+def _places() -> dict[str, int] | None:
+    """Return bytes from a ``pin.Data`` to words that lead to its fields, or to these; None if not each shows up once."""
+    found: dict[str, set[int]] = {}
+    for n in (2, 3):
+        tree = pin.Model()
+        for i in range(n):
+            tree.addFrame(
+                pin.Frame(f"frame{i}", tree.addJoint(i, pin.JointModelRX(), pin.SE3(), str(i)), pin.SE3(), pin.OP_FRAME)
+            )
+        data = tree.createData()
+        start = object_at(data)
+        words = np.ctypeslib.as_array((ctypes.c_int64 * _LOOKED_AT).from_address(start))
+        for name in (*_ITEM, *_MATRICES):
+            address = address_of(data, name)
+            places = {8 * int(i) for i in np.flatnonzero(words[:-1] == address) if address}
+            if name in _MATRICES:
+                places = {at for at in places if words[at // 8 + 1] == tree.nv}
+            found[name] = found.get(name, places) & places
+        for name in _INLINE:
+            at = address_of(data, name) - start
+            found[name] = found.get(name, {at}) & ({at} if 0 <= at < 8 * _LOOKED_AT else set())
+    return {name: places.pop() for name, places in found.items()} if all(len(x) == 1 for x in found.values()) else None
 
 
 def address_of(data: pin.Data, name: str) -> int:

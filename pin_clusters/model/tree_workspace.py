@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from .._calls import Watch
 from .._kernels.entry_points import Kernel, Pointer
 from .._kernels.tree_layout import QUIET
 from ..arrays import on_a_page
 from .cluster_model import ClusterModel
 from .packing import NEVER
-from .tree_memory import address_of, read, write
+from .tree_memory import check, found_in, read, write
 
 NOTHING = np.zeros(0)
 """Where v or a is not given."""
@@ -22,11 +23,12 @@ class TreeWorkspace:
     __slots__ = (
         "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
         "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed",
-        "_tree", "_tree_tables",
+        "_tree", "_tree_tables", "_watch",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
     _tree_tables: Pointer
+    _watch: Watch  # whether the tree's data is where it was
     _moved_tables: Pointer
     _of_tree: Kernel
     _of_frame: Kernel
@@ -50,6 +52,10 @@ class TreeWorkspace:
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
+        raise NotImplementedError
+
+    def _put_tree_on_desk(self) -> None:
+        """Let the desk own the tree's data, and know where it is."""
         raise NotImplementedError
 
     def _notice_motion(self) -> None:
@@ -98,16 +104,28 @@ class TreeWorkspace:
 
     @tree.setter
     def tree(self, tree: pin.Data) -> None:
-        self._tree = tree
+        check(self._model.own_tree, tree)
         tables = self._model._tree_tables
-        index, found = self._tree_tables.arrays[0], {name: address_of(tree, name) for _, name in tables.fields}
+        found, places = found_in(tree, dict(tables.fields).values())
+        self._tree, self._watch = tree, Watch(places)
+        index = self._tree_tables.arrays[0]
         for row, name in tables.fields:
             # what cannot be read there is read from our own, after _read_fields
             index[row, 2] = found[name] or (
                 self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
             )
         self._other_fields = tuple(row for row, name in tables.fields if not found[name])
+        self._put_tree_on_desk()
         self._use_compiled()
+
+    def _look_at_tree(self) -> None:
+        """See whether the tree's data is where it was, before a kernel goes there; else find it again.
+
+        Raises:
+            DataMismatchError: It has other sizes now.
+        """
+        if not self._watch.holds():
+            self.tree = self._tree
 
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
@@ -121,6 +139,7 @@ class TreeWorkspace:
             a: Acceleration.
             moved: Whether the links are to be moved where motions are differentiated.
         """
+        self._look_at_tree()
         with np.errstate(all="ignore"):  # the centre of what has no mass
             self._of_tree.call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
         self._notice("of_tree")
@@ -137,6 +156,7 @@ class TreeWorkspace:
 
     def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
         """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
+        self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
             for row, name in self._model._tree_tables.fields:
@@ -149,17 +169,20 @@ class TreeWorkspace:
 
     def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
         """Run the kernel of derivatives of the motion of a place."""
+        self._look_at_tree()
         self._of_place.call(self._moved_tables, place, reference, M, *results)
         self._notice("of_place")
 
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
+        self._look_at_tree()
         self._of_center.call(self._tree_tables, v_q, result)
         if not self._model.closures:
             self._notice("of_center")
 
     def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of Jacobians."""
+        self._look_at_tree()
         self._of_hessian.call(self._tree_tables, place, reference, M, G_q, result)
         if not self._model.closures:  # they have no call in machine code
             self._notice("of_hessian")

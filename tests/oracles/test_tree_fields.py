@@ -222,7 +222,7 @@ def test_far_away_no_digit_is_lost() -> None:
 
 def test_fields_elsewhere_are_written_in_python(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ``pin.Data`` keeps its numbers in a way that is not known, all is the same, but slow."""
-    monkeypatch.setattr(tree_workspace, "address_of", lambda *_: 0)
+    monkeypatch.setattr(tree_workspace, "found_in", lambda _, names: (dict.fromkeys(names, 0), []))
     slow = both.model.createData()
     assert len(slow._other_fields) == len(both.model._tree_tables.fields)
     model, q, v, a = both.model, both.q, both.v, both.a
@@ -313,7 +313,7 @@ def test_a_jacobian_leaves_the_placements(both: Both, elsewhere: bool, monkeypat
     """Pinocchio does, on the way to the frame, and code that was written for it reads them."""
     model, tree, other = both.model, both.model.tree, pc.neutral(both.model)
     if elsewhere:
-        monkeypatch.setattr(tree_workspace, "address_of", lambda *_: 0)
+        monkeypatch.setattr(tree_workspace, "found_in", lambda _, names: (dict.fromkeys(names, 0), []))
     data, expected, before = model.createData(), tree.createData(), tree.createData()
     pin.framesForwardKinematics(tree, expected, both.q)
     pin.framesForwardKinematics(tree, before, other)
