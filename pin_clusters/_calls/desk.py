@@ -11,9 +11,9 @@ from .._native.process import FOUND as OF_PROCESS
     NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
     NFRAMES, RATE_TABLES, KNOWN, TREE_WORDS, DERIVATIVES, STATE, THREE, NV_TOO,
     MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
-    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL, CONTACT_STATE,
-) = range(35)  # fmt: skip
-PLACES = 35  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
+    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL, CONTACT_STATE, MODEL,
+) = range(36)  # fmt: skip
+PLACES = 36  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
 # numbers of the table; behind them the Python function of each entry
 FOUND = (
     *OF_PROCESS, "desk_class", "data_class", "model", "desk", "contact_desk", "model_class", "model_desk",
@@ -21,18 +21,19 @@ FOUND = (
 )  # fmt: skip
 
 
-# numbers of a plan: what columns of the inverse mass matrix one asks for; then shapes, and whether accelerations or
-# products are wanted
+# numbers of a plan: what columns of the inverse mass matrix one asks for; then shapes, whether accelerations or
+# products are wanted, and of what model it is, told by the address of its tables as in ``MODEL``
 ASKED, ASKED_ROWS, WIDTH, NUMBERS, NUMBERS_SIZE, PANEL, PANEL_ROWS, LANES = range(8)
 TORQUES, TORQUES_ROWS, TORQUES_COLUMNS, GRAM_ROWS, GRAM_COLUMNS, RESPONSE_ROWS, RESPONSE_COLUMNS = range(8, 15)
-ACCELERATIONS = 15
-PLAN_SIZE = 16
+ACCELERATIONS, PLAN_MODEL = 15, 16
+PLAN_SIZE = 17
 # numbers of a plan of contacts: arrays as address and sizes; lists given, and words that must be what they were
 CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
 CONTACTS_GIVEN, CONTACTS_WORDS = 13, 15
 # of their derivatives: rows and velocities, then arrays
 ROWS, ACTING, ORDER, RIGHT_SIDES, JACOBIAN, RESPONSE, TURNED, COLUMN_ROOM = 17, 19, 21, 23, 26, 28, 30, 32
-CONTACTS_SIZE = 34
+CONTACTS_MODEL = 34
+CONTACTS_SIZE = 35
 
 
 # numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;

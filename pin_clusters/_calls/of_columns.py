@@ -20,7 +20,9 @@ class Columns(Function):
         self.count(4)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
-        self.answer(kernel, tables, self.desk_of(self.given(3), at.PLAN_SIZE))
+        plan = self.desk_of(self.given(3), at.PLAN_SIZE)
+        self.same(self.load(plan, 8 * at.PLAN_MODEL), self.load(self.desk, 8 * at.MODEL))
+        self.answer(kernel, tables, plan)
 
     def answer(
         self, kernel: ir.Value, tables: ir.Value, plan: ir.Value, torques: Sequence[ir.Value] | None = None

@@ -18,6 +18,7 @@ class OfContacts(Function):
     def _find(self, first: int) -> None:
         """Find the plan of the contacts, which are argument ``first`` and the next: if they are still those."""
         self.plan = self.desk_of(self.load(self.given(1), self.found("contact_desk")), at.CONTACTS_SIZE)
+        self.same(self._field(at.CONTACTS_MODEL), self.load(self.desk, 8 * at.MODEL))
         for i in range(2):
             self.same(self.given(first + i), self._field(at.CONTACTS_GIVEN + i))
 
@@ -92,6 +93,7 @@ class ContactDerivatives(OfContacts):
         rows, kept = self._field(at.ROWS), self.load(mine, 8 * at.FORCES_RATES)
         self.need(b.icmp_unsigned("<=", rows, self.load(mine, 8 * at.FORCES_ROOM)))
         state = self.load(self.desk, 8 * at.CONTACT_STATE)
+        self.need(self.there(self.common("finite", state, b.add(nq, b.add(nv, nv)))))
         given = []
         for n in (nq, nv, nv):
             given.append((state, n))

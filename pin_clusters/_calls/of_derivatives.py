@@ -83,7 +83,7 @@ class Derivatives(Function):
             asked = [none, none, none, total]
         elif "mass" in wanted:
             tau, asked[2] = (self.load(self.desk, 8 * at.TAU), self.nv), mass
-            self._keep(state)
+            self._keep(state, self.load(self.mine, 8 * at.STATE_OF))
         fine = self.run(self.kernel, self.tables, [*state, acting, tau, *asked])
         if "mass" in wanted:
             self.store(I64(1), self.desk, 8 * at.CHANGED)
@@ -99,9 +99,8 @@ class Derivatives(Function):
                 self.common("copy", self.fresh(twice, 2), sources[name][0], square)
         self.give(fine)
 
-    def _keep(self, state: list[Array]) -> None:
+    def _keep(self, state: list[Array], to: ir.Value) -> None:
         """Copy the state to where what is asked for later finds it."""
-        to = self.load(self.mine, 8 * at.STATE_OF)
         for where, n in state:
             self.common("copy", to, where, n)
             to = self.b.add(to, self.b.mul(I64(8), n))
@@ -141,6 +140,7 @@ class AbaDerivatives(Derivatives):
             ],
         )  # fmt: skip
         self.store(I64(1), self.desk, 8 * at.CHANGED)
+        self._keep(state, self.load(self.desk, 8 * at.STATE))
         # left in the data as well: both derivatives stand one behind the other there
         first, inverse_of = self.load(mine, 8 * at.OF_FORWARD), self.load(mine, 8 * at.INVERSE)
         kept = (first, b.add(first, b.mul(I64(8), square)), inverse_of)

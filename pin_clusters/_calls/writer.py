@@ -2,7 +2,8 @@
 
 The rule: **machine code touches memory only of objects that it has proven, in this call, to be the ones it knows, and
 to own what it reads.** An argument is read after their number was compared (``count``, which ``given`` insists on), an
-object by the layout of its class after its exact type, a slot after it was seen not to be empty, items after the length.
+object by the layout of its class after its exact type, a slot after it was seen not to be empty, items after the
+length.
 Numbers are found by their address after the ``Desk`` that has them was known by type and size: a desk owns what its
 numbers lead to, and nothing can be taken out of it. Memory of Pinocchio's objects is touched after the words that lead
 there (``Watch``) are what they were, while an object that owns it is held. What cannot be proven so is the Python

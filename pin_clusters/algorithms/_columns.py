@@ -96,7 +96,7 @@ class Plan:
         known = np.zeros(desk.PLAN_SIZE, dtype=np.int64)
         for at_array, array in ((desk.ASKED, self.index), (desk.NUMBERS, self.numbers), (desk.PANEL, self.panel)):
             known[at_array : at_array + 1 + array.ndim] = array.ctypes.data, *array.shape
-        known[desk.GRAM_ROWS :] = *self.shapes[0], *self.shapes[1], moves
+        known[desk.GRAM_ROWS :] = *self.shapes[0], *self.shapes[1], moves, model._index.ctypes.data
         self.desk = Desk(known)
         self.take(self.B)
 

@@ -100,6 +100,7 @@ class Plan:
         (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
         self.desk = np.zeros(_calls.CONTACTS_SIZE, dtype=np.int64)
+        self.desk[_calls.CONTACTS_MODEL] = model._index.ctypes.data
         for first, array in (
             (_calls.CONTACTS_ASKED, self._index), (_calls.CONTACTS_NUMBERS, self._numbers),
             (_calls.CONTACTS_PANEL, self._panel), (_calls.CONTACTS_GRAM, self._gram),

@@ -127,7 +127,7 @@ def computeABADerivatives(
     _check.run(model, data, "aba", forward, q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
     mine.after_aba[:] = np.concatenate([q, v, tau])
-    results = np.empty((3, model.nv, model.nv))
+    results = np.full((3, model.nv, model.nv), np.nan)  # where q is not finite the kernel may end before it writes
     own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
     wanted = [x.reshape(-1) for x in results]
     if kernels.JIT:

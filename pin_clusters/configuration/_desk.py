@@ -38,6 +38,7 @@ def _lay_down(model: ClusterModel, desk: _calls.ModelDesk) -> None:
 def _fill(desk: _calls.ModelDesk, model: ClusterModel, shape: Manifold) -> None:
     tree = model.own_tree
     desk.own(tree)
+    desk.own(shape)
     desk.put(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=id(tree))
     desk.room(independent_at=np.array(model.idx_v_independent), follow=shape.affine.numbers())
     compiled = not model.closures

@@ -223,6 +223,7 @@ class ClusterData(TreeWorkspace):
         self._desk = _calls.Desk(np.zeros(_calls.DESK_SIZE, dtype=np.int64))
         desk = self._desk.numbers
         desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
+        desk[_calls.MODEL] = model._index.ctypes.data
         desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
         desk[[_calls.THREE, _calls.NV_TOO]] = 3, model.nv
         desk[_calls.ALSO] = KEEP if model.closures else 0

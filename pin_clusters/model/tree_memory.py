@@ -86,7 +86,7 @@ def found_in(data: pin.Data, names: Iterable[str]) -> tuple[dict[str, int], list
 
 @functools.cache
 def _places() -> dict[str, int] | None:
-    """Return bytes from a ``pin.Data`` to words that lead to its fields, or to these; None if not each shows up once."""
+    """Return bytes from a ``pin.Data`` to words that lead to its fields, or to these; None if one does not show up."""
     found: dict[str, set[int]] = {}
     for n in (2, 3):
         tree = pin.Model()

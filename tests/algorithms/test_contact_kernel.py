@@ -291,6 +291,48 @@ def test_the_usual_call_is_machine_code(container: Callable[[list[Any]], Any], m
         pc.constraintDynamics(s.model, s.data, s.q, s.v, s.tau, list(s.models), s.datas)
 
 
+@pytest.mark.parametrize("container", [list, vector], ids=["list", "vector"])
+@pytest.mark.parametrize("wholly", [False, True], ids=["clear", "del"])
+def test_all_feet_in_the_air(container: Callable[[list[Any]], Any], wholly: bool) -> None:
+    s = Standing(container)
+    for things in (s.models, s.datas):
+        if wholly or container is vector:
+            del things[0:]
+        else:
+            things.clear()
+    for _ in range(2):
+        expected = pc.aba(s.model, s.data, s.q, s.v, s.tau)  # another kernel
+        assert np.allclose(s.call(), expected, rtol=CLOSE, atol=CLOSE * np.abs(expected).max())
+    with pytest.raises(pc.PinClustersError):
+        pc.constraintDynamics(s.model, s.data, s.q, s.v, s.tau, s.models, container([s.one.createData()]))
+
+
+@pytest.mark.parametrize("of", ["models", "datas"])
+def test_items_of_lists_of_pinocchio_are_found_where_they_are(of: str) -> None:
+    s = Standing()
+    there = vector(getattr(s, of))
+    setattr(s, of, [there[0], there[1]])
+    for _ in range(3):
+        s.call()
+    for _ in range(20):  # the list must move, and the items with it
+        there.append(there[0])
+    s.models[0].joint1_placement = pin.SE3.Random()
+    fresh = s.model.createData()
+    models, datas = vector(list(s.models)), vector([c.createData() for c in s.models])  # copies
+    expected = pc.constraintDynamics(s.model, fresh, s.q, s.v, s.tau, models, datas)
+    # one by the kernel, one by Python
+    assert np.allclose(s.call(), expected, rtol=CLOSE, atol=CLOSE * np.abs(expected).max())
+    for d, e in zip(s.datas, datas, strict=True):
+        assert np.allclose(d.contact_force.vector, e.contact_force.vector, rtol=CLOSE, atol=CLOSE * np.abs(s.tau).max())
+
+
+def test_a_contact_made_again_is_seen() -> None:
+    s = Standing()
+    s.call()
+    s.models[0].__init__(POINT, s.model.own_tree, s.model.getJointId("HR_knee"), pin.SE3.Random(), LOCAL)
+    assert s.is_right()
+
+
 def test_other_lists_of_the_same_contacts() -> None:
     s = Standing()
     expected = s.call()

@@ -232,6 +232,88 @@ def test_copies_of_data_keep_the_results() -> None:
     assert copy.deepcopy(s.data).model is s.model
 
 
+def test_a_model_is_made_once() -> None:
+    model = trees.geared_arm().build()
+    with pytest.raises(ModelError, match=r"immutable.*is made already"):
+        model.__init__(pin.buildSampleModelManipulator())  # type: ignore[misc]
+    assert model.nv == trees.geared_arm().build().nv
+
+
+WRONG_TREES: dict[str, Any] = {
+    "None": (lambda: None, ArgumentTypeError, "data.tree must be a pinocchio.Data, got NoneType.*createData"),
+    "text": (lambda: "tree", ArgumentTypeError, "got str"),
+    "a model": (pin.buildSampleModelManipulator, ArgumentTypeError, "got Model"),
+    "another robot's": (
+        lambda: pin.buildSampleModelManipulator().createData(),
+        DataMismatchError,
+        "another robot: its oMi has 7 entries, but the tree of '' needs",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_TREES)
+def test_the_tree_of_a_data_is_compared_before_it_replaces(what: str) -> None:
+    make, error, message = WRONG_TREES[what]
+    model = trees.geared_arm(floating=True).build()
+    data, q = model.createData(), pc.neutral(model)
+    before = data.tree
+    with pytest.raises(error, match=message):
+        data.tree = make()
+    assert data.tree is before
+    pc.forwardKinematics(model, data, q, np.ones(model.nv))
+    other = model.createData()
+    pc.forwardKinematics(model, other, q, np.ones(model.nv))
+    assert all(x == y for x, y in zip(before.oMi, other.tree.oMi, strict=True))
+    state = data.__reduce__()[2] | {"tree": pin.buildSampleModelManipulator().createData()}
+    with pytest.raises(DataMismatchError, match="another robot"):
+        model.createData().__setstate__(state)
+
+
+def resize(tree: pin.Data) -> None:
+    tree.J = np.zeros((6, 1))
+
+
+MOVED: dict[str, Callable[[pin.Data], Any]] = {
+    "oMi grows": lambda tree: [tree.oMi.append(pin.SE3.Identity()) for _ in range(100)],
+    "v shrinks": lambda tree: tree.v.__delitem__(slice(1, None)),
+    "J": resize,
+    "made again": lambda tree: tree.__init__(pin.buildSampleModelManipulator()),
+    "another text": lambda tree: tree.loadFromString(pin.buildSampleModelManipulator().createData().saveToString()),
+}
+
+
+@pytest.mark.parametrize("what", MOVED)
+def test_the_tree_of_a_data_that_moved_in_memory(what: str) -> None:
+    """What it has no room for any more is refused; nothing is written where it was before."""
+    model = trees.geared_arm(floating=True).build()
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    for _ in range(2):
+        pc.forwardKinematics(model, data, q, v)
+        pc.computeJointJacobians(model, data, q)
+    MOVED[what](data.tree)
+    if what == "v shrinks":  # in the same room
+        pc.forwardKinematics(model, data, q, v)
+        return
+    rooms = [np.full(size, 7.0) for size in (12, 64, 200, 500, 12 * model.njoints) for _ in range(50)]
+    for function in (pc.forwardKinematics, pc.computeJointJacobiansTimeVariation):
+        with pytest.raises(DataMismatchError, match="another robot"):
+            function(model, data, q, v)
+    assert all((x == 7.0).all() for x in rooms)
+
+
+def test_the_tree_of_a_data_that_moved_and_fits_is_found_again() -> None:
+    model = trees.geared_arm(floating=True).build()
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    pc.forwardKinematics(model, data, q, v)
+    for _ in range(100):
+        data.tree.oMi.append(pin.SE3.Identity())
+    del data.tree.oMi[model.njoints :]
+    other, q = model.createData(), pc.integrate(model, q, 0.1 * v)
+    for x in (data, other):
+        pc.forwardKinematics(model, x, q, v)
+    assert all(x == y for x, y in zip(data.oMi, other.oMi, strict=True))
+
+
 def test_a_constraint_is_frozen_through_and_through() -> None:
     coupling = pc.LinearCoupling("b", {"a": 2.0})
     with pytest.raises(TypeError):

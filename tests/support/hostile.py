@@ -1,0 +1,486 @@
+"""Calls that nobody should make, of everything that has machine code: they end in a result or an error, never a crash.
+
+A program of its own, as what it looks for ends the process: ``python tests/support/hostile.py walk`` or ``fuzz``. What
+was freed is overwritten (``ENVIRONMENT``), so that whoever still reads it does not get away with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gc
+import json
+import os
+import random
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
+
+import pin_clusters as pc
+from pin_clusters._calls import entries
+from pin_clusters._calls.desk import GROUPS
+from pin_clusters.algorithms import _quick
+from pin_clusters.model import contact_memory
+
+ENVIRONMENT = {"MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "PYTHONFAULTHANDLER": "1"}
+ROBOTS = ("mini_cheetah", "four_bar", "tello")
+FAST = tuple(name for group, names in GROUPS.items() if group != "asking" for name in names)
+# functions of Python all of whose work is done by one that has machine code
+OF_TREE = {
+    "forwardKinematics": "qva", "centerOfMass": "qva", "jacobianCenterOfMass": "q", "computeJointJacobians": "q",
+    "getJointJacobian": "jr", "getFrameJacobian": "fr", "computeJointJacobian": "qj", "computeFrameJacobian": "qfr",
+    "computeCentroidalMap": "q", "ccrba": "qv", "computeAllTerms": "qv", "computeForwardKinematicsDerivatives": "qva",
+    "getJointVelocityDerivatives": "jr", "getFrameAccelerationDerivatives": "fr",
+}  # fmt: skip
+# letters: see ``Robot.values``
+USUAL = {
+    "aba": "qva", "rnea": "qva", "computeStaticTorque": "qx", "nonLinearEffects": "qv",
+    "computeGeneralizedGravity": "q", "crba": "q", "computeMinverse": "q", "computeKineticEnergy": "qv",
+    "computePotentialEnergy": "q", "computeMechanicalEnergy": "qv",
+    "inverse_operational_inertia": "qF", "inverse_input_matrix": "qNF", "hybrid_dynamics": "qvaaH",
+    "constraintDynamics": "qvaCD", "computeConstraintDynamicsDerivatives": "CD",
+    "computeRNEADerivatives": "qva", "computeGeneralizedGravityDerivatives": "q",
+    "computeStaticTorqueDerivatives": "qx", "computeCoriolisMatrix": "qv",
+    "computeCentroidalDynamicsDerivatives": "qva", "computeABADerivatives": "qva",
+    "computeJointTorqueRegressor": "qva", "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "qv",
+    "computePotentialEnergyRegressor": "q", **OF_TREE,
+}  # fmt: skip
+MOVES = {"integrate": "qv", "difference": "qp", "project": "q"}
+QUICK = {
+    "quick_tree": "1qva", "quick_jacobian": "qjr1", "quick_motion": "1qva", "quick_velocities": "jNr1",
+    "quick_accelerations": "jNr1", "quick_center": "", "quick_hessian": "jNr1", "quick_columns": "qP",
+}  # fmt: skip
+
+
+class SubModel(pc.ClusterModel):
+    """A model of a user's own class."""
+
+
+class SubData(pc.ClusterData):
+    """A data of a user's own class."""
+
+    __slots__ = ("more",)
+
+
+class Robot:
+    """A robot, two data of it, one of which calls in machine code refuse, and arguments by letter."""
+
+    def __init__(self, name: str) -> None:
+        self.model = pc.load(name)
+        self.fast, self.slow = self.model.createData(), self.model.createData()
+        self.slow._unchecked = object()
+        pin.seed(1)
+        q, rng = pc.randomConfiguration(self.model), np.random.default_rng(1)
+        v, a = rng.normal(size=(2, self.model.nv))
+        joints = [j for j in range(1, self.model.njoints) if self.model.names[j] in self.model.independent_joints]
+        contacts = [pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, j, pin.LOCAL) for j in joints[-1:]]
+        frames = [self.model.nframes - 1]
+        self.datas = {id(d): [c.createData() for c in contacts] for d in (self.fast, self.slow)}
+        self.values: dict[str, Any] = {
+            "q": q, "v": v, "a": a, "p": pc.integrate(self.model, q, 0.1 * v),
+            "x": rng.normal(size=(self.model.njoints, 6)), "j": joints[-1],
+            "f": frames[0], "r": pin.LOCAL, "F": frames, "N": None, "1": 1, "C": contacts,
+            "H": self.model.independent_joints[:1], "P": None,
+        }  # fmt: skip
+        for _ in range(2):
+            for function in USUAL:
+                for data in (self.fast, self.slow):
+                    outcome(getattr(pc, function), self.arguments(function, data), {})
+            for function in MOVES:
+                outcome(getattr(pc, function), self.arguments(function), {})
+        self.values["P"] = next(p for p in self.fast._plans.values() if hasattr(p, "take")).desk
+
+    def arguments(self, function: str, data: Any = None) -> list[Any]:
+        if function in MOVES:
+            return [self.model, *(self.values[x] for x in MOVES[function])]
+        letters = (USUAL | QUICK)[function]
+        data = self.fast if data is None else data
+        return [self.model, data, *(self.datas.get(id(data)) if x == "D" else self.values[x] for x in letters)]
+
+    def wanted(self, function: str, arguments: list[Any], options: dict[str, Any]) -> Any:
+        """What the Python function says, on a data of its own."""
+        if function in MOVES:
+            return outcome(entries.PYTHON[function], arguments, options)
+        others = [self.slow if x is self.fast else x for x in arguments]
+        others = [self.datas[id(self.slow)] if x is self.datas[id(self.fast)] else x for x in others]
+        return outcome(getattr(pc, function), others, options)
+
+
+@functools.cache
+def desks_of_another() -> tuple[Any, ...]:
+    """Desks of a robot that is none of those."""
+    other = Robot("mit_humanoid")
+    return other.fast._desk, other.model._desk, other.fast._contact_desk, other.values["P"]
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    return getattr(_quick, name) if name.startswith("quick_") else getattr(pc, name)
+
+
+def kinds(robot: Robot) -> list[Any]:
+    """Things of all kinds, in the place of any argument."""
+    n = robot.model.nv
+    foreign = pc.load("delta")
+    numbers = [
+        0,
+        1,
+        -1,
+        2**31,
+        2**63 - 1,
+        2**63,
+        -(2**63),
+        10**30,
+        0.5,
+        float("nan"),
+        True,
+        1j,
+        np.int64(1),
+        np.float32(2),
+    ]
+    arrays = [
+        np.zeros(0), np.zeros(()), np.zeros(n + 1), np.zeros((n, 1)), np.zeros((1, n)), np.zeros((n, n)),
+        np.zeros((6, 6)), np.zeros(n, np.float32), np.zeros(n, ">f8"), np.zeros(n, int), np.zeros(n, bool),
+        np.zeros(n, complex), np.zeros(n, object), np.zeros(n, "U5"),
+        np.zeros(n, "M8[s]"), np.zeros(n, [("a", float)]), np.zeros(2 * n)[::2], np.zeros(n)[::-1],
+        np.full(n, np.nan), np.zeros((0, 6)), np.zeros((2, 2, 2)), np.ma.zeros(n), np.broadcast_to(0.0, n), np.eye(4),
+    ]  # fmt: skip
+    lists = [[], [0.0] * n, (), (0.0,) * n, [None], ["x"], [[]], {}, set(), "x", b"x", bytearray(8), memoryview(b"1"),
+             range(3), pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()]  # fmt: skip
+    made = [
+        pc.ClusterModel.__new__(pc.ClusterModel), pc.ClusterData.__new__(pc.ClusterData), SubModel.__new__(SubModel),
+        SubData.__new__(SubData), SubData(robot.model), foreign, foreign.createData(), robot.model.own_tree,
+        robot.model.own_tree.createData(), pin.Model(), object(), object, pc.ClusterModel, np.ndarray, len, pc.aba,
+        robot.fast._desk, robot.model._desk, robot.values["P"], *desks_of_another(), pin.LOCAL, pin.SE3.Identity(),
+        Exception(), NotImplemented, ...,
+    ]  # fmt: skip
+    return [None, *numbers, *arrays, *lists, *made]
+
+
+class Share:
+    """Of what the walk does, every so many."""
+
+    def __init__(self, every: int) -> None:
+        self.every, self.count = every, Counter[str]()
+
+    def of(self, things: Any) -> list[Any]:
+        return list(things)[:: self.every]
+
+
+def walk_arguments(robot: Robot, share: Share) -> None:
+    """Each entry with 0 to n + 2 arguments, and with things of all kinds in each place, by place and by name."""
+    things, count = kinds(robot), share.count
+    count["kinds"] = len(things)
+    for name in FAST:
+        function, usual = function_of(name), robot.arguments(name)
+        count["entries"] += 1
+        calls: list[tuple[list[Any], dict[str, Any]]] = []
+        for n in range(len(usual) + 3):
+            more = [*usual, None, None][:n]
+            calls += [
+                (more, {}),
+                (more, {"out": None}),
+                (more, {"unknown": 1}),
+                (more, {"out": np.empty(robot.model.nv)}),
+            ]
+        for i in range(len(usual)):
+            calls += [([*usual[:i], x, *usual[i + 1 :]], {}) for x in things]
+        for x in things:
+            calls += [
+                ([*usual, x], {}),
+                (usual, {"out": x}),
+                ([*usual, x, x], {}),
+                (usual, {"hold": x}),
+                (usual, {"reference": x}),
+            ]
+        for thing in things:  # the same everywhere
+            calls += [([thing] * n, {}) for n in range(1, len(usual) + 3)]
+        # all numbers of arguments each time
+        few = 4 * (len(usual) + 3)
+        for arguments, options in calls[:few] + share.of(calls[few:]):
+            count["calls"] += 1
+            found = outcome(function, arguments, options)
+            if not name.startswith("quick_"):
+                found = found.copy() if isinstance(found, np.ndarray) else found
+                wanted = robot.wanted(name, arguments, options)
+                assert same(found, wanted), (name, arguments, options, found, wanted)
+
+
+def same(x: Any, y: Any) -> bool:
+    if x is None or y is None:
+        return x is y
+    if isinstance(x, tuple) and isinstance(y, tuple):
+        return len(x) == len(y) and all(map(same, x, y))
+    return alike(x, y)
+
+
+def all_calls(robot: Robot, data: Any, model: Any = None) -> int:
+    """Call every entry with a data, or a model, that is not as it should be."""
+    for name in FAST:
+        arguments = robot.arguments(name, data)
+        if model is not None:
+            arguments[0] = model
+        outcome(function_of(name), arguments, {})
+    return len(FAST)
+
+
+def warmed(robot: Robot) -> Any:
+    data = robot.model.createData()
+    robot.datas[id(data)] = [c.createData() for c in robot.values["C"]]
+    for _ in range(2):
+        for name in USUAL:
+            outcome(getattr(pc, name), robot.arguments(name, data), {})
+    return data
+
+
+def forget(robot: Robot, data: Any) -> None:
+    del robot.datas[id(data)]
+
+
+def walk_slots(robot: Robot, name: str, share: Share) -> None:
+    """Each slot deleted, and filled with what does not belong there."""
+    count = share.count
+    others = None, 5, np.zeros(3), (), (np.zeros(3),), robot.model._desk, robot.values["P"], *desks_of_another()
+    for slot in share.of(slot for kind in pc.ClusterData.__mro__[:-1] for slot in kind.__slots__):
+        data = warmed(robot)
+        if hasattr(data, slot):
+            delattr(data, slot)
+            gc.collect()
+            count["calls"] += all_calls(robot, data)
+            count["slots"] += 1
+        forget(robot, data)
+    for slot in ("_desk", "_contact_desk", "_unchecked"):
+        for other in others:
+            data = warmed(robot)
+            setattr(data, slot, other)
+            gc.collect()
+            count["calls"] += all_calls(robot, data)
+            forget(robot, data)
+    for slot in share.of(pc.ClusterModel.__slots__):
+        other = Robot(name)
+        object.__delattr__(other.model, slot)
+        gc.collect()
+        count["calls"] += all_calls(other, other.fast)
+        count["slots"] += 1
+    other = Robot(name)
+    for thing in others:
+        object.__setattr__(other.model, "_desk", thing)
+        count["calls"] += all_calls(other, other.fast)
+
+
+def walk_results(robot: Robot, share: Share) -> None:
+    """Results and what belongs to them resized, replaced or emptied by who holds them."""
+    count = share.count
+    for slot in share.of(x for x in dir(pc.ClusterData) if not x.startswith("__")):
+        data = warmed(robot)
+        thing = outcome(lambda data=data, slot=slot: getattr(data, slot), [], {})
+        if isinstance(thing, np.ndarray):
+            outcome(lambda x=thing: x.resize((0,), refcheck=False), [], {})
+            outcome(lambda data=data, slot=slot: setattr(data, slot, np.zeros(1)), [], {})
+            del thing
+            gc.collect()
+            count["calls"] += all_calls(robot, data)
+            count["results"] += 1
+        forget(robot, data)
+    for container in ("_plans", "_pointers"):
+        data = warmed(robot)
+        getattr(data, container).clear()
+        gc.collect()
+        count["calls"] += all_calls(robot, data)
+        forget(robot, data)
+
+
+def changes_of_tree() -> Iterator[Callable[[Any], Any]]:
+    """Ways to change the memory of a ``pin.Data``."""
+    other = pc.load("mit_humanoid").own_tree
+    small = pc.load("four_bar").own_tree
+    for name in ("oMi", "liMi", "oMf", "v", "a", "ov", "com", "vcom", "acom"):
+        yield lambda t, name=name: [getattr(t, name).append(getattr(t, name)[0]) for _ in range(200)]
+        yield lambda t, name=name: getattr(t, name).__delitem__(slice(1, None))
+        yield lambda t, name=name: getattr(t, name).__delitem__(slice(0, None))
+        yield lambda t, name=name: setattr(t, name, getattr(other.createData(), name))
+        yield lambda t, name=name: setattr(t, name, getattr(small.createData(), name))
+    for name in ("J", "dJ", "Ag", "dAg", "Jcom"):
+        for n in (0, 1, 200):
+            yield lambda t, name=name, n=n: setattr(t, name, np.zeros((3 if name == "Jcom" else 6, n)))
+    yield lambda t: t.__init__(other)
+    yield lambda t: t.__init__(small)
+    yield lambda t: t.loadFromString(small.createData().saveToString())
+    yield lambda t: t.loadFromString(other.createData().saveToString())
+
+
+def walk_tree(robot: Robot, share: Share) -> None:
+    """The tree's data changed in memory, or another."""
+    count = share.count
+    for change in share.of(changes_of_tree()):
+        data = warmed(robot)
+        outcome(change, [data.tree], {})
+        room = [np.full(997, 7.0) for _ in range(50)]  # who writes to what was freed writes here
+        count["calls"] += all_calls(robot, data)
+        assert all((x == 7.0).all() for x in room)
+        count["changes"] += 1
+        forget(robot, data)
+    other = pc.load("delta").own_tree
+    for thing in (None, "x", 3, other, other.createData(), pin.Data(other), pin.Data.__new__(pin.Data), object(), []):
+        data = warmed(robot)
+        before = data.tree
+        found = outcome(lambda data=data, thing=thing: setattr(data, "tree", thing), [], {})
+        assert isinstance(found, Exception), thing
+        assert data.tree is before
+        count["calls"] += all_calls(robot, data)
+        count["changes"] += 1
+        forget(robot, data)
+
+
+def owned(contacts: Any) -> bool:
+    """Whether a list has contacts of its own, and not items of Pinocchio's lists."""
+    return type(contacts) in (list, tuple) and contact_memory.holds_itself(contacts[0])
+
+
+def changes_of_contacts() -> Iterator[Callable[[Any, Any], Any]]:
+    yield lambda c, d: (c.clear(), d.clear())
+    yield lambda c, d: c.clear()
+    yield lambda c, d: d.clear()
+    yield lambda c, d: (c.__delitem__(slice(0, None)), d.__delitem__(slice(0, None)))
+    yield lambda c, d: c.__delitem__(0)
+    yield lambda c, d: c.extend([c[0]] * 1000)
+    yield lambda c, d: [c.append(c[0]) for _ in range(1000)]
+    yield lambda c, d: [(c.append(c[0]), d.append(d[0])) for _ in range(100)]
+    yield lambda c, d: c.__setitem__(0, None)
+    yield lambda c, d: c.__setitem__(0, "x")
+    yield lambda c, d: d.__setitem__(0, c[0])
+    # of Pinocchio's own lists and their items this alone, without this package, ends the process
+    yield lambda c, d: type(c) is list and c.__init__()
+    yield lambda c, d: owned(c) and c[0].__init__(pin.ContactType.CONTACT_6D, pc.load("delta").own_tree, 1, pin.LOCAL)
+    yield lambda c, d: owned(c) and d[0].__init__(c[0])
+    yield lambda c, d: setattr(c[0], "joint1_id", 10**6)
+    yield lambda c, d: setattr(c[0], "joint1_id", 2**63)
+    yield lambda c, d: setattr(c[0], "type", pin.ContactType.CONTACT_6D)
+    yield lambda c, d: setattr(c[0], "reference_frame", pin.WORLD)
+
+
+def walk_contacts(robot: Robot, share: Share) -> None:
+    """Lists of contacts changed between two calls; of Python, of Pinocchio, and of Pinocchio's items."""
+    count = share.count
+
+    def vector(things: list[Any]) -> Any:
+        of_models = isinstance(things[0], pin.RigidConstraintModel)
+        found = pin.StdVec_RigidConstraintModel() if of_models else pin.StdVec_RigidConstraintData()
+        for x in things:
+            found.append(x)
+        return found
+
+    q, v, a = (robot.values[x] for x in "qva")
+    joint = robot.values["j"]
+    for container in (list, vector, lambda x: list(vector(x)), tuple):
+        for change in share.of(changes_of_contacts()):
+            data = robot.model.createData()
+            contacts = container([pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, robot.model, joint, pin.LOCAL)])
+            datas = container([c.createData() for c in contacts])
+            for _ in range(3):
+                outcome(pc.constraintDynamics, [robot.model, data, q, v, a, contacts, datas], {})
+                outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
+            outcome(change, [contacts, datas], {})
+            gc.collect()
+            for _ in range(2):
+                outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
+                outcome(pc.constraintDynamics, [robot.model, data, q, v, a, contacts, datas], {})
+                outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
+            count["calls"] += 12
+            count["changes"] += 1
+
+
+def walk_child(robot: Robot, share: Share) -> None:
+    """All entries in a process that was forked."""
+    count = share.count
+    child = os.fork()
+    if not child:
+        all_calls(robot, robot.fast)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    count["calls"] += len(FAST)
+
+
+def walk(names: list[str], every: int) -> Counter[str]:
+    """Everything above."""
+    share = Share(every)
+    for name in names:
+        walk_arguments(Robot(name), share)
+        robot = Robot(name)
+        walk_slots(robot, name, share)
+        for part in (walk_results, walk_tree, walk_contacts, walk_child):
+            part(robot, share)
+    return share.count
+
+
+def fuzz(names: list[str], calls: int, seed: int) -> Counter[str]:
+    """Random calls of all functions, on data that take machine code and on data that do not: equal ends."""
+    choose, count = random.Random(seed), Counter[str]()
+    robots = [Robot(name) for name in names]
+    things = {id(robot): kinds(robot) for robot in robots}
+    functions = [*USUAL, *MOVES]
+    while count["calls"] < calls:
+        robot, name = choose.choice(robots), choose.choice(functions)
+        arguments, options = robot.arguments(name), dict[str, Any]()
+        scale = choose.choice([1.0] * 8 + [0.0, 1e-9, 1e3, 1e150])
+        for i, x in enumerate(arguments):
+            if isinstance(x, np.ndarray) and x is not robot.values["p"]:
+                x = x if x is robot.values["q"] else scale * x
+                arguments[i] = choose.choice(FAST_FORMS if choose.random() < 0.9 else OTHER_FORMS)(x)
+            if choose.random() < 0.02:
+                arguments[i] = choose.choice(things[id(robot)])
+        match choose.randrange(12):
+            case 0:
+                arguments = arguments[: choose.randrange(len(arguments) + 1)]
+            case 1:
+                arguments.append(choose.choice(things[id(robot)]))
+            case 2:
+                options[choose.choice(["out", "hold", "reference", "rows", "fext", "q"])] = choose.choice(
+                    things[id(robot)]
+                )
+            case 3:
+                n = robot.model.nv
+                options["out"] = np.empty((n, n) if name in ("crba", "computeMinverse") else n)
+        count["calls"] += 1
+        found = outcome(getattr(pc, name), arguments, options)
+        found = found.copy() if isinstance(found, np.ndarray) else found
+        wanted = robot.wanted(name, arguments, options)
+        count["errors" if isinstance(found, Exception) else "answers"] += 1
+        if not same(found, wanted):
+            count["differences"] += 1
+            print("DIFFERENT", name, arguments, options, found, wanted, sep="\n  ", flush=True)
+        if not count["calls"] % 20_000:  # positions change
+            for x in robots:
+                q = pc.integrate(x.model, x.values["q"], 0.1 * x.values["v"])
+                x.values |= {"q": q, "p": pc.integrate(x.model, q, 0.1 * x.values["v"])}
+    return count
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["walk", "fuzz"])
+    parser.add_argument("--robots", nargs="+", default=ROBOTS)
+    parser.add_argument("--every", type=int, default=1, help="of the walk, every so many")
+    parser.add_argument("--calls", type=int, default=1_000_000, help="of the fuzz")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    assert entries.PYTHON, "calls are Python's here"
+    if given.what == "walk":
+        count = walk(given.robots, given.every)
+    else:
+        count = fuzz(given.robots, given.calls, given.seed)
+    print(json.dumps({"python": sys.version.split()[0], **count}))
+    return int(count["differences"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
