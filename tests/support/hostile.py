@@ -382,19 +382,23 @@ def walk_contacts(robot: Robot, share: Share) -> None:
     joint = robot.values["j"]
     for container in (list, vector, lambda x: list(vector(x)), tuple):
         for change in share.of(changes_of_contacts()):
-            data = robot.model.createData()
+            data, other = robot.model.createData(), robot.model.createData()
             contacts = container([pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, robot.model, joint, pin.LOCAL)])
             datas = container([c.createData() for c in contacts])
             for _ in range(3):
                 outcome(pc.constraintDynamics, [robot.model, data, q, v, a, contacts, datas], {})
                 outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
+                outcome(
+                    pc.constraintDynamics, [robot.model, other, q, v, a, contacts, datas], {}
+                )  # the lists are shared
             outcome(change, [contacts, datas], {})
+            del other
             gc.collect()
             for _ in range(2):
                 outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
                 outcome(pc.constraintDynamics, [robot.model, data, q, v, a, contacts, datas], {})
                 outcome(pc.computeConstraintDynamicsDerivatives, [robot.model, data, contacts, datas], {})
-            count["calls"] += 12
+            count["calls"] += 15
             count["changes"] += 1
 
 
