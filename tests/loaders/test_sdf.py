@@ -359,6 +359,17 @@ def test_loops_that_cannot_move_are_locked():
     assert robot.independent_joints == ("j0",)
 
 
+def test_loops_of_a_robot_of_one_hinge():
+    """What holds the only hinge locks it, as it does where there are more; the same hinge once more holds nothing."""
+    hinge = link("a") + joint("j1", "world", "a")
+    with pytest.warns(pc.PinClustersWarning, match="'j2' leave their joints no motion, so these are fixed: 'j1'"):
+        assert pc.buildModelFromSdf(model(hinge, joint("j2", "world", "a", inside=axis("1 0 0")))).nv == 0
+    twice, once = read(model(hinge, joint("j2", "world", "a"))), read(model(hinge))
+    state = [np.array([x]) for x in (0.3, -0.2, 0.7)]
+    ours, plain = (pc.rnea(m, m.createData(), *state) for m in (twice, once))
+    np.testing.assert_allclose(ours, plain, rtol=1e-14)  # the same sums, perhaps in another order
+
+
 @pytest.mark.skipif(not CASSIE, reason="needs example-robot-data")
 def test_all_five_files_of_cassie_are_there():
     assert len(CASSIE) == 5

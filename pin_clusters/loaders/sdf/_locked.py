@@ -106,7 +106,9 @@ def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
 
 
 def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
-    return pin.getJointJacobian(tree, data, j, pin.WORLD) if j else np.zeros((6, tree.nv))
+    if j == 0:
+        return np.zeros((6, tree.nv))
+    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # of one column Pinocchio gives a vector
 
 
 def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:
