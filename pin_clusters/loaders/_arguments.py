@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import ArgumentTypeError, LoadError
 
-MAX_BYTES = 2**28
-"""Longer files are refused: robots have thousands of elements, not millions."""
+MAX_BYTES = 2**25
+"""Longer files are refused: robots have thousands of elements, not millions; reading takes some seconds, at most."""
 
 
 def content(path: Path) -> bytes:

@@ -430,6 +430,17 @@ def test_balls_have_no_axis():
     read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
 
 
+def test_prefixes_need_no_namespace():
+    """As for sdformat, which knows no namespaces."""
+    inside = axis("0 0 1", "<drake:rotor_inertia>2e-4</drake:rotor_inertia><drake:gear_ratio>50</drake:gear_ratio>")
+    text = model(link("a"), joint("j", "world", "a", inside=inside))
+    robots = [read(t) for t in (text, text.replace("<sdf ", f"<sdf {DRAKE.replace(':d', ':drake')} "))]
+    one, other = ([repr(c) for c in robot.constraints] for robot in robots)
+    assert one == other and "50.0" in one[0]
+    with pytest.raises(pc.LoadError, match="<drake:linear_bushing_rpy> changes the dynamics"):
+        read(model(link("a"), joint("j", "world", "a"), "<drake:linear_bushing_rpy/>"))
+
+
 def test_rotors_of_drake():
     inside = axis("0 0 1", f"<d:rotor_inertia {DRAKE}>2e-4</d:rotor_inertia><d:gear_ratio {DRAKE}>50</d:gear_ratio>")
     robot = read(model(link("a"), joint("j", "world", "a", inside=inside)))

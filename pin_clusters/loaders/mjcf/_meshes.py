@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 
 from ...errors import InertiaError, LoadError, did_you_mean
+from .._arguments import content
 from .._notes import listing
+from .._xml import LARGEST, number
 from ._document import Document
 from ._values import Attributes, flag, numbers, of_quaternion, vector, word
 
+KINDS = (".stl", ".obj", ".msh")
 RULES = ("legacy", "exact", "convex", "shell")
 Soup = tuple[np.ndarray, np.ndarray]
 """Vertices, shape (n, 3), and triangles, shape (m, 3)."""
@@ -49,6 +54,8 @@ class Meshes:
             if turn is not None:
                 vertices = vertices @ of_quaternion(np.array(turn), "refquat", what)
             vertices = vertices * vector(attributes, "scale", what, (1.0, 1.0, 1.0))
+            if not (np.abs(vertices) <= LARGEST).all():  # nor NaN, which files of floats may hold
+                raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
             self.known[name, shell] = mesh_inertia(vertices, triangles, rule, what)
         return self.known[name, shell]
 
@@ -57,11 +64,11 @@ class Meshes:
         if "builtin" in attributes or "plugin" in attributes:
             raise LoadError(f"{what} is made by MuJoCo. Give the body of {owner} an <inertial>.")
         if "vertex" in attributes:
-            given = numbers(attributes, "vertex", what, 12, 10**7) or ()
-            vertices = np.array(given).reshape(-1, 3)
+            vertices = _in_threes(numbers(attributes, "vertex", what, 12, 10**7) or (), "vertex", what)
             if "face" not in attributes:
                 return _hull(vertices, what)
-            return vertices, np.array(numbers(attributes, "face", what, 3, 10**7), dtype=int).reshape(-1, 3)
+            faces = _in_threes(numbers(attributes, "face", what, 3, 10**7) or (), "face", what)
+            return vertices, _indices(faces, len(vertices), what)
         path = self._path(attributes)
         if path is None or not path.is_file():
             raise LoadError(
@@ -91,9 +98,33 @@ class Meshes:
             )
 
 
+def _in_threes(given: Sequence[float], key: str, what: str) -> np.ndarray:
+    if len(given) % 3:
+        raise LoadError(f"{what}: {key} must be three numbers each, got {len(given)} in all.")
+    return np.array(given).reshape(-1, 3)
+
+
+def _indices(faces: np.ndarray, count: int, what: str) -> np.ndarray:
+    """Return the corners of triangles as whole numbers; one that is no vertex would be another one, or an error."""
+    wrong = ~((faces >= 0) & (faces < count) & (faces == np.floor(faces)))
+    if wrong.any():
+        raise LoadError(f"{what}: a face names vertex {faces[wrong][0]:g}; its vertices are 0 to {count - 1}.")
+    return faces.astype(int)
+
+
 def _load(path: Path, what: str) -> Soup:
-    if path.suffix.lower() == ".msh":
-        return _msh(path, what)
+    """Read a file of one of MuJoCo's formats; the library of shapes would open others, of any size, as well."""
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise LoadError(f"{what}: {path.name!r} must be one of {', '.join(KINDS)}. Convert it.")
+    try:
+        data = content(path)
+    except OSError as error:
+        raise LoadError(f"{what}: cannot read {path.name!r}: {error.strerror}.") from None
+    if kind == ".msh":
+        return _msh(data, path.name, what)
+    if kind == ".obj" and not re.search(rb"^\s*f\s", data, re.MULTILINE):
+        return _points(data, path.name, what)
     import coal  # Pinocchio's own library of shapes
 
     try:
@@ -106,16 +137,26 @@ def _load(path: Path, what: str) -> Soup:
     return vertices, triangles
 
 
-def _msh(path: Path, what: str) -> Soup:
+def _points(data: bytes, name: str, what: str) -> Soup:
+    """Read an OBJ without faces, which is the convex hull of its points."""
+    lines = [line.split() for line in data.decode("utf-8", "replace").splitlines()]
+    points = [line[1:4] for line in lines if line[:1] == ["v"]]
+    if len(points) < 4 or any(len(p) < 3 for p in points):
+        raise LoadError(f"{what}: {name!r} has no faces, and no four points (v x y z) to make a convex hull of.")
+    return _hull(np.array([[number(x, "a point", f"{what}, {name!r}") for x in p] for p in points]), what)
+
+
+def _msh(data: bytes, name: str, what: str) -> Soup:
     """Read MuJoCo's own binary format: four counts, then vertices, normals, texture coordinates, triangles."""
-    data = path.read_bytes()
     counts = np.frombuffer(data, np.int32, 4) if len(data) >= 16 else np.zeros(4, dtype=np.int32)
     n, normals, textures, faces = (int(c) for c in counts)
-    if min(n, faces) <= 0 or len(data) != 4 * (4 + 3 * n + 3 * normals + 2 * textures + 3 * faces):
-        raise LoadError(f"{what}: {path.name!r} is no .msh file of MuJoCo.")
+    right = min(n, faces) > 0 and min(normals, textures) >= 0
+    if not right or len(data) != 4 * (4 + 3 * n + 3 * normals + 2 * textures + 3 * faces):
+        raise LoadError(f"{what}: {name!r} is no .msh file of MuJoCo.")
     vertices = np.frombuffer(data, np.float32, 3 * n, 16).reshape(-1, 3).astype(float)
     start = 4 * (4 + 3 * n + 3 * normals + 2 * textures)
-    return vertices, np.frombuffer(data, np.int32, 3 * faces, start).reshape(-1, 3).astype(int)
+    corners = np.frombuffer(data, np.int32, 3 * faces, start).reshape(-1, 3)
+    return vertices, _indices(corners, n, f"{what}, {name!r}")
 
 
 def _hull(vertices: np.ndarray, what: str) -> Soup:
