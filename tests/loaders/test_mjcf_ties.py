@@ -155,7 +155,7 @@ def test_a_connect_of_a_robot_of_one_hinge() -> None:
       <inertial mass="1" pos="0.1 0 0.2" diaginertia="1 1 1"/></body></worldbody>
       <equality><connect body1="b" anchor="{}"/></equality></mujoco>"""
     assert pc.buildModelFromMJCF(hinge.format("0 0.3 0")).nv == 1
-    with pytest.raises(pc.ConstraintError, match="'connect b'.*cannot move.*the one degree of freedom of joint 'j'"):
+    with pytest.raises(pc.ConstraintError, match=r"'connect b'.*cannot move.*the one degree of freedom of joint 'j'"):
         pc.buildModelFromMJCF(hinge.format("0.3 0 0"))
 
 

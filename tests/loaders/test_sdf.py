@@ -436,7 +436,8 @@ def test_prefixes_need_no_namespace():
     text = model(link("a"), joint("j", "world", "a", inside=inside))
     robots = [read(t) for t in (text, text.replace("<sdf ", f"<sdf {DRAKE.replace(':d', ':drake')} "))]
     one, other = ([repr(c) for c in robot.constraints] for robot in robots)
-    assert one == other and "50.0" in one[0]
+    assert one == other
+    assert "50.0" in one[0]
     with pytest.raises(pc.LoadError, match="<drake:linear_bushing_rpy> changes the dynamics"):
         read(model(link("a"), joint("j", "world", "a"), "<drake:linear_bushing_rpy/>"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
