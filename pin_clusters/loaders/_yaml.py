@@ -50,10 +50,20 @@ def read_yaml(text: bytes, source: str) -> Any:
         return yaml.load(text, Loader=Loader)
     except LoadError:
         raise
-    except (yaml.YAMLError, ValueError, LookupError, ArithmeticError, TypeError, AttributeError) as error:
-        # of what is no date, truth or number, though it is tagged or written as one, PyYAML says what Python says
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise LoadError(f"{source} is not well-formed YAML: {reason}") from None
+    except (
+        ValueError,
+        LookupError,
+        ArithmeticError,
+        TypeError,
+        AttributeError,
+    ) as error:  # whatever PyYAML stumbles over
+        raise LoadError(
+            f"{source} is not well-formed YAML: a value is written or tagged as a number, date or truth, and is none "
+            f"({error}). Write it in quotes."
+        ) from None
 
 
 def _check_keys(keys: list[Any], source: str) -> None:
