@@ -60,10 +60,10 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
     joints = sorted({j for row in rows for j in (row.dependent, *row.masters)})
     place = {j: i for i, j in enumerate(joints)}
     A = np.zeros((len(rows), len(joints) + 1))
-    for own, row in zip(A, rows, strict=True):
-        own[place[row.dependent]], own[-1] = 1.0, row.offset
+    for equation, row in zip(A, rows, strict=True):
+        equation[place[row.dependent]], equation[-1] = 1.0, row.offset
         for j, c in row.terms:
-            own[place[j]] -= c
+            equation[place[j]] -= c
     size = np.abs(A[:, :-1]).max(axis=0, initial=0.0)
     left, pivots = list(range(len(rows))), dict[int, int]()
     for wanted in (first, then):
@@ -72,20 +72,20 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
             i, k = np.unravel_index(np.argmax(block), block.shape)
             if block[i, k] <= NOTHING:
                 break
-            row, column = left.pop(int(i)), columns[int(k)]
-            A[row] /= A[row, column]
+            own, column = left.pop(int(i)), columns[int(k)]
+            A[own] /= A[own, column]
             for other in range(len(rows)):
-                if other != row:
-                    A[other] -= A[other, column] * A[row]
+                if other != own:
+                    A[other] -= A[other, column] * A[own]
                     A[other, column] = 0.0
-            pivots[row] = column
+            pivots[own] = column
     solved = []
-    for i, column in sorted(pivots.items()):
-        terms = {j: -A[i, place[j]] for j in joints if place[j] != column and abs(A[i, place[j]]) > NOTHING}
+    for own, column in sorted(pivots.items()):
+        terms = {j: -A[own, place[j]] for j in joints if place[j] != column and abs(A[own, place[j]]) > NOTHING}
         solved.append(
             dataclasses.replace(
-                rows[i], dependent=joints[column], masters=tuple(terms), coefficients=tuple(map(float, terms.values())),
-                offset=float(A[i, -1]),
+                rows[own], dependent=joints[column], masters=tuple(terms), coefficients=tuple(map(float, terms.values())),
+                offset=float(A[own, -1]),
             )
         )  # fmt: skip
     return solved

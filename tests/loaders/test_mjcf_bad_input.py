@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 import warnings
@@ -127,6 +128,15 @@ BAD_MESHES = {
     "points of two numbers": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0", "no four points"),
     "points in a plane": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", "lie in a plane"),
     "empty": ("x.obj", b"", "no faces, and no four points"),
+    "face beyond, in an OBJ": (
+        "x.obj",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
+        "cannot be read: .*out of range. Conv",
+    ),
+    "word in an OBJ": ("x.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "'nan' is no number"),
+    "another format in an STL": ("x.stl", b"OFF\n99999999 1 0\n", "are no triangles of an STL"),
+    "STL that is cut off": ("x.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(100), "are no triangles of an STL"),
+    "no number in an STL": ("x.stl", b"solid x\n" + b"vertex 0 x 0\n" * 3, "a corner must be a finite number"),
 }
 
 
@@ -140,11 +150,36 @@ def test_bad_meshes(case: str, rule: str, tmp_path: Path) -> None:
     refused(tmp_path / "r.xml", words)
 
 
+@pytest.mark.parametrize("kind", ["msh", "binary.stl", "text.stl", "obj"])
+def test_files_of_a_mesh_are_its_triangles(kind: str, tmp_path: Path) -> None:
+    """In every format, as if they stood in the file; what an OBJ names besides, such as materials, is not opened."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    corners = points[faces].astype("<f4")
+    os.mkfifo(tmp_path / "pipe")  # whoever opens it waits
+    data = {
+        "msh": struct.pack("<4i", 4, 0, 0, 4) + points.astype("<f4").tobytes() + faces.astype("<i4").tobytes(),
+        "binary.stl": bytes(80) + struct.pack("<I", 4) + b"".join(bytes(12) + c.tobytes() + bytes(2) for c in corners),
+        "text.stl": b"solid x\n" + b"".join(
+            b"facet normal 0 0 0\nouter loop\n" + b"".join(b"vertex %f %f %f\n" % tuple(p) for p in c)
+            + b"endloop\nendfacet\n" for c in corners
+        ) + b"endsolid x\n",
+        "obj": b"mtllib pipe\nusemtl x\nvn 0 0 1\nv 0 0 0 # first\nv 1 0 0\nv 0 2 0\nf -3//1 -1//1 -2//1\nv 0 0 3\n"
+        b"f 1 2 \\\n4\nf 1/1/1 4/1/1 3/1/1\nf 2 3 4\n",
+    }[kind]  # fmt: skip
+    (tmp_path / f"x.{kind}").write_bytes(data)
+    (tmp_path / "r.xml").write_text(mesh(f'file="x.{kind}"'))
+    inertia = pc.buildModelFromMJCF(tmp_path / "r.xml").tree.inertias[1]
+    rows = 'vertex="{}" face="{}"'.format(*(" ".join(map(str, x.ravel())) for x in (points, faces)))
+    same = pc.buildModelFromMJCF(mesh(rows)).tree.inertias[1]
+    assert np.allclose(inertia.toDynamicParameters(), same.toDynamicParameters(), rtol=1e-12, atol=1e-12)
+
+
 def test_large_meshes_are_not_opened(tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_text(mesh('file="x.stl"'))
     with open(tmp_path / "x.stl", "wb") as file:
         file.truncate(2**31)
-    refused(tmp_path / "r.xml", "x.stl' has 2147 MB, more than 34 MB")
+    refused(tmp_path / "r.xml", "x.stl' has 2147 MB, more than 17 MB")
 
 
 def test_points_are_their_convex_hull(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def read_passive(
         found += _of_tendon(document, tendon, off, actuators, layout, bodies)
     if not off.gravity:
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
-        actuated = [i for i in held if _by_actuators(bodies, i, layout)]
+        actuated = _by_actuators(bodies, held, layout)
         found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
         if actuated:
             document.notes.messages.append(
@@ -58,20 +58,20 @@ def read_passive(
     return found
 
 
-def _by_actuators(bodies: Sequence[Body], i: int, layout: Layout) -> bool:
-    """Say whether all joints above a body take the force that holds it as one of their actuators."""
-    above = []
-    while i:
-        above += [joint for joint in bodies[i].joints if joint.name in layout.ids]
-        i = bodies[i].parent
-    said = [flag(joint.attributes, "actuatorgravcomp", joint.owner, False) for joint in above]
-    if any(said) and not all(said):
-        yes, no = above[said.index(True)], above[said.index(False)]
-        raise LoadError(
-            f"{yes.owner} has actuatorgravcomp, {no.owner} on the way to the same body with gravcomp has not: its "
-            "weight would be held by actuators in part, which cannot be honoured. Let all of them have it, or none."
-        )
-    return all(said)
+def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -> list[int]:
+    """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
+    above: list[dict[bool, str]] = []  # of each body, a joint with and one without
+    for body in bodies:
+        said = {flag(j.attributes, "actuatorgravcomp", j.owner, False): j.owner for j in body.joints
+                if j.name in layout.ids}  # fmt: skip
+        above.append({**(above[body.parent] if above else {}), **said})
+    for i in held:
+        if len(above[i]) > 1:
+            raise LoadError(
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move {bodies[i].owner}: "
+                "its weight would be held by actuators in part, which cannot be honoured. Let both have it, or none."
+            )
+    return [i for i in held if True in above[i]]
 
 
 class _Switches:

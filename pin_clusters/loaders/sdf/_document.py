@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import LoadError
-from .._arguments import MAX_BYTES, content, read_file
+from .._arguments import MAX_BYTES, content, read_file, too_long
 from .._notes import Notes, listing
 from .._xml import only_child, parse_xml, vector
 from ._values import flag, text_of
@@ -122,6 +122,11 @@ class _Includes:
         owner = f"<include> of {uri!r}"
         if depth >= MAX_DEPTH:
             raise LoadError(f"{owner}: files include each other more than {MAX_DEPTH} deep. Break the circle.")
+        self.count += 1
+        if self.count > MAX_INCLUDES:
+            raise LoadError(
+                f"{owner}: it is one of more than {MAX_INCLUDES}, files in files counted. This is no robot."
+            )
         if include.get("merge") in ("true", "1"):
             raise LoadError(f'{owner}: merge="true" is not read. Include it as a nested model, or write it out.')
         if unknown := [
@@ -135,12 +140,9 @@ class _Includes:
             text = content(file)
         except OSError as error:
             raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
-        self.count, self.size = self.count + 1, self.size + len(text)
-        if self.count > MAX_INCLUDES or self.size > MAX_BYTES:
-            raise LoadError(
-                f"{owner}: {self.count} files with {self.size / 1e6:.2g} MB would be read with this one, more than "
-                f"{MAX_INCLUDES} or {MAX_BYTES / 1e6:.0f} MB. This is no robot."
-            )
+        self.size += len(text)
+        if self.size > MAX_BYTES:
+            raise too_long(f"{owner} and all before it", self.size)
         root = parse_xml(text, owner, start="<sdf version=...>", any_prefix=True)
         version = _version(root, owner)
         models = root.findall("model")
