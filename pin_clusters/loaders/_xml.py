@@ -26,6 +26,7 @@ NOT_FOR_PINOCCHIO = {
     "link": ("visual", "collision"),
     "joint": ("mimic",),
 }  # fmt: skip
+_SPACE = re.compile(r"xmlns(:[^:]+)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -91,7 +92,7 @@ def parse_xml(
     def known(name: str) -> str:
         """Return a name with its namespace, as ElementTree has them."""
         prefix, colon, local = name.rpartition(":")
-        space = spaces[-1].get(prefix) if colon else None
+        space = spaces[-1].get(prefix) if prefix and local else None
         if space is None and colon and not any_prefix:
             raise LoadError(
                 f"{source} is not well-formed XML: the prefix of <{name}> is not declared (line "
@@ -100,12 +101,12 @@ def parse_xml(
         return f"{{{space}}}{local}" if space else name
 
     def enter(tag: str, attributes: dict[str, str]) -> None:
-        declared = {n.partition(":")[2]: x for n, x in attributes.items() if n == "xmlns" or n.startswith("xmlns:")}
+        declared = {n[6:]: x for n, x in attributes.items() if _SPACE.fullmatch(n)}
         spaces.append(spaces[-1] | declared if declared else spaces[-1])
         if len(spaces) - 1 > most:
             raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
         default = spaces[-1].get("") if ":" not in tag else None
-        given = {known(n): x for n, x in attributes.items() if n != "xmlns" and not n.startswith("xmlns:")}
+        given = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
         builder.start(f"{{{default}}}{tag}" if default else known(tag), given)
 
     def leave(tag: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,11 +80,7 @@ def _solved(rows: Sequence[Row], first: Sequence[int], then: Sequence[int]) -> l
             pivots[own] = column
     solved = []
     for own, column in sorted(pivots.items()):
-        terms = {j: -A[own, place[j]] for j in joints if place[j] != column and abs(A[own, place[j]]) > NOTHING}
-        solved.append(
-            dataclasses.replace(
-                rows[own], dependent=joints[column], masters=tuple(terms), coefficients=tuple(map(float, terms.values())),
-                offset=float(A[own, -1]),
-            )
-        )  # fmt: skip
+        terms = {j: float(-A[own, place[j]]) for j in joints if place[j] != column and abs(A[own, place[j]]) > NOTHING}
+        row, offset = rows[own], float(A[own, -1])
+        solved.append(Row(joints[column], tuple(terms), tuple(terms.values()), offset, row.source, row.tied))
     return solved
