@@ -370,6 +370,12 @@ def test_loops_of_a_robot_of_one_hinge():
     np.testing.assert_allclose(ours, plain, rtol=1e-14)  # the same sums, perhaps in another order
 
 
+def test_a_tree_without_loops_needs_no_jacobian(monkeypatch):
+    """That of 5,000 joints, and the rest of a pin.Data, do not fit into memory."""
+    monkeypatch.setattr(pin, "computeJointJacobians", None)
+    assert read(model(link("a"), joint("j1", "world", "a"))).nv == 1
+
+
 @pytest.mark.skipif(not CASSIE, reason="needs example-robot-data")
 def test_all_five_files_of_cassie_are_there():
     assert len(CASSIE) == 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -65,8 +65,10 @@ def _carries(name: str, parts: Parts) -> bool:
     return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
 
 
-def locked(tree: pin.Model, loops: Iterable[Loop]) -> list[tuple[Loop, ...]]:
+def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     """Return the groups of loops that leave their joints no motion at all in the pose of the file."""
+    if not loops:  # a pin.Data of thousands of joints does not fit into memory
+        return []
     data, q = tree.createData(), pin.neutral(tree)
     pin.computeJointJacobians(tree, data, q)
     pin.updateFramePlacements(tree, data)
