@@ -9,9 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+LONGEST = 4000
+"""Letters of a message; names and numbers in files may be of any length."""
+
+
+def shortened(message: str) -> str:
+    """Return a message, cut in its middle if it is longer than a page; its end says the cure."""
+    return message if len(message) <= LONGEST else f"{message[: LONGEST - 500]} [...] {message[-400:]}"
+
 
 class PinClustersError(Exception):
     """Base of all errors raised by this package."""
+
+    def __str__(self) -> str:
+        """Return the message."""
+        return shortened(super().__str__())
 
 
 class ModelError(PinClustersError, ValueError):
@@ -137,7 +149,8 @@ def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
     from difflib import get_close_matches
 
     names = list(known)
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    # comparing takes the product of two lengths, and no misspelt name has so many letters
+    near = get_close_matches(name, [n for n in names if len(n) <= 200], n=3, cutoff=0.6) if len(name) <= 200 else []
     if near:
         return " Did you mean " + " or ".join(repr(n) for n in near) + "?"
     listed = ", ".join(names[:limit]) + (", ..." if len(names) > limit else "")

@@ -183,7 +183,8 @@ class NullSpace:
         if not j:
             return placement, np.zeros((6, self.tree.nv))
         J = pin.getJointJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), pin.LOCAL)
-        return self.world(j).act(placement), placement.toActionMatrixInverse() @ J
+        # one column comes as a vector
+        return self.world(j).act(placement), placement.toActionMatrixInverse() @ J.reshape(6, -1)
 
     def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
         """A frame in the world, its velocity and spatial acceleration in its own axes."""
@@ -245,7 +246,7 @@ def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -
     """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
     if not j:
         return np.zeros((3, tree.nv))
-    J = pin.getJointJacobian(tree, data, j, pin.LOCAL)
+    J = pin.getJointJacobian(tree, data, j, pin.LOCAL).reshape(6, -1)  # one column comes as a vector
     return data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
 
 

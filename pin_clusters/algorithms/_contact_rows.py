@@ -21,7 +21,8 @@ def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], data
     rows = [np.zeros((0, tree.nv))]
     for c, d in zip(models, datas, strict=True):
         place(data.tree, c, d)
-        rows.append(pin.getConstraintJacobian(tree, data.tree, c, d))
+        # one column comes as a vector
+        rows.append(pin.getConstraintJacobian(tree, data.tree, c, d).reshape(-1, tree.nv))
     return np.ascontiguousarray(np.vstack(rows) @ G)
 
 

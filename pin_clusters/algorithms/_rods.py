@@ -40,7 +40,7 @@ class Lump:
         J = np.zeros((3, tree.nv))
         for j, point, weight in self.ends:
             if j:
-                whole = pin.getJointJacobian(tree, data, j, pin.WORLD)
+                whole = pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # one column comes as a vector
                 J += weight * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
         return J
 

@@ -97,7 +97,8 @@ def jacobianCenterOfMass(
         _tree.weigh(model, data)
         return data._Jcom.copy()
     _check.model_data(model, data)
-    data.Jcom[:] = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees) @ _bridge.kept(model, data)
+    J = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees).reshape(3, -1)  # one column: a vector
+    data.Jcom[:] = J @ _bridge.kept(model, data)
     if extra := lumps(model):
         data.Jcom[:] *= data.tree.mass[0]
         pin.computeJointJacobians(model.own_tree, data.tree)

@@ -48,7 +48,8 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         return data._J.copy()
     if q is None:
         _check.model_data(model, data)
-        data.J[:] = pin.computeJointJacobians(model.own_tree, data.tree) @ _bridge.kept(model, data)
+        J = pin.computeJointJacobians(model.own_tree, data.tree).reshape(6, -1)  # one column comes as a vector
+        data.J[:] = J @ _bridge.kept(model, data)
     else:
         _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
     return data._J.copy()

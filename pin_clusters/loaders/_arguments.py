@@ -11,12 +11,12 @@ from typing import Any
 
 from ..errors import ArgumentTypeError, LoadError
 
-MAX_BYTES = 2**28
-"""Longer files are refused: robots have thousands of elements, not millions."""
+MAX_BYTES = 2**25
+"""Longer files are refused: robots have thousands of elements, not millions; reading takes some seconds, at most."""
 
 
-def content(path: Path) -> bytes:
-    """Return what is in a file; devices and pipes, which may never end, are none.
+def content(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Return what is in a file of ``most`` bytes; devices and pipes, which may never end, are none.
 
     Raises:
         OSError: It cannot be read.
@@ -25,14 +25,14 @@ def content(path: Path) -> bytes:
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
-    if about.st_size > MAX_BYTES:
-        raise too_long(repr(str(path)), about.st_size)
+    if about.st_size > most:
+        raise too_long(repr(str(path)), about.st_size, most)
     return path.read_bytes()
 
 
-def too_long(source: str, size: int) -> LoadError:
+def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
     """Return the error for a document that is too long."""
-    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. This is no robot.")
+    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB. This is no robot.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:

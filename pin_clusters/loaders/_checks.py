@@ -80,7 +80,7 @@ def _check_joint(joint: ET.Element, owner: str) -> bool:
         )
     if limit is not None:
         for attribute in ("lower", "upper", "effort", "velocity"):
-            number(limit.get(attribute, "0"), f"limit {attribute}", owner)
+            number(limit.get(attribute, "0"), f"limit {attribute}", owner, UNLIMITED)
     element = only_child(joint, "axis", owner)
     if element is None or kind in ("fixed", "floating"):
         return False

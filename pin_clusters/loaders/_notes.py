@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import dataclass, field
 
-from ..errors import LoadError, PinClustersWarning
+from ..errors import LoadError, PinClustersWarning, shortened
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
@@ -183,7 +183,7 @@ class Notes:
                 "depend on them."
             )
         for message in ([" ".join(texts)] if texts else []) + self.messages:
-            warnings.warn(f"robot {robot!r}: {message}", PinClustersWarning, stacklevel=stacklevel + 1)
+            warnings.warn(shortened(f"robot {robot!r}: {message}"), PinClustersWarning, stacklevel=stacklevel + 1)
 
 
 def listing(names: list[str], limit: int = 6) -> str:

@@ -78,7 +78,8 @@ def wishes(
         if not flagged:
             continue
         chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
-        if ties.closed.intersection(chosen_here):
+        said = {n for n in chosen_here if flags.get(n)}  # a joint that a coupling ties to the loop may lead it
+        if ties.closed.intersection(chosen_here) or ties.coupled & said:
             chosen += chosen_here
         else:
             notes.messages.append(

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from xml.parsers import expat
 
 from ..errors import LoadError, PinClustersError, did_you_mean
+from ._arguments import MAX_BYTES, too_long
 
 MAX_DEPTH = 100  # elements within elements; a URDF needs six
+LARGEST = 1e30  # of numbers but limits; an inertia has products of five, which stay finite
 MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # By the path of their parents.
@@ -24,6 +26,7 @@ NOT_FOR_PINOCCHIO = {
     "link": ("visual", "collision"),
     "joint": ("mimic",),
 }  # fmt: skip
+_SPACE = re.compile(r"xmlns(:[^:]+)?")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -49,7 +52,14 @@ class Description:
         return None
 
 
-def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>") -> ET.Element:
+def parse_xml(
+    text: str | bytes,
+    source: str,
+    most: int = MAX_DEPTH,
+    start: str = "<robot name=...>",
+    *,
+    any_prefix: bool = False,
+) -> ET.Element:
     """Return the root element of a document without a DTD.
 
     A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
@@ -60,12 +70,15 @@ def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str 
         source: How messages name it.
         most: Elements within each other.
         start: How such a document starts, for messages.
+        any_prefix: Whether prefixes need no ``xmlns``, as for parsers that know no namespaces; they stay in the tags.
 
     Raises:
-        LoadError: It is empty, no XML, has a DTD, or elements nested too deep.
+        LoadError: It is empty, too long, no XML, has a DTD, or elements nested too deep.
     """
     if not text.strip():
         raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
+    if len(text) > MAX_BYTES:
+        raise too_long(source, len(text))
 
     def refuse(name: str, *_: object) -> None:
         raise LoadError(
@@ -73,25 +86,40 @@ def parse_xml(text: str | bytes, source: str, most: int = MAX_DEPTH, start: str 
             "nor fetched here: write their values out and remove the declaration."
         )
 
-    depth = 0
-
-    def enter(*_: object) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > most:
-            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
-
-    def leave(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
+    builder, spaces = ET.TreeBuilder(), [{"xml": "http://www.w3.org/XML/1998/namespace"}]
     parser = expat.ParserCreate()
+
+    def known(name: str) -> str:
+        """Return a name with its namespace, as ElementTree has them."""
+        prefix, colon, local = name.rpartition(":")
+        space = spaces[-1].get(prefix) if prefix and local else None
+        if space is None and colon and not any_prefix:
+            raise LoadError(
+                f"{source} is not well-formed XML: the prefix of <{name}> is not declared (line "
+                f'{parser.CurrentLineNumber}). Declare it in the root element, xmlns:{prefix}="...", or remove it.'
+            )
+        return f"{{{space}}}{local}" if space else name
+
+    def enter(tag: str, attributes: dict[str, str]) -> None:
+        declared = {n[6:]: x for n, x in attributes.items() if _SPACE.fullmatch(n)}
+        spaces.append(spaces[-1] | declared if declared else spaces[-1])
+        if len(spaces) - 1 > most:
+            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
+        default = spaces[-1].get("") if ":" not in tag else None
+        given = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
+        builder.start(f"{{{default}}}{tag}" if default else known(tag), given)
+
+    def leave(tag: str) -> None:
+        spaces.pop()
+        builder.end(tag)
+
     parser.StartElementHandler, parser.EndElementHandler = enter, leave
+    parser.CharacterDataHandler, parser.buffer_text = builder.data, True
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(text, True)
-        return _without_default_namespace(ET.fromstring(text))
-    except (expat.ExpatError, ET.ParseError) as error:
+        return _without_default_namespace(builder.close())
+    except expat.ExpatError as error:
         raise LoadError(f"{source} is not well-formed XML: {error}. Check it with an XML editor or xmllint.") from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not have
         if isinstance(error, LoadError):
@@ -117,13 +145,15 @@ def in_words_of(owner: str) -> Iterator[None]:
         raise LoadError(f"{owner}: {error}") from None
 
 
-def number(text: str | None, what: str, owner: str) -> float:
-    """Return one finite decimal number."""
+def number(text: str | None, what: str, owner: str, most: float = LARGEST) -> float:
+    """Return one finite decimal number, of a size from which products can be made."""
     if text is None:
         raise LoadError(f"{owner}: {what} is missing. Give a number.")
     value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value):
-        raise LoadError(f"{owner}: {what} must be a finite number, got {text!r}.")
+        raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
+    if abs(value) > most:
+        raise LoadError(f"{owner}: {what} must not be beyond {most:g}, got {text!r:.60}. No robot has such a number.")
     return value
 
 
@@ -131,7 +161,7 @@ def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
     """Return three finite decimal numbers."""
     parts = text.split()
     if len(parts) != 3:
-        raise LoadError(f"{owner}: {what} must be three numbers, got {text!r}.")
+        raise LoadError(f"{owner}: {what} must be three numbers, got {text!r:.60}.")
     x, y, z = (number(p, what, owner) for p in parts)
     return x, y, z
 

@@ -253,7 +253,7 @@ class _Paths:
 
     def torque(self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
         """Return the torque on the tree."""
-        J = pin.computeJointJacobians(model, data, q)
+        J = pin.computeJointJacobians(model, data, q).reshape(6, -1)  # one column comes as a vector
         homogeneous = np.array([data.oMi[j].homogeneous for j in self.joints.ravel().tolist()]).reshape(-1, 2, 4, 4)
         p = np.einsum("sebc,sec->seb", homogeneous[..., :3, :3], self.points) + homogeneous[..., :3, 3]
         apart = p[:, 1] - p[:, 0]

@@ -60,7 +60,7 @@ class Motion:
         if j:
             oMi = self.data.oMi[j]
             local = pin.getJointAccelerationDerivatives(self.tree, self.data, j, pin.LOCAL)
-            v_q, a_q, a_v, J = (np.asarray(x) for x in local)
+            v_q, a_q, a_v, J = (np.asarray(x).reshape(6, -1) for x in local)  # one column comes as a vector
             moved[:, 1:] = 1j * STEP * (J @ along.q)
             v[:, 1:] = 1j * STEP * (v_q @ along.q + J @ along.v)
             a[:, 1:] = 1j * STEP * (a_q @ along.q + a_v @ along.v + J @ along.a)

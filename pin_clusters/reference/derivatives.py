@@ -131,10 +131,10 @@ def centroidal_derivatives(
     s = _State(model, q, v, a)
     tree, data = s.tree, s.data
     found = pin.computeCentroidalDynamicsDerivatives(tree, data, s.q, s.v_tree, s.a_tree)
-    h_q, rate_q, rate_v, A = (np.array(x) for x in found)
+    h_q, rate_q, rate_v, A = (np.array(x).reshape(6, -1) for x in found)  # one column comes as a vector
     pin.computeCentroidalMomentumTimeVariation(tree, data, s.q, s.v_tree, s.a_tree)
     h, rate = data.hg.vector.copy(), data.dhg.vector.copy()
-    c, c_q = np.array(data.com[0]), np.array(pin.jacobianCenterOfMass(tree, data, s.q)) @ s.G
+    c, c_q = np.array(data.com[0]), pin.jacobianCenterOfMass(tree, data, s.q).reshape(3, -1) @ s.G
     mass = float(pin.computeTotalMass(tree))
     dh, drate_q = h_q @ s.G + A @ s.v_q, rate_q @ s.G + rate_v @ s.v_q + A @ s.a_q
     drate_v, drate_a = rate_v @ s.G + A @ s.a_v, A @ s.G

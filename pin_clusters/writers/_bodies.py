@@ -13,6 +13,7 @@ from ..model import ClusterModel, RotorElement
 from . import _masses
 from ._joints import parts_of
 from ._names import Names
+from ._numbers import text
 
 MAX_DEPTH = 200
 """Bodies within each other."""
@@ -152,10 +153,16 @@ class Bodies:
                     f"joint {part.name!r} is free, but hangs from a body; MuJoCo has free joints below the world only. "
                     "Hang the body from the world, or give it three slides and a ball joint."
                 )
+            given = armature[list(part.at_v)]
+            own = 0.0 if part.kind in ("planar", "free") else float(given[0])
+            if np.any(given != own):
+                self.remarks.append(
+                    f"armature of joint {part.name}: {text(given)} in the model, {text(own)} here. MuJoCo has one "
+                    "number for a ball, and means another force by that of a free joint."
+                )
             if part.kind == "planar":
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
             else:
-                own = float(armature[part.at_v.start])
                 joints.append((Joint(self.joint_names(part.name), part.kind, part.axis, np.zeros(3), part.at_q,
                                      part.at_v, part.turns, own), frames[-1]))  # fmt: skip
         last = frames[-1]

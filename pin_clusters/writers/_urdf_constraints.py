@@ -16,6 +16,7 @@ from ..constraints.spring import GravityCompensation, Spring
 from ..errors import ConstraintError
 from ..joints import common_ancestor, path_below
 from ..model import ClusterModel, RotorElement
+from ._couplings import rows_by_source
 from ._frames import Place, place_of
 from ._links import Links
 from ._names import Names
@@ -49,14 +50,15 @@ class Constraints:
 
     def add(self) -> None:
         """Add all of them."""
-        rows = {id(c): [r for r in self.model.coupling_rows if r.source is c] for c in self.model.constraints}
+        rows = rows_by_source(self.model)
         rotors = {id(r.source): r for r in self.model.rotors if r.source is not None}
         closures: dict[int, Any] = {id(c.source): c for c in self.model.closures}
         for c in self.model.constraints:
             if isinstance(c, Rotor):
                 self._rotor(c, rotors[id(c)])
             elif isinstance(c, (Gear, Belt, LinearCoupling)):
-                self._coupling(c, rows[id(c)][0])
+                if id(c) in rows:
+                    self._coupling(c, rows[id(c)])
             elif isinstance(c, Loop):
                 self._loop(c, closures[id(c)])
             elif isinstance(c, Rod):
@@ -77,9 +79,6 @@ class Constraints:
     def _coupling(self, constraint: Any, row: Row) -> None:
         """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
         tree, last = self.tree, tree_name(self.tree, row.dependent)
-        if last in self.model.independent_joints and len(row.terms) == 1:
-            self._turned_round(row)  # inside a loop the joint that follows may be the one that leads the cluster
-            return
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
         found = self._paths(constraint, row)
         if found is None:
@@ -94,16 +93,6 @@ class Constraints:
             ET.SubElement(element, "ratio", value=text(ratio))
         if offset:
             ET.SubElement(element, "offset", value=text(offset))
-
-    def _turned_round(self, row: Row) -> None:
-        """Add a coupling of two joints whose dependent joint leads."""
-        ((master, ratio),) = row.terms
-        first, last = tree_name(self.tree, row.dependent), tree_name(self.tree, master)
-        element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
-        ET.SubElement(element, "dependent", joint=last)
-        ET.SubElement(element, "independent", joint=first, ratio=text(1.0 / ratio))
-        if row.offset:
-            ET.SubElement(element, "offset", value=text(-row.offset / ratio))
 
     def _paths(self, constraint: Any, row: Row) -> tuple[int, float, float] | None:
         """Return predecessor, ratio and offset if the row is the sum over two paths, and its last joint follows."""

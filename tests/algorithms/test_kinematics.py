@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot
 
+import pin_clusters as pc
 from pin_clusters import configuration as conf
 from pin_clusters.algorithms import all_terms, centroidal, energy, jacobians, kinematics, rnea
 from pin_clusters.algorithms.crba import crba
@@ -262,3 +263,40 @@ def test_nan_propagates():
     q, v, _ = random_state(model)
     kinematics.forwardKinematics(model, data, q, np.nan * v)
     assert np.isnan(data.v[model.getJointId("far")].vector).any()
+
+
+def test_a_robot_of_one_velocity():
+    """Pinocchio gives Jacobians of one column as vectors: each function that makes more of them, after another one."""
+    tree = pin.Model()
+    j = tree.addJoint(0, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.1, 0.2, 0.3])), "hinge")
+    tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.1, 0.2, 0.3]), 0.1 * np.eye(3)), pin.SE3.Identity())
+    path = [("universe", [1.0, 0.0, 0.0]), ("hinge", [0.4, 0.1, 0.2]), ("universe", [0.5, 0.6, 0.5])]
+    model = pc.ClusterModel(tree, [pc.Spring(path, 5.0)])
+    data, plain = model.createData(), tree.createData()
+    q, v, a = np.array([0.4]), np.array([-0.3]), np.array([0.7])
+    contact = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, tree, 1, pin.SE3.Identity(), pin.LOCAL)
+    kinematics.forwardKinematics(model, data, q, v, a)
+    J = pin.computeJointJacobians(tree, plain, q).reshape(6, 1)
+    pin.jacobianCenterOfMass(tree, plain, q)
+    assert error(jacobians.computeJointJacobians(model, data), J) < ROUNDING
+    assert error(centroidal.jacobianCenterOfMass(model, data), plain.Jcom.reshape(3, 1)) < ROUNDING
+    # of the origin of the joint, in its own axes: it does not move
+    rows = pc.getConstraintsJacobian(model, data, [contact], [contact.createData()])
+    assert error(rows, np.zeros((3, 1))) < ROUNDING
+    own = pc.computeCentroidalDynamicsDerivatives(model, data, q, v, a)
+    for one, other in zip(own, pc.reference.centroidal_derivatives(model, q, v, a), strict=True):
+        assert error(one, other) < ROUNDING
+
+    def length(x):
+        pin.forwardKinematics(tree, plain, np.array([x]))
+        first, middle, last = (plain.oMi[tree.getJointId(n)].act(np.array(p)) for n, p in path)
+        return float(np.linalg.norm(middle - first) + np.linalg.norm(last - middle))
+
+    pull = -5.0 * length(q[0]) * (length(q[0] + H) - length(q[0] - H)) / (2.0 * H)
+    assert abs(pc.passive_torque(model, data, q, v)[0] - pull) < DIFFERENCES
+    # a rod from the axis to the world stands still: it adds no equation, and its mass no torque
+    model = pc.ClusterModel(tree, [pc.Rod(("hinge", [0.0, 0.4, 0.0]), path[0], mass=0.5)])
+    data, work = model.createData(), pc.baselines.projection.createData(model)
+    assert error(pc.baselines.projection.rnea(model, work, q, v, a), pc.rnea(model, data, q, v, a)) < ROUNDING
+    kinematics.forwardKinematics(model, data, q, v, a)
+    assert error(1.5 * centroidal.jacobianCenterOfMass(model, data), plain.Jcom.reshape(3, 1)) < ROUNDING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 from support.sdf_text import joint as sdf_joint
@@ -84,6 +85,40 @@ def test_every_reader_is_reached(tmp_path):
                            "robot.sdf": pc.buildModelFromSdf}.items():  # fmt: skip
         (tmp_path / name).write_text(TEXTS[name], encoding="utf-8")
         assert reader_of(tmp_path / name) is function
+
+
+@pytest.mark.parametrize("text", [URDF, MJCF, SDF])
+def test_long_texts_are_not_read(text, tmp_path):
+    """Neither as a file nor as text."""
+    file, long = tmp_path / "robot.xml", text + " " * 2**25
+    file.write_text(text)
+    read = reader_of(file)
+    file.write_text(long)
+    from_text = pc.buildModelFromXML if read is pc.buildModelFromUrdf else read
+    for function, given in ((from_text, long), (read, file), (pc.open_robot, file)):
+        with pytest.raises(LoadError, match=r"has 34 MB, more than 34 MB\. This is no robot"):
+            function(given)
+
+
+@pytest.mark.parametrize("text", [URDF, MJCF, SDF])
+def test_messages_have_an_end(text, tmp_path):
+    """Whatever is long in a file: names, numbers, kinds, elements; and nothing takes the square of it."""
+    long = "x" * 1_000_000
+    for old, new in (
+        ("ja", long), ('"a"', f'"{long}"'), ("revolute", long), ("origin", long), ("<mass", f"<{long}"),
+        ('size="0.1"', f'size="{long}"'), ("<pose>", f"<pose>{long} "), ("version=", f'a="{long}" version='),
+        ("<parent>world", f"<parent>{long}"), ('link="a"', f'link="{long}"'),
+    ):  # fmt: skip
+        (tmp_path / "robot.xml").write_text(text.replace(old, new))
+        said = []
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                pc.open_robot(tmp_path / "robot.xml")
+            except pc.PinClustersError as error:
+                said.append(str(error))
+        said += [str(w.message) for w in told]
+        assert all(len(message) <= 4000 for message in said)
 
 
 def steps(n: int, mimics: bool) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import struct
 import sys
 import warnings
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from samples.bad_mjcf import BODY, CASES, TWO, world
+from samples.bad_mjcf import BODY, CASES, TWO, mesh, world
 
 import pin_clusters as pc
 
@@ -108,6 +110,89 @@ def test_meshes_that_are_none_are_said_in_a_line(tmp_path: Path) -> None:
     said = refused(tmp_path / "r.xml", "mesh 'x': 'x.stl' cannot be read: .*Convert it to STL or OBJ")
     assert "\n" not in said
     assert "assimp.cpp" not in said
+
+
+BAD_MESHES = {
+    "of another format": ("x.off", b"OFF\n3 1 0\n", "'x.off' must be one of .stl, .obj, .msh"),
+    "of no format": ("x", b"v 0 0 0", "'x' must be one of"),
+    "face beyond": (
+        "x.msh",
+        struct.pack("<4i9f3i", 3, 0, 0, 1, *range(9), 0, 1, 77),
+        "'x.msh': a face names vertex 77",
+    ),
+    "face below": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *range(9), 0, 1, -1), "'x.msh': a face names vertex -1"),
+    "counts below zero": ("x.msh", struct.pack("<4i", 100, -140, 0, 60) + bytes(240), "no .msh file"),
+    "no number": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *[np.nan] * 9, 0, 1, 2), "must be finite numbers"),
+    "three points": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no faces, and no four points"),
+    "points without a number": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0 nan", "a point must be a finite number"),
+    "points of two numbers": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0", "no four points"),
+    "points in a plane": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", "lie in a plane"),
+    "empty": ("x.obj", b"", "no faces, and no four points"),
+    "face beyond, in an OBJ": (
+        "x.obj",
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
+        "cannot be read: .*out of range. Conv",
+    ),
+    "word in an OBJ": ("x.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "'nan' is no number"),
+    "another format in an STL": ("x.stl", b"OFF\n99999999 1 0\n", "are no triangles of an STL"),
+    "STL that is cut off": ("x.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(100), "are no triangles of an STL"),
+    "no number in an STL": ("x.stl", b"solid x\n" + b"vertex 0 x 0\n" * 3, "a corner must be a finite number"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_MESHES)
+@pytest.mark.parametrize("rule", ["legacy", "convex", "shell"])
+def test_bad_meshes(case: str, rule: str, tmp_path: Path) -> None:
+    name, data, words = BAD_MESHES[case]
+    (tmp_path / name).write_bytes(data)
+    text = mesh(f'file="{name}" inertia="{rule}"')
+    (tmp_path / "r.xml").write_text(text)
+    refused(tmp_path / "r.xml", words)
+
+
+@pytest.mark.parametrize("kind", ["msh", "binary.stl", "text.stl", "obj"])
+def test_files_of_a_mesh_are_its_triangles(kind: str, tmp_path: Path) -> None:
+    """In every format, as if they stood in the file; what an OBJ names besides, such as materials, is not opened."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
+    faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    corners = points[faces].astype("<f4")
+    os.mkfifo(tmp_path / "pipe")  # whoever opens it waits
+    data = {
+        "msh": struct.pack("<4i", 4, 0, 0, 4) + points.astype("<f4").tobytes() + faces.astype("<i4").tobytes(),
+        "binary.stl": bytes(80) + struct.pack("<I", 4) + b"".join(bytes(12) + c.tobytes() + bytes(2) for c in corners),
+        "text.stl": b"solid x\n" + b"".join(
+            b"facet normal 0 0 0\nouter loop\n" + b"".join(b"vertex %f %f %f\n" % tuple(p) for p in c)
+            + b"endloop\nendfacet\n" for c in corners
+        ) + b"endsolid x\n",
+        "obj": b"mtllib pipe\nusemtl x\nvn 0 0 1\nv 0 0 0 # first\nv 1 0 0\nv 0 2 0\nf -3//1 -1//1 -2//1\nv 0 0 3\n"
+        b"f 1 2 \\\n4\nf 1/1/1 4/1/1 3/1/1\nf 2 3 4\n",
+    }[kind]  # fmt: skip
+    (tmp_path / f"x.{kind}").write_bytes(data)
+    (tmp_path / "r.xml").write_text(mesh(f'file="x.{kind}"'))
+    inertia = pc.buildModelFromMJCF(tmp_path / "r.xml").tree.inertias[1]
+    rows = 'vertex="{}" face="{}"'.format(*(" ".join(map(str, x.ravel())) for x in (points, faces)))
+    same = pc.buildModelFromMJCF(mesh(rows)).tree.inertias[1]
+    assert np.allclose(inertia.toDynamicParameters(), same.toDynamicParameters(), rtol=1e-12, atol=1e-12)
+
+
+def test_large_meshes_are_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_text(mesh('file="x.stl"'))
+    with open(tmp_path / "x.stl", "wb") as file:
+        file.truncate(2**31)
+    refused(tmp_path / "r.xml", "x.stl' has 2147 MB, more than 17 MB")
+
+
+def test_points_are_their_convex_hull(tmp_path: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    points = np.random.default_rng(1).uniform(-1, 1, (20, 3))
+    lines = "".join(f"v {x:.6f} {y:.6f} {z:.6f}\n" for x, y, z in points)
+    (tmp_path / "x.obj").write_text(f"# no faces\no cloud\n{lines}")
+    (tmp_path / "r.xml").write_text(mesh('file="x.obj" scale="1 2 0.5"'))
+    inertia = pc.buildModelFromMJCF(tmp_path / "r.xml").tree.inertias[1]
+    there = mujoco.MjModel.from_xml_path(str(tmp_path / "r.xml"))
+    assert inertia.mass == pytest.approx(there.body_mass[1], rel=1e-6)  # its vertices are float32
+    assert np.allclose(inertia.lever, there.body_ipos[1], atol=1e-6)
+    assert np.allclose(np.linalg.eigvalsh(inertia.inertia), np.sort(there.body_inertia[1]), rtol=1e-5)
 
 
 def test_inertias_of_meshes_are_mujocos(tmp_path: Path) -> None:

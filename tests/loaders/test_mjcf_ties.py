@@ -149,6 +149,16 @@ def test_a_connect_holds_the_point_of_the_file(rng: np.random.Generator) -> None
         assert np.allclose(a.act(point), b.act(other), atol=1e-10)
 
 
+def test_a_connect_of_a_robot_of_one_hinge() -> None:
+    """On its axis it holds nothing; off it, all there is."""
+    hinge = """<mujoco><worldbody><body name="b"><joint name="j" axis="0 1 0"/>
+      <inertial mass="1" pos="0.1 0 0.2" diaginertia="1 1 1"/></body></worldbody>
+      <equality><connect body1="b" anchor="{}"/></equality></mujoco>"""
+    assert pc.buildModelFromMJCF(hinge.format("0 0.3 0")).nv == 1
+    with pytest.raises(pc.ConstraintError, match=r"'connect b'.*cannot move.*the one degree of freedom of joint 'j'"):
+        pc.buildModelFromMJCF(hinge.format("0.3 0 0"))
+
+
 def test_a_weld_between_sites_and_with_a_relative_pose(rng: np.random.Generator) -> None:
     tall = """<mujoco><worldbody>
       <body name="p"><freejoint/><inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/></body>

@@ -359,6 +359,23 @@ def test_loops_that_cannot_move_are_locked():
     assert robot.independent_joints == ("j0",)
 
 
+def test_loops_of_a_robot_of_one_hinge():
+    """What holds the only hinge locks it, as it does where there are more; the same hinge once more holds nothing."""
+    hinge = link("a") + joint("j1", "world", "a")
+    with pytest.warns(pc.PinClustersWarning, match="'j2' leave their joints no motion, so these are fixed: 'j1'"):
+        assert pc.buildModelFromSdf(model(hinge, joint("j2", "world", "a", inside=axis("1 0 0")))).nv == 0
+    twice, once = read(model(hinge, joint("j2", "world", "a"))), read(model(hinge))
+    state = [np.array([x]) for x in (0.3, -0.2, 0.7)]
+    ours, plain = (pc.rnea(m, m.createData(), *state) for m in (twice, once))
+    np.testing.assert_allclose(ours, plain, rtol=1e-14)  # the same sums, perhaps in another order
+
+
+def test_a_tree_without_loops_needs_no_jacobian(monkeypatch):
+    """That of 5,000 joints, and the rest of a pin.Data, do not fit into memory."""
+    monkeypatch.setattr(pin, "computeJointJacobians", None)
+    assert read(model(link("a"), joint("j1", "world", "a"))).nv == 1
+
+
 @pytest.mark.skipif(not CASSIE, reason="needs example-robot-data")
 def test_all_five_files_of_cassie_are_there():
     assert len(CASSIE) == 5
@@ -417,6 +434,18 @@ def test_balls_have_no_axis():
     with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
         pc.buildModelFromSdf(model(link("a"), joint("j", "world", "a", "ball", inside)))
     read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
+
+
+def test_prefixes_need_no_namespace():
+    """As for sdformat, which knows no namespaces."""
+    inside = axis("0 0 1", "<drake:rotor_inertia>2e-4</drake:rotor_inertia><drake:gear_ratio>50</drake:gear_ratio>")
+    text = model(link("a"), joint("j", "world", "a", inside=inside))
+    robots = [read(t) for t in (text, text.replace("<sdf ", f"<sdf {DRAKE.replace(':d', ':drake')} "))]
+    one, other = ([repr(c) for c in robot.constraints] for robot in robots)
+    assert one == other
+    assert "50.0" in one[0]
+    with pytest.raises(pc.LoadError, match="<drake:linear_bushing_rpy> changes the dynamics"):
+        read(model(link("a"), joint("j", "world", "a"), "<drake:linear_bushing_rpy/>"))
 
 
 def test_rotors_of_drake():

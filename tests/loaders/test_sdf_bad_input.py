@@ -43,6 +43,20 @@ def test_includes(name, tmp_path):
         pc.buildModelFromSdf(folder / "robot.sdf")
 
 
+@pytest.mark.parametrize("twice", ["twice", "large"])
+def test_includes_are_counted(twice, tmp_path):
+    """Files that include the next one twice are 2^n models; files with a long comment are read once each."""
+    (tmp_path / "robot.sdf").write_text(model(ONE, "<include><uri>m0.sdf</uri></include>" * 40))
+    (tmp_path / "m18.sdf").write_text(model(link("l")))
+    for i in range(18):
+        inner = "".join(f"<include><uri>m{i + 1}.sdf</uri><name>{n}</name></include>" for n in "pq")
+        inner = link("l") + f"<!--{'x' * 1_000_000}-->" if twice == "large" else inner
+        (tmp_path / f"m{i}.sdf").write_text(model(inner))
+    words = r"and all before it has 34 MB" if twice == "large" else "one of more than 1000"
+    with pytest.raises(LoadError, match=words + ".*This is no robot"):
+        pc.buildModelFromSdf(tmp_path / "robot.sdf")
+
+
 def test_what_is_left_out_is_said():
     text = model(
         link("a", inside=""),

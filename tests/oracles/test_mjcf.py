@@ -177,6 +177,47 @@ def test_the_pose_of_a_ball_that_became_hinges_is_kept() -> None:
     assert abs(home[model.tree.joints[model.getJointId("left_achilles_rod_1")].idx_q]) > 1e-2
 
 
+def test_weight_that_actuators_hold_is_not_passive(rng: np.random.Generator) -> None:
+    """MuJoCo counts it among the forces of actuators, if there is one."""
+    text = """<mujoco><worldbody><body gravcomp="1"><joint name="j" axis="0 1 0" {0}/>
+      <geom type="box" size=".1 .1 .1" pos=".3 0 0"/><body gravcomp="0.5"><joint name="k" axis="1 0 0" {0}/>
+      <geom type="box" size=".1 .1 .2" pos=".3 0.1 0"/></body></body></worldbody></mujoco>"""
+    for given in ("", 'actuatorgravcomp="false"', 'actuatorgravcomp="true"'):
+        here = twin(text.format(given))
+        for q, v, _ in states(here.model, rng, 2):
+            held = here.passive(q, v)
+            assert np.any(held) == ("true" not in given)
+            assert np.allclose(pc.passive_torque(here.model, here.data, q, v), held, atol=1e-10)
+    with pytest.warns(pc.PinClustersWarning, match="hold the weight of the bodies 'body1', 'body2'.*add it to tau"):
+        pc.buildModelFromMJCF(text.format(given))
+
+
+def test_armature_of_a_free_joint_is_another_force_than_mujocos(rng: np.random.Generator) -> None:
+    """There it acts on the velocity in the world, which turns in the body."""
+    body = """<mujoco><default><joint armature="0.5"/></default><worldbody><body><joint type="free" {}/>
+      <inertial pos="0.1 0 0.2" mass="2" diaginertia=".1 .2 .25"/></body></worldbody></mujoco>"""
+    with pytest.warns(pc.PinClustersWarning, match=r"joint 'body1' has armature 0\.5.*0\.5 w x v.*<freejoint/>"):
+        model = pc.buildModelFromMJCF(body.format(""))
+    here = Twin(model, mujoco.MjModel.from_xml_string(body.format("")))
+    for q, v, a in states(model, rng, 3):
+        tau = pc.rnea(model, here.data, q, v, a) + 0.5 * np.r_[np.cross(v[3:], v[:3]), np.zeros(3)]
+        agree(tau, here.inverse(q, v, a, passive=False))
+        agree(pc.crba(model, here.data, q), here.mass_matrix(q))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pc.buildModelFromMJCF(body.format('armature="0"'))
+        pc.buildModelFromMJCF(body.replace('<joint type="free" {}/>', "<freejoint/>"))
+
+
+def test_limits_of_all_joints_by_a_default(rng: np.random.Generator) -> None:
+    """A ball needs no range for them."""
+    text = """<mujoco><default><joint limited="true"/></default><worldbody><body><joint type="ball"/>
+      <geom type="box" size=".1 .2 .3" pos=".3 0 0"/></body></worldbody></mujoco>"""
+    here = twin(text)
+    for q, _, _ in states(here.model, rng, 2):
+        agree(pc.crba(here.model, here.data, q), here.mass_matrix(q))
+
+
 SHAPES = (
     'type="sphere" size="0.2"', 'type="capsule" size="0.1 0.3"', 'size="0.1" type="capsule" fromto="1 2 3 4 5 6"',
     'type="ellipsoid" size="0.1 0.2 0.3"', 'type="cylinder" size="0.1 0.3"', 'type="box" size="0.1 0.2 0.3"',

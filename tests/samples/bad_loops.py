@@ -375,6 +375,15 @@ FILES: dict[str, Case] = {
         "links too short to meet", text(bars(), closing(before="5 0 0")), pc.ConstraintError,
         r"'closing'.*stays open by [\d.]+ m",
     ),
+    "one joint, no mobility": Case(
+        "a robot of one hinge, and a loop that holds it", text(link("ground"), bar("a", "ground", 0.0),
+        closing("ground", "a_link", "fixed", before="0 0 0", after="0 0 0")), pc.ConstraintError,
+        "'closing'.*cannot move: the loops take the one degree of freedom of joint 'a'",
+    ),
+    "one joint, a loop beside it": Case(
+        "a robot of one hinge, and a pin that is the same hinge", text(link("ground"), bar("a", "ground", 0.0),
+        closing("ground", "a_link", before="0 0 0", after="0 0 0")),
+    ),
     "redundant loop": Case("the same pin stated twice", text(bars(), closing(), closing(name="again"))),
     "two roots": Case(
         "a link without a parent", text(link("other"), bars(), closing()), pc.LoadError, "2 root links.*'other'"

@@ -29,6 +29,14 @@ def tendon(text: str) -> str:
     return world(TWO, f"<tendon>{text}</tendon>")
 
 
+def mesh(text: str) -> str:
+    body = '<body name="b"><joint/><geom name="g" type="mesh" mesh="m"/></body>'
+    return world(body, f'<asset><mesh name="m" {text}/></asset>')
+
+
+POINTS = 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"'
+HELD = """<body gravcomp="1"><joint name="j" actuatorgravcomp="true"/><geom size="1"/><body name="b" gravcomp="1">
+  <joint name="k"/><geom size="1"/></body></body>"""
 CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and words of the error
     "empty": ("   ", "is empty. Give the path of an MJCF file"),
     "not well-formed": ("<mujoco><worldbody>", "not well-formed XML"),
@@ -103,6 +111,23 @@ CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and words of 
     ),
     "soft equality": (tied('<flex flex="f"/>'), "ties soft bodies"),
     "unknown equality": (tied('<gear joint1="k"/>'), "unknown element <gear>"),
+    "face beyond the vertices": (mesh(f'{POINTS} face="0 1 2 0 1 99"'), "mesh 'm': a face names vertex 99.*0 to 3"),
+    "face below zero": (mesh(f'{POINTS} face="0 2 1 0 1 3 0 3 2 1 2 -1"'), "mesh 'm': a face names vertex -1"),
+    "half a vertex": (mesh(f'{POINTS} face="0 2 1 0 1 2.5"'), r"a face names vertex 2\.5"),
+    "face of a large number": (mesh(f'{POINTS} face="0 1 2 0 1 1e30"'), r"a face names vertex 1e\+30"),
+    "five numbers of faces": (mesh(f'{POINTS} face="0 1 2 0 1"'), "face must be three numbers each, got 5"),
+    "14 numbers of vertices": (mesh(f'{POINTS[:-1]} 1 1"'), "vertex must be three numbers each, got 14"),
+    "vertices out of proportion": (mesh(f'{POINTS} scale="1e30 1e30 1e30" refpos="-2 0 0"'), "none beyond 1e"),
+    "large capsule": (geom('type="capsule" size="0.05" fromto="1e308 1e308 1e308 1 0 0"'), "fromto .*beyond 1e"),
+    "small box": (geom('type="box" size="1e-200 1 1e-200" mass="1"'), "its volume or surface is 0, too little"),
+    "large gear": (world(more='<actuator><motor joint="j" gear="1e308"/></actuator>'), "gear must not be beyond 1e"),
+    "short springdamper": (joint('springdamper="1e-200 1"'), "springdamper 1e-200 1 is too stiff"),
+    "number of 100,000 digits": (joint(f'damping="{"9" * 100_000}"'), "damping must be a finite number, got '9{50,60}"),
+    "friction of a free joint": (
+        joint('type="free" frictionloss="0.2"'), "'j': frictionloss of a free joint acts along.*a <freejoint/>",
+    ),
+    "cubic damping of a free joint": (joint('type="free" damping="1 0 1"'), "'j': damping by powers.*a <freejoint/>"),
+    "held by an actuator in part": (world(HELD), "'j' has actuatorgravcomp, joint 'k' has not.*or none"),
     "tendon without a joint": (tendon('<fixed name="t"/>'), "has no joint"),
     "tendon of an unknown joint": (tendon('<fixed><joint joint="x" coef="1"/></fixed>'), "there is no joint 'x'"),
     "tendon around a geom": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -275,6 +276,19 @@ facet normal 0 0 1 outer loop vertex 0 0 1 vertex 1 0 0 vertex 0 0 0 endloop end
 facet normal 0 0 1 outer loop vertex 0 0 1 vertex 0 0 0 vertex 0 1 0 endloop endfacet
 endsolid
 """
+
+
+def test_armature_that_mujoco_has_not_is_said() -> None:
+    """It has one number for a ball, and none here for free and planar joints."""
+    for joint, given, written in (
+        (pin.JointModelSpherical(), [0.1, 0.2, 0.3], 0.1), (pin.JointModelFreeFlyer(), [0.1] * 6, 0.0),
+        (pin.JointModelPlanar(), [0.1] * 3, 0.0), (pin.JointModelSpherical(), [0.1] * 3, None),
+    ):  # fmt: skip
+        tree = single(joint).tree.copy()
+        tree.armature = np.array(given)
+        text = pc.to_mjcf(pc.ClusterModel(tree))
+        said = re.search(r"armature of joint \w+: [\d. ]+ in the model, ([\d.]+) here", text)
+        assert (said and float(said[1])) == written
 
 
 def test_shapes_are_drawn_as_given(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from collections.abc import Callable
@@ -128,6 +129,46 @@ def test_a_mechanism_of_the_library_comes_back(name: str) -> None:
     model = pool.case(name).model
     other = check_same(model, draw(f"urdf library states {name}"), 0.03)
     assert [type(c) for c in other.constraints] == [type(c) for c in model.constraints]
+
+
+NAMES = ("crank", "coupler", "rocker", "wheel", "motor", "wrist", "vane")
+MIXTURES = {  # couplings on a four-bar and further joints
+    "of a joint of the loop": [pc.LinearCoupling("crank", {"wheel": 0.5, "rocker": 3.0, "wrist": 0.5}, 0.1)],
+    "with a joint beside the loop": [pc.Gear("coupler", "vane", 9.0)],
+    "of a joint beside the loop": [pc.Gear("vane", "crank", 3.0)],
+    "a belt": [pc.Belt("wrist", "coupler", -2.0)],
+    "in a row": [
+        pc.Gear("coupler", "vane", 9.0), pc.LinearCoupling("wheel", {"rocker": 9.0, "vane": 0.5}, -0.2),
+    ],
+    "crosswise": [
+        pc.LinearCoupling("rocker", {"wheel": 3.0, "coupler": 0.5}),
+        pc.LinearCoupling("coupler", {"wheel": 2.0, "motor": 1.0}),
+    ],
+}  # fmt: skip
+
+
+def mixture(couplings: list, independent: tuple[str, ...]) -> pc.ClusterModel:
+    tree = pin.Model()
+    for name, parent, x in zip(NAMES, (0, 1, 0, 0, 0, 3, 2), (0.0, 0.15, 0.45, 0.1, 0.2, 0.1, 0.1), strict=True):
+        j = tree.addJoint(parent, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([x, 0, 0])), name)
+        tree.appendBodyToJoint(j, pin.Inertia.FromSphere(0.3, 0.05), pin.SE3(np.eye(3), np.array([0.1, 0, 0])))
+    loop = pc.Loop(("coupler", [0.40, 0, 0]), ("rocker", [0.35, 0, 0]), "revolute", axis=(0, 1, 0))
+    return pc.ClusterModel(tree, [loop, *couplings], independent=independent)
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+def test_couplings_on_the_joints_of_loops_come_back(name: str) -> None:
+    """Whichever of its joints follows: all sets of joints that can lead."""
+    couplings, made = MIXTURES[name], 0
+    for independent in itertools.combinations(NAMES, len(NAMES) - 2 - len(couplings)):
+        try:
+            model = mixture(couplings, independent)
+        except pc.ConstraintError:
+            continue
+        made += 1
+        other = check_same(model, draw(f"mixture {name}"), 0.03)
+        assert set(other.independent_joints) == set(independent)
+    assert made > 2
 
 
 @pytest.mark.parametrize("key", pool.some((*pool.LOOPS, *pool.MORE), pool.FEW))

@@ -213,7 +213,9 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         axis = normal(vector(attributes, "axis", owner, (0.0, 0.0, 1.0)), "axis", owner)
     bounds = None
     if kind != "free":
-        bounds = limits(attributes, "range", "limited", owner, document.compiler.get("autolimits", "true") == "true")
+        automatic = document.compiler.get("autolimits", "true") == "true"
+        # a ball has no need of a range: a default class for all joints may switch limits on
+        bounds = limits(attributes, "range", "limited", owner, automatic, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]
         if kind in ("hinge", "slide") and not bounds[0] < bounds[1]:

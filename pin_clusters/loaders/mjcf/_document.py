@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentTypeError, LoadError, did_you_mean
-from .._arguments import MAX_BYTES, content, too_long
+from .._arguments import content
 from .._notes import Notes
 from .._xml import parse_xml
 from ._schema import SECTIONS, check_attributes, check_tag
@@ -93,8 +93,6 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
         text: str | bytes = _bytes(path, source)
     elif isinstance(given, str):
         source, folder, text = "the XML text", root_folder, given
-        if len(text) > MAX_BYTES:
-            raise too_long(source, len(text))
     else:
         raise ArgumentTypeError(
             f"file_or_string must be the path of an MJCF file or its XML as text, got {type(given).__name__}."

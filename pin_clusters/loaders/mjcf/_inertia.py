@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import InertiaError, LoadError
+from .._xml import LARGEST
 from ._bodies import Body, Geom, centred
 from ._document import Document
 from ._meshes import Meshes
@@ -146,6 +147,8 @@ def _of_geom(document: Document, geom: Geom, meshes: Meshes) -> pin.Inertia | No
             raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers as size, got {a.get('size')!r}.")
         unit = solid(kind, size[:needed], shell, owner)
         placement = geom.placement * pose(a, owner, document.units)
+    if unit.mass < 1.0 / LARGEST**3:
+        raise InertiaError(f"{owner}: its volume or surface is {unit.mass:g}, too little. Give its body an <inertial>.")
     scale = density if mass is None else mass[0] / unit.mass
     return placement.act(pin.Inertia(scale * unit.mass, unit.lever, scale * unit.inertia))
 

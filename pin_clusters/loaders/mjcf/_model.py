@@ -61,7 +61,7 @@ def buildModelFromMJCF(
     - Stiffness, damping, dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``: see
       `pc.passive_torque`; `pc.simulate` applies them.
     - Armature of joints and actuators stays armature, or becomes rotors; that of tendons over several joints is exact
-      as well.
+      as well. That of a free joint means another force in MuJoCo, and a warning says so.
     - A body that hangs between a ball joint and a connect can spin about itself: its ball joint becomes two hinges
       (``name_1``, ``name_2``) across the line between them, and a warning says so.
     - Driven joints, then joints with springs, are rather independent than others.

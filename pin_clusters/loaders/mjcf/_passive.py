@@ -12,12 +12,14 @@ import pinocchio as pin
 
 from ...constraints import GravityCompensation, Spring
 from ...errors import LoadError
+from .._notes import listing
+from .._xml import LARGEST
 from ._actuators import Actuator
 from ._bodies import Body, Joint
 from ._document import Document
 from ._tendons import Tendon, acts
 from ._tree import Layout, disabled
-from ._values import numbers, value
+from ._values import flag, numbers, value
 
 Powers = tuple[float, ...]
 _NONE = (0.0, 0.0, 0.0)
@@ -45,10 +47,31 @@ def read_passive(
         _refuse_yield(tendon.attributes, tendon.owner)
         found += _of_tendon(document, tendon, off, actuators, layout, bodies)
     if not off.gravity:
-        for i, body in enumerate(bodies):
-            if body.gravcomp and layout.joint_of[i]:
-                found.append(_support(body, inertias[i], layout, i))
+        held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
+        actuated = _by_actuators(bodies, held, layout)
+        found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
+        if actuated:
+            document.notes.messages.append(
+                f"actuators hold the weight of the bodies {listing([bodies[i].name for i in actuated])} "
+                "(actuatorgravcomp), so it is no passive torque: add it to tau."
+            )
     return found
+
+
+def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -> list[int]:
+    """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
+    above: list[dict[bool, str]] = []  # of each body, a joint with and one without
+    for body in bodies:
+        said = {flag(j.attributes, "actuatorgravcomp", j.owner, False): j.owner for j in body.joints
+                if j.name in layout.ids}  # fmt: skip
+        above.append({**(above[body.parent] if above else {}), **said})
+    for i in held:
+        if len(above[i]) > 1:
+            raise LoadError(
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move {bodies[i].owner}: "
+                "its weight would be held by actuators in part, which cannot be honoured. Let both have it, or none."
+            )
+    return [i for i in held if True in above[i]]
 
 
 class _Switches:
@@ -110,6 +133,8 @@ def _of_joint(
     stiffness, damping = _powers(a, "stiffness", owner), _powers(a, "damping", owner)
     period, ratio = numbers(a, "springdamper", owner, 2) or (0.0, 0.0)
     if period > 0.0 and ratio > 0.0:
+        if (period * ratio) ** 2 < 1.0 / LARGEST**2:
+            raise LoadError(f"{owner}: springdamper {a['springdamper']:.60} is too stiff. Give a longer time.")
         inertia = automatic(joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
@@ -121,7 +146,11 @@ def _of_joint(
     if not (any(stiffness) or any(damping) or friction):
         return []
     if joint.kind == "free" and (any(damping[1:]) or friction):
-        raise LoadError(f"{owner}: on a free joint only linear damping can be honoured. Remove the rest.")
+        lost = "frictionloss" if friction else "damping by powers of the velocity"
+        raise LoadError(
+            f"{owner}: {lost} of a free joint acts along axes of the world and cannot be honoured; linear damping can. "
+            "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
+        )
     rest: Any = None
     if joint.kind in ("hinge", "slide"):
         rest = _spring_reference(document, joint)

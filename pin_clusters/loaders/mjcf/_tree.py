@@ -198,6 +198,14 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
         armature[v] = value(a, "armature", owner)
         if armature[v][0] < 0.0:
             raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
+        if joint.kind == "free" and armature[v][0] > 0.0:
+            A = f"{armature[v][0]:g}"
+            document.notes.messages.append(
+                f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
+                f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
+                f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
+                'defaults, or write armature="0".'
+            )
         damping[v] = (numbers(a, "damping", owner, 1, 3) or (0.0,))[0]
         friction[v] = value(a, "frictionloss", owner)
         most = limits(a, "actuatorfrcrange", "actuatorfrclimited", owner, automatic)

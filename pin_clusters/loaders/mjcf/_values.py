@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import LoadError
-from .._xml import number
+from .._xml import LARGEST, number
 
 Attributes = Mapping[str, str]
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
@@ -49,8 +49,9 @@ def numbers(
     most = least if most is None else most
     if not least <= len(parts) <= most:
         wanted = str(least) if least == most else f"{least} to {most}"
-        raise LoadError(f"{owner}: {key} must be {wanted} numbers, got {text!r}.")
-    return tuple(number(part, key, owner) for part in parts)
+        raise LoadError(f"{owner}: {key} must be {wanted} numbers, got {text!r:.60}.")
+    largest = math.inf if key.endswith("range") else LARGEST
+    return tuple(number(part, key, owner, largest) for part in parts)
 
 
 def value(attributes: Attributes, key: str, owner: str, default: float = 0.0) -> float:
@@ -78,13 +79,21 @@ def flag(attributes: Attributes, key: str, owner: str, default: bool) -> bool:
     return word(attributes, key, owner, ("true", "false"), str(default).lower()) == "true"
 
 
-def limits(attributes: Attributes, key: str, switch: str, owner: str, autolimits: bool) -> tuple[float, float] | None:
-    """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it."""
+def limits(
+    attributes: Attributes, key: str, switch: str, owner: str, autolimits: bool, needed: bool = True
+) -> tuple[float, float] | None:
+    """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it.
+
+    Raises:
+        LoadError: It is switched on, and ``needed``, but missing.
+    """
     given = numbers(attributes, key, owner, 2)
     on = word(attributes, switch, owner, ("true", "false", "auto"), "auto")
     if on == "false" or (on == "auto" and (given is None or not autolimits)):
         return None
     if given is None:
+        if not needed:
+            return None
         raise LoadError(f"{owner}: {switch} is true, but {key} is missing. Give it.")
     return given[0], given[1]
 

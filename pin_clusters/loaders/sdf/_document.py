@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import LoadError
-from .._arguments import content, read_file
+from .._arguments import MAX_BYTES, content, read_file, too_long
 from .._notes import Notes, listing
 from .._xml import only_child, parse_xml, vector
 from ._values import flag, text_of
 
-MAX_INCLUDES = 20  # files within files
+MAX_DEPTH = 20  # files within files
+MAX_INCLUDES = 1000  # in all: files that include the next one twice make 2^n models of n files
 SCENERY = ("sun", "ground_plane")  # models of every Gazebo installation that no robot needs
 VERSIONS = ((1, 2), (1, 12))
 
@@ -48,7 +50,7 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
         folder: Includes are read from here and below; None: there are none.
         notes: Receives what is ignored.
     """
-    root = parse_xml(text, source, start="<sdf version=...>")
+    root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
     version = _version(root, source)
     worlds = root.findall("world")
     models = root.findall("model")
@@ -70,10 +72,10 @@ def _version(root: ET.Element, source: str) -> tuple[int, int]:
     if root.tag != "sdf":
         raise LoadError(f"{source} is not an SDF: its root element is <{root.tag}>, expected <sdf>.")
     text = root.get("version") or ""
-    parts = text.split(".")
-    if len(parts) != 2 or not all(p.isdecimal() for p in parts):
-        raise LoadError(f'{source}: <sdf> needs a version such as version="1.7", got {text!r}.')
-    version = int(parts[0]), int(parts[1])
+    parts = re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,9})", text)
+    if parts is None:
+        raise LoadError(f'{source}: <sdf> needs a version such as version="1.7", got {text!r:.60}.')
+    version = int(parts[1]), int(parts[2])
     if not VERSIONS[0] <= version <= VERSIONS[1]:
         first, last = (".".join(map(str, v)) for v in VERSIONS)
         raise LoadError(f"{source} is of SDF version {text}; {first} to {last} are read. Convert it: gz sdf -p.")
@@ -101,6 +103,7 @@ class _Includes:
     def __init__(self, folder: Path | None, source: str, notes: Notes) -> None:
         self.folder, self.source, self.notes = folder, source, notes
         self.versions: dict[int, tuple[int, int]] = {}
+        self.count = self.size = 0  # of what was included so far, [1] and [bytes]
 
     def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
         """Replace the includes of an element and of its models."""
@@ -117,8 +120,13 @@ class _Includes:
     def _included(self, include: ET.Element, depth: int, here: Path | None) -> ET.Element | None:
         uri = text_of(include, "uri", "<include>")
         owner = f"<include> of {uri!r}"
-        if depth >= MAX_INCLUDES:
-            raise LoadError(f"{owner}: files include each other more than {MAX_INCLUDES} deep. Break the circle.")
+        if depth >= MAX_DEPTH:
+            raise LoadError(f"{owner}: files include each other more than {MAX_DEPTH} deep. Break the circle.")
+        self.count += 1
+        if self.count > MAX_INCLUDES:
+            raise LoadError(
+                f"{owner}: it is one of more than {MAX_INCLUDES}, files in files counted. This is no robot."
+            )
         if include.get("merge") in ("true", "1"):
             raise LoadError(f'{owner}: merge="true" is not read. Include it as a nested model, or write it out.')
         if unknown := [
@@ -132,7 +140,10 @@ class _Includes:
             text = content(file)
         except OSError as error:
             raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
-        root = parse_xml(text, owner, start="<sdf version=...>")
+        self.size += len(text)
+        if self.size > MAX_BYTES:
+            raise too_long(f"{owner} and all before it", self.size)
+        root = parse_xml(text, owner, start="<sdf version=...>", any_prefix=True)
         version = _version(root, owner)
         models = root.findall("model")
         if len(models) != 1:

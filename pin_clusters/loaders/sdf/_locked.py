@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -65,8 +65,10 @@ def _carries(name: str, parts: Parts) -> bool:
     return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
 
 
-def locked(tree: pin.Model, loops: Iterable[Loop]) -> list[tuple[Loop, ...]]:
+def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     """Return the groups of loops that leave their joints no motion at all in the pose of the file."""
+    if not loops:  # a pin.Data of thousands of joints does not fit into memory
+        return []
     data, q = tree.createData(), pin.neutral(tree)
     pin.computeJointJacobians(tree, data, q)
     pin.updateFramePlacements(tree, data)
@@ -106,7 +108,9 @@ def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
 
 
 def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
-    return pin.getJointJacobian(tree, data, j, pin.WORLD) if j else np.zeros((6, tree.nv))
+    if j == 0:
+        return np.zeros((6, tree.nv))
+    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # of one column Pinocchio gives a vector
 
 
 def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:

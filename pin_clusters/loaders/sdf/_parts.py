@@ -234,8 +234,14 @@ def _lead(element: ET.Element, owner: str) -> float:
     else:
         given = value(element, "thread_pitch", 1.0, owner)
         pitch = -1.0 / given if given else 0.0
-    if pitch == 0.0:
-        raise LoadError(f"{owner}: a screw with the pitch 0 is a revolute joint. Give its pitch, or make it revolute.")
+    if abs(pitch) < 1e-9:
+        raise LoadError(
+            f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Give its pitch, or make it revolute."
+        )
+    if abs(pitch) > 1e9:
+        raise LoadError(
+            f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Give its pitch, or make it prismatic."
+        )
     return pitch
 
 

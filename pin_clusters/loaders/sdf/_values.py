@@ -37,7 +37,7 @@ def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
         return default
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return math.copysign(math.inf, -1.0 if text.startswith("-") else 1.0)
-    found = number(text, tag, owner)
+    found = number(text, tag, owner, math.inf)
     return math.copysign(math.inf, found) if abs(found) >= LARGE else found
 
 
@@ -56,7 +56,7 @@ def numbers(text: str | None, count: int, what: str, owner: str) -> np.ndarray:
     """Return some finite numbers."""
     parts = (text or "").split()
     if len(parts) != count:
-        raise LoadError(f"{owner}: {what} must be {count} numbers, got {text!r}.")
+        raise LoadError(f"{owner}: {what} must be {count} numbers, got {text!r:.60}.")
     return np.array([number(p, what, owner) for p in parts])
 
 

@@ -111,7 +111,8 @@ class Equations:
                     residual[own] = _frame_rows(c, poses, W[own])
                 elif isinstance(c, RodClosure):
                     residual[own] = _rod_row(c, poses, W[own.start])
-            K = (W @ self._data.J) * self._mask
+            # of one column Pinocchio gives a vector
+            K = (W @ self._data.J.reshape(6, -1)) * self._mask
         else:
             K = np.zeros((self.size, self.tree.nv))
         for own, joint_closure, columns in self._joints:

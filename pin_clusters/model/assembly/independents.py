@@ -30,9 +30,10 @@ def check_mobility(
     """Check that a cluster can move."""
     count = sum(len(part.joint_columns(j)) for j in free)
     if count - rank == 0:
+        taken = f"all {count} degrees of freedom of the joints" if count > 1 else "the one degree of freedom of joint"
         raise ConstraintError(
-            f"{loops_of(equations)}: the mechanism cannot move: the loops take all {count} degrees of freedom of the "
-            f"joints {names_of(tree, part.joints)}. Lock these joints (fixed joints) and leave the loops out, or use "
+            f"{loops_of(equations)}: the mechanism cannot move: the loops take {taken} "
+            f"{names_of(tree, part.joints)}. Lock these joints (fixed joints) and leave the loops out, or use "
             "loops that take less."
         )
 

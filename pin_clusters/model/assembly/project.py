@@ -46,7 +46,8 @@ def translations(tree: pin.Model) -> np.ndarray:
     """Return which velocities are translations, shape (nv,)."""
     data = pin.Data(tree)
     pin.computeJointJacobians(tree, data, pin.neutral(tree))
-    return np.linalg.norm(data.J[3:], axis=0) < 1e-9
+    J = data.J.reshape(6, -1)  # of one column Pinocchio gives a vector
+    return np.asarray(np.linalg.norm(J[3:], axis=0) < 1e-9)
 
 
 def step_lengths(equations: Equations) -> np.ndarray:
