@@ -85,6 +85,11 @@ def room(name: str, given: Any, shape: tuple[int, ...], kind: type, cure: str) -
     if not right or not all(given.flags[name] for name in ("WRITEABLE", "C_CONTIGUOUS", "ALIGNED")):
         what = f"{given.dtype} array" if isinstance(given, np.ndarray) else type(given).__name__
         raise ArgumentTypeError(f"{name} must be a writable, contiguous {kind.__name__} array, got a {what}{cure}")
+    if type(given) is not np.ndarray:  # kernels in a library take no subclass
+        what = type(given).__name__
+        raise ArgumentTypeError(
+            f"{name} must be a plain array, got a {what}: pass np.asarray of it, which shares memory."
+        )
     if given.shape != shape:
         raise ShapeError(f"{name} has shape {given.shape}, expected {shape}.")
     return given

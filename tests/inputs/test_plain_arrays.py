@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from samples import trees
 
+import pin_clusters as pc
 from pin_clusters import arrays
 from pin_clusters.errors import ArgumentTypeError, ShapeError
 
@@ -64,3 +66,19 @@ def test_sizes_are_checked_of_plain_arrays_too() -> None:
         arrays.array("x", np.array(1.0))
     with pytest.raises(ArgumentTypeError, match="real numbers"):
         arrays.array("x", GIVEN.astype(complex))
+
+
+@pytest.mark.jitless
+def test_results_go_where_a_subclass_has_its_numbers() -> None:
+    model = trees.geared_arm().build()
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    rows = [np.tile(x, (2, 1)) for x in (q, v, v)]
+    for call, shape in (
+        (lambda out: pc.rnea(model, data, q, v, v, out=out), (model.nv,)),
+        (lambda out: pc.batch.rnea(model, *rows, out=out), (2, model.nv)),
+    ):
+        out = np.zeros(shape).view(np.recarray)
+        with pytest.raises(ArgumentTypeError, match="out must be a plain array, got a recarray: pass np.asarray"):
+            call(out)
+        call(np.asarray(out))
+        assert np.array_equal(np.asarray(out), call(None))
