@@ -78,7 +78,7 @@ def test_results_go_where_a_subclass_has_its_numbers() -> None:
         (lambda out: pc.batch.rnea(model, *rows, out=out), (2, model.nv)),
     ):
         out = np.zeros(shape).view(np.recarray)
-        with pytest.raises(ArgumentTypeError, match="out must be a plain array, got a recarray: pass np.asarray"):
+        with pytest.raises(ArgumentTypeError, match=r"plain array, got a recarray: pass np.asarray"):
             call(out)
         call(np.asarray(out))
         assert np.array_equal(np.asarray(out), call(None))
