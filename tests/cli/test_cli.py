@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -182,6 +183,31 @@ def test_output_that_cannot_be_written_is_found_before_the_work(monkeypatch: pyt
 def test_a_folder_without_write_permission() -> None:
     Path("locked").mkdir(mode=0o500)
     assert "cannot write to locked" in refused("study", "mit_humanoid_leg", "--output", "locked")
+
+
+@pytest.mark.parametrize("room", [500, 20_000, 60_000])  # [bytes]: no file fits, some do, the picture does not
+def test_a_full_disk_leaves_what_was_there(room: int) -> None:
+    """All that commands write: pages, tables, pictures; a limit on the size of files is what a full disk is."""
+    resource = pytest.importorskip("resource", reason="needs limits of the system")
+    Path("out").mkdir()
+    commands = (
+        ("view", "four_bar", "--static", "out/page.html"),
+        ("study", "four_bar", "--duration", "0.2", "--output", "out"),
+        ("mechanism", "four_bar", "--output", "out"),
+    )
+    for arguments in commands:
+        assert run(*arguments).exit_code == 0
+    before = {p.name: p.read_bytes() for p in Path("out").iterdir()}
+    limits, ignored = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        for arguments in commands:
+            result = run(*arguments)
+            assert (result.exit_code, "cannot write" in result.stderr) == (1, True), result.output
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert {p.name: p.read_bytes() for p in Path("out").iterdir()} == before
 
 
 def test_a_failed_study_leaves_no_empty_folder() -> None:
