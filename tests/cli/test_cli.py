@@ -267,3 +267,22 @@ def test_as_a_real_process() -> None:
     assert bad.stderr.splitlines() == [bad.stderr.strip()]
     assert "Did you mean 'mit_humanoid_leg'" in bad.stderr
     assert "\x1b" not in bad.stderr  # no colours into a pipe
+
+
+@pytest.mark.parametrize("module", ["pin_clusters", "pinocchio", "rich.console", "pin_clusters._cli.study", "numpy"])
+def test_ctrl_c_in_the_first_seconds(module: str) -> None:
+    """While that module is imported: before the package, in it, and by the command."""
+    code = f"""if True:
+    import signal, sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    class Finder:
+        def find_spec(self, name, *_):
+            if name == {module!r}:
+                signal.raise_signal(signal.SIGINT)
+    sys.meta_path.insert(0, Finder())
+    sys.argv = ["pin-clusters", "study", "four_bar", "--output", "new"]
+    from pin_clusters_command import main
+    main()"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "error: interrupted.\n")
+    assert not Path("new").exists()
