@@ -20,7 +20,7 @@ from .inertial_parameters import parameters
 from .regressors import computeJointTorqueRegressor
 
 _BODY = 10
-_SURE, _ROUNDING = 1e-8, 1e-13
+_SURE, _ROUNDING = 1e-6, 1e-13
 """Singular values above are none of rounding, those below nothing else, in units of a column; between, a gap tells."""
 _SMALL = 1e-9
 """Numbers below it are left out of combinations."""
