@@ -30,8 +30,8 @@ _ALONE, _LARGEST = 1e-4, 1e4
 """What part of a column must be new for it to be chosen; how often others may have to be taken to make one."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """How far joints are moved in a step, without loops and with, and how far at least, [rad] or [m]."""
-_REGULAR, _TRIES = 1e3, 100
-"""Condition of loops up to which a pose is taken, and how often one is looked for."""
+_REGULAR, _TRIES, _WALK = 1e3, 100, 8
+"""Condition of loops up to which a pose is taken, how often one is looked for, and after how many poses from anew."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -113,9 +113,10 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
     rng, data = np.random.default_rng(seed), ClusterData(model)
     found: list[np.ndarray] = []
     start = q = neutral(model)
-    reach = _NEAR if model.closures else _FAR
+    reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
     while len(found) < states:
-        for _ in range(_TRIES):  # from where the last step led: small steps from one pose would show little
+        q = q if len(found) % walk else start  # loops go on from where they are: small steps would show little of them
+        for _ in range(_TRIES):
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
             try:
                 moved = _moved(model, q, step)
@@ -129,7 +130,7 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
         Y = computeJointTorqueRegressor(model, data, q, *rng.standard_normal((2, model.nv)))
         found.append(Y / max(np.abs(Y).max(initial=0.0), np.finfo(float).tiny))
     width = parameter_columns(model).width
-    return np.linalg.qr(np.vstack([np.zeros((1, width)), *found]), mode="r")
+    return np.asarray(np.linalg.qr(np.vstack([np.zeros((1, width)), *found]), mode="r"))
 
 
 def _moved(model: ClusterModel, q: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -177,7 +178,7 @@ def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     U, s, _ = np.linalg.svd(A, full_matrices=False)
     rank = _rank(s)
     A = U[:, :rank].T @ A
-    chosen, rest = [], A.copy()
+    chosen, rest = list[int](), A.copy()
     for k in range(A.shape[1]):
         if len(chosen) < rank and np.linalg.norm(rest[:, k]) > _ALONE:
             chosen.append(k)
@@ -188,10 +189,10 @@ def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rest = _without(rest, rest[:, k])
     while rank:
         X = np.linalg.solve(A[:, chosen], A)
-        i, k = np.unravel_index(np.abs(X).argmax(), X.shape)
-        if abs(X[i, k]) <= _LARGEST:
+        i, new = divmod(int(np.abs(X).argmax()), X.shape[1])
+        if abs(X[i, new]) <= _LARGEST:
             break
-        chosen[i] = int(k)
+        chosen[i] = new
     return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank]
 
 
