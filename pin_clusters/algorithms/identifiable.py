@@ -26,12 +26,13 @@ _SMALL = 1e-9
 """Numbers below it are left out of combinations."""
 _LITTLE = 1e-4
 """How long shorter columns count as, in units of the longest: their rounding is a large part of them."""
-_ALONE, _LARGEST = 1e-4, 1e4
+_ALONE, _LARGEST = 1e-3, 1e5
 """What part of a column must be new for it to be chosen; how often others may have to be taken to make one."""
 _FAR, _NEAR, _LEAST = 8.0, 1.5, 1e-3
 """How far joints are moved in a step, without loops and with, and how far at least, [rad] or [m]."""
-_REGULAR, _TRIES, _WALK = 1e3, 100, 8
-"""Condition of loops up to which a pose is taken, how often one is looked for, and after how many poses from anew."""
+_REGULAR, _TRIES, _WALK = 30.0, 100, 8
+"""Condition of loops up to which a pose is taken (or a few times that of the first one: rounding in it grows with the
+square), how often one is looked for, and after how many poses from anew."""
 
 
 def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -40,7 +41,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     These are base parameters: each is one parameter of its own and what cannot be told from it. With the columns ``p``
     of these own parameters, ``Y @ values = Y[:, p] @ basis @ values`` at every state. They are the first ones that can
     be taken, so that ``p = (basis != 0.0).argmax(axis=1)``, but for those that torques hardly feel, or hardly tell from
-    others before them (1e-4 of what others do): ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) ==
+    others before them (1e-3 of what others do): ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) ==
     1)).argmax(axis=1)`` holds for these too.
 
     Poses are those that the robot reaches from ``pc.neutral``.
@@ -76,20 +77,28 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
     seen = _torques(model, states, 0)  # by which columns are chosen, whatever the seed
     Y = seen if seed == 0 else _torques(model, states, seed)
-    basis, own = np.zeros((columns.width, columns.width)), list[int]()
+    both, own, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
     for cluster, mine in zip(model.clusters, blocks, strict=True):  # what is below comes before
         below = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
         there = np.arange(_BODY * (below - 1), _BODY * below) if below else np.zeros(0, dtype=np.int64)
         there, chosen = _enough(seen, there, mine)
         others = np.setdiff1d(mine, chosen)
-        X = _combinations(Y, np.concatenate([there, chosen]), others)
-        basis[chosen, chosen] = 1.0
-        basis[:, others] = basis[:, there] @ X[: len(there)]
-        basis[np.ix_(chosen, others)] += X[len(there) :]
+        for basis, given in zip(both, (seen, Y), strict=True):
+            X = _combinations(given, np.concatenate([there, chosen]), others)
+            basis[chosen, chosen] = 1.0
+            basis[:, others] = basis[:, there] @ X[: len(there)]
+            basis[np.ix_(chosen, others)] += X[len(there) :]
         own += chosen.tolist()
-    own.sort()
+        size[mine] = _sizes(seen[:, mine])
+    # what is below may stand behind in the order of the columns: now the first ones of all
+    choose, A = both[:, own] * size[own, None] / size
+    first, _ = _chosen(choose)
+    A = np.linalg.solve(A[:, first], A)
+    A[np.abs(A) < _SMALL] = 0.0
+    A[:, first] = np.eye(len(first))
+    basis = A * size / size[first, None]
     names = parameters(model)[1]
-    return basis[own], tuple(_label(basis[i], i, names) for i in own)
+    return basis, tuple(_label(row, int(i), names) for row, i in zip(basis, first, strict=True))
 
 
 def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.ndarray:
@@ -113,6 +122,7 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
     rng, data = np.random.default_rng(seed), ClusterData(model)
     found: list[np.ndarray] = []
     start = q = neutral(model)
+    most = max([_REGULAR, *(4.0 * loop.K_d for loop in condition(model, data, start))])
     reach, walk = (_NEAR, _WALK) if model.closures else (_FAR, 1)
     while len(found) < states:
         q = q if len(found) % walk else start  # loops go on from where they are: small steps would show little of them
@@ -120,7 +130,7 @@ def _torques(model: ClusterModel, states: int, seed: int) -> np.ndarray:
             step = reach * rng.uniform() * rng.uniform(-1.0, 1.0, model.nv)
             try:
                 moved = _moved(model, q, step)
-                regular = all(loop.K_d < _REGULAR for loop in condition(model, data, moved))
+                regular = all(loop.K_d < most for loop in condition(model, data, moved))
             except (BranchLost, SingularClusterError):
                 regular = False
             if regular:

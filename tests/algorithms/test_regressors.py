@@ -234,7 +234,6 @@ AWKWARD = (
     "tree-1",
     "tree-3",
     1494,
-    "spatial-6",
     "plate_that_leads",
     101,
     105,
