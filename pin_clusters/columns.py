@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from .whole_files import whole
+
 
 def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | Sequence[float]]) -> None:
     """Write columns of equal length to a CSV file; ``numpy.loadtxt(file, delimiter=",", skiprows=1)`` reads them.
@@ -20,6 +22,6 @@ def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | S
         OSError: The file cannot be written.
     """
     table = np.column_stack([np.asarray(x, dtype=float) for x in columns.values()])
-    with open(file, "w", encoding="utf-8", newline="") as stream:
+    with whole(file) as (part,), open(part, "w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerow(columns)
         np.savetxt(stream, table, fmt="%.17g", delimiter=",")

@@ -11,9 +11,11 @@ from ..errors import PinClustersError
 from . import common
 from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
 
+_INTERRUPTED = 130
+
 
 class _Commands(click.Group):
-    """A group that turns the user's mistakes into one line and exit code 1."""
+    """A group that turns the user's mistakes into one line and exit code 1, and Ctrl-C into one and 130."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with common.warnings_as_lines():
@@ -22,6 +24,9 @@ class _Commands(click.Group):
             except PinClustersError as error:
                 common.error_line(error)
                 ctx.exit(1)
+            except KeyboardInterrupt as stop:  # what long work has to say about it is in the exception
+                common.error_line(str(stop) or "interrupted.")
+                ctx.exit(_INTERRUPTED)
 
 
 @click.group(cls=_Commands, context_settings=CONTEXT)
@@ -45,7 +50,7 @@ def main() -> None:
       pin-clusters convert tello tello.urdf   URDF+ or MJCF, for other programs
       pin-clusters compile                    all kernels now, so that nothing waits later
 
-    Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage.
+    Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage, 130 Ctrl-C.
     """  # noqa: D301 (click wants the character)
 
 

@@ -26,7 +26,7 @@ class OutputError(PinClustersError, OSError):
     """The results cannot be written."""
 
 
-def error_line(error: BaseException) -> None:
+def error_line(error: BaseException | str) -> None:
     """Print an error as one red line on stderr."""
     click.secho("error: " + " ".join(str(error).split()), fg="red", err=True)
 

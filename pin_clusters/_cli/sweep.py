@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from . import common, tables
 
 _ACROSS = 8
 _SHOWN_FAILURES = 5
-_INTERRUPTED = 130
 
 
 def ratio(
@@ -43,7 +41,7 @@ def ratio(
     """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``."""
     values = ratios.FACTORS if factors is None else parsed(factors)
     model = common.load(robot, root_joint=None, independent=independent)
-    with common.output_folder(folder), interruptible():
+    with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, executor=executor, progress=progress, **options)
         show_ratio(found, out)
@@ -65,27 +63,16 @@ def robots(
     **options: Any,
 ) -> None:
     """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results."""
-    with interruptible():
-        with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
-            found = random_robots.run(robots, states, folder=folder, executor=executor, progress=progress, **options)
-        show_robots(found, states, out)
-        with common.written(folder):
-            files = [folder / "robots.json"]
-            write_json(random_robots.as_dict(found, states), files[0])
-            if len(found.index):
-                files.append(folder / "robots.png")
-                figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
+    with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
+        found = random_robots.run(robots, states, folder=folder, executor=executor, progress=progress, **options)
+    show_robots(found, states, out)
+    with common.written(folder):
+        files = [folder / "robots.json"]
+        write_json(random_robots.as_dict(found, states), files[0])
+        if len(found.index):
+            files.append(folder / "robots.png")
+            figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
     common.say_written(out, *files)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Say in one line what Ctrl-C left, and exit with 130."""
-    try:
-        yield
-    except sweeps.SweepInterrupted as stop:
-        common.error_line(stop)
-        raise click.exceptions.Exit(_INTERRUPTED) from None
 
 
 def parsed(text: str) -> list[float]:

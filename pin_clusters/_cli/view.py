@@ -17,6 +17,7 @@ from rich.console import Console
 from .. import approximations
 from ..errors import LoadError, PinClustersError
 from ..model import ClusterModel
+from ..whole_files import whole
 from . import common, compile, motions, study, tables
 
 
@@ -59,7 +60,8 @@ def run(
         page = _page(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:
             try:
-                static.write_text(page, encoding="utf-8")
+                with whole(static) as (part,):
+                    part.write_text(page, encoding="utf-8")
             except OSError as e:
                 raise common.OutputError(f"cannot write {static}: {e.strerror or e}.") from e
             out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)

@@ -23,6 +23,7 @@ from .layout import (
     PLANAR,
     PRISMATIC,
     REVOLUTE,
+    ROUNDING,
     SPHERICAL,
     TOLERANCE,
     WRONG_SIZE,
@@ -31,9 +32,8 @@ from .loop_block import block
 from .simd import borrowed
 from .spatial import rot
 from .tuples import Vec3
-from .views import body, cluster, head, header, velocity_row
+from .views import body, cluster, head, header, listed, velocity_row
 
-ROUNDING = 1e-11  # what a row may keep where rounding stops Newton's method
 STRIDE = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
 SMALLEST_STEP = 1e-6  # part of the whole motion
 LIMIT = 0.5  # [rad] or [m]: longest step of a joint when a loop is closed
@@ -245,6 +245,18 @@ def follow(index, params, work, q, v, target, spare, C):
     return True
 
 
+@device
+def is_at_rest(index, v, C):
+    """Whether no independent joint of a LOOP cluster has a velocity.
+
+    Reads: v.
+    """
+    for k in range(C.nk):
+        if v[listed(index, C.column, k)] != 0.0:
+            return False
+    return True
+
+
 @paste
 def move(index, params, work, result, q, v, target, spare):
     """Carry the dependent joints of all LOOP clusters along v; q is moved, spare is room.
@@ -266,7 +278,9 @@ def move(index, params, work, result, q, v, target, spare):
         if C.kind == LOOP:
             stand_still(work, C)
             if not follow(index, params, work, q, v, target, spare, C):
-                code = -c
+                # near a dead centre Newton's method may leave what is as closed as it can be: who rests stays
+                if not (is_at_rest(index, v, C) and evaluate(index, params, work, q, C) < ROUNDING):
+                    code = -c
     return code
 
 

@@ -338,6 +338,7 @@ OK: Final = 0
 WRONG_SIZE: Final = -1
 
 # loops: largest value of a row where they are closed, times max(1, |q| / 100): half of what is promised, because scales
-# are those of some poses; and from where on they count as open
+# are those of some poses; what a row may keep where rounding stops Newton's method; from where on they count as open
 TOLERANCE: Final = 5e-14
+ROUNDING: Final = 1e-11
 OPEN: Final = 1e-6

@@ -193,7 +193,8 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
         data: Its workspace; ``data.C`` keeps the result.
 
     Returns:
-        Shape (nv, nv), fresh.
+        Shape (nv, nv), fresh. Armature of a dependent ball joint that differs between its axes has no energy: with it
+        C v are the torques all the same, and dM/dt - 2 C is not skew-symmetric.
 
     References:
         Echeandia and Wensing, arXiv 2010.01033.

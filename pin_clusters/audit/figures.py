@@ -10,6 +10,7 @@ import numpy as np
 
 from ..pages.axes import DASHES, HATCHES, PARTS, SMALL, WIDTH, finished, over, tall, tidy
 from ..pages.axes import rows as _rows
+from ..pages.names import literal
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
 from ..pages.template import Html
@@ -97,7 +98,7 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(
             y, values, 0.62, left=np.where(values >= 0.0, positive, negative), color=C[part], hatch=hatch,
-            edgecolor=C["paper"], linewidth=0.6, label=name,
+            edgecolor=C["paper"], linewidth=0.6, label=literal(name),
         )  # fmt: skip
         positive += np.maximum(values, 0.0)
         negative += np.minimum(values, 0.0)
@@ -128,7 +129,7 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
     drawn, axes = over("time [s]", "% of the reference pose")
     looks = zip(cycle(PARTS), cycle(DASHES), strict=False)
     for name, (y, constant), (part, dash) in zip(names, entries, looks, strict=False):
-        axes.plot(time, 100.0 * y / constant, label=name, color=C[part], linestyle=dash)
+        axes.plot(time, 100.0 * y / constant, label=literal(name), color=C[part], linestyle=dash)
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
     axes.set_xlim(float(time[0]), float(time[-1]))
     text = f"Reflected inertia along the motion in per cent: {', '.join(names)}."

@@ -10,11 +10,11 @@ import pinocchio as pin
 from .._calls import fast
 from ..arrays import array, configuration, velocity
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
-from ..errors import BranchLost, ShapeError
+from ..errors import BranchLost, ConfigurationError, ShapeError
 from ..joints import in_q
-from ..model import ClusterModel, carry, loops_of, names_of_cluster, same_pose
+from ..model import ClusterModel, carry, check_closed, loops_of, names_of_cluster, same_pose
 from ._desk import lay_out
-from .manifold import manifold
+from .manifold import TOLERANCE, manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
@@ -69,9 +69,10 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 
     Returns:
         Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
-        loops are on one branch.
+        loops are on one branch; those that follow by couplings are not read, as ``integrate`` computes them anew.
 
     Raises:
+        ConfigurationError: The loops of q1 are open. Those of q0 may be: they are closed first.
         BranchLost: The motion from q0 does not lead the loops to where they are in q1. Whole turns of a loop's joints
             are no motion, unless they leave a joint that follows by a ratio elsewhere.
     """
@@ -87,6 +88,10 @@ def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
 def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
     reached = carry(model, q0, v)
     if not same_pose(model, reached, q1, 1e-6, loops_only=False):
+        try:
+            check_closed(model, q1, TOLERANCE, "q1")
+        except ConfigurationError as error:
+            raise ConfigurationError(f"difference: {error}") from None
         names = _cluster_apart(model, reached, q1)
         if same_pose(model, reached, q1, 1e-6, loops_only=True):
             raise BranchLost(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..pages.axes import DASHES, PARTS, SMALL, WIDTH, finished, over, rows, tall, tidy
+from ..pages.names import literal
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
 from ..pages.template import Html
@@ -96,8 +97,9 @@ def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
     for e, reason, (marker, colour) in zip(region.edges, _reason(region), looks, strict=False):
         xs, ys = (degrees(e.positions[:, region.index(c.name)], c.unit) for c in (x, y))
         axes.plot(
-            xs, ys, linestyle="none", marker=marker, markersize=3.2, color=C[colour], markeredgewidth=0.0, label=reason
-        )
+            xs, ys, linestyle="none", marker=marker, markersize=3.2, color=C[colour], markeredgewidth=0.0,
+            label=literal(reason),
+        )  # fmt: skip
 
 
 def _reason(region: Region) -> list[str]:
@@ -132,7 +134,7 @@ def ratios(t: Transmission, key: str) -> Html:
         tidy(axes, axis(t.moved.name, t.moved.unit) if axes is lower else "", name)
         axes.yaxis.set_label_coords(-0.13, 0.5)
         for c, y, colour, dash in zip(t.joints, values.T, cycle(PARTS), cycle(DASHES), strict=False):
-            axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=c.name)
+            axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
         axes.axhline(0.0, color=C["ink"], linewidth=0.7)
         _cut(axes, values)
         _here(axes, x[t.reference])
@@ -182,7 +184,7 @@ def polygons(t: Torques, key: str) -> Html:
     drawn, axes = _square(f"{a.name} [{a.torque_unit}]", f"{b.name} [{b.torque_unit}]", len(sets := distinct(t)))
     for s, colour, dash in zip(sets, cycle(PARTS), cycle(DASHES), strict=False):
         shape = np.vstack([s.corners, s.corners[:1]])
-        axes.plot(*shape.T, color=C[colour], linestyle=dash, linewidth=1.5, label=s.pose)
+        axes.plot(*shape.T, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(s.pose))
     first = np.vstack([t.sets[0].corners, t.sets[0].corners[:1]])
     axes.fill(*first.T, color=C[PARTS[0]], alpha=0.10, linewidth=0)
     axes.axhline(0.0, color=C["soft"], linewidth=0.7)
@@ -199,7 +201,7 @@ def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
     drawn, axes = over(axis(moved.name, moved.unit), f"largest torque [{unit}]")
     x = degrees(t.values, moved.unit)
     for c, y, colour, dash in zip(t.joints, t.along.T, cycle(PARTS), cycle(DASHES), strict=False):
-        axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=c.name)
+        axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
     axes.set_ylim(bottom=0.0)
     _cut(axes, t.along, low=0.0)
     text = f"Largest torque at {', '.join(c.name for c in t.joints)} over the range of {moved.name}."
@@ -218,7 +220,7 @@ def length_bars(found: Sensitivity, shown: Sequence[int], key: str) -> Html:
     for k, (c, colour) in enumerate(zip(found.joints, cycle(PARTS), strict=False)):
         at = y + 0.35 - (k + 0.5) * bar
         axes.barh(at, found.largest[shown, k], bar, color=C[colour], alpha=0.28, linewidth=0)
-        axes.barh(at, np.abs(found.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=c.name)
+        axes.barh(at, np.abs(found.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=literal(c.name))
     text = "How far joints move for a millimetre: " + ", ".join(
         f"{found.lengths[i]} {number(float(found.largest[i].max()))}" for i in shown
     )

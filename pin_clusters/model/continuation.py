@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import entry_points as kernels
-from .._kernels.layout import TOLERANCE
+from .._kernels.layout import ROUNDING, TOLERANCE
 from ..errors import BranchLost
 from .cluster_model import ClusterModel
 from .loops import CONDITION_LIMIT, Loops, loops_of, names_of_cluster
@@ -34,7 +34,11 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if code < 0:
             raise _lost(model, model._tables.joint_of_row[-code])
     else:
-        moved = _carry_slowly(model, loops, q, v, target)
+        try:
+            moved = _carry_slowly(model, loops, q, v, target)
+        except BranchLost:  # as in the kernel: who rests stays
+            if v.any() or not np.abs(loops.solved.residual(q) / loops.scales).max() < ROUNDING:
+                raise
     result = target.copy()
     result[loops.entries] = moved[loops.entries]
     result[loops.independent_entries] = target[loops.independent_entries]

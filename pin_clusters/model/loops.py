@@ -163,7 +163,7 @@ def _is_closed(loops: Loops, q: np.ndarray) -> bool:
     return bool(np.all(np.abs(loops.every.residual(q)) < 1e-4 * loops.every.scales(q)))
 
 
-def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float) -> None:
+def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str = "q") -> None:
     """Check that the loops are closed.
 
     Raises:
@@ -176,9 +176,9 @@ def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float) -> None:
     if excess.size and excess.max() > 1.0:
         i = np.argmax(excess)
         raise ConfigurationError(
-            f"q is off the loops of model {model.name!r}: {loops.every.labels[i]} is open by {residual[i]:+.3g} "
+            f"{name} is off the loops of model {model.name!r}: {loops.every.labels[i]} is open by {residual[i]:+.3g} "
             f"{loops.every.units[i]}".rstrip()
-            + ". Use q = pc.project(model, q), and move q with pc.integrate."
+            + f". Use {name} = pc.project(model, {name}), and move {name} with pc.integrate."
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .names import literal
 from .svg import COLOURS as C
 from .svg import figure, inline
 from .template import Html
@@ -33,8 +34,8 @@ def tidy(axes: Any, x: str, y: str) -> None:
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(C["soft"])
-    axes.set_xlabel(x, fontsize=TEXT, color=C["soft"])
-    axes.set_ylabel(y, fontsize=TEXT, color=C["soft"])
+    axes.set_xlabel(literal(x), fontsize=TEXT, color=C["soft"])
+    axes.set_ylabel(literal(y), fontsize=TEXT, color=C["soft"])
 
 
 def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float = 0.28) -> Html:
@@ -47,7 +48,7 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
     _make_room(drawn, top + _LINE * math.ceil(len(labels) / columns) + 0.1)
     height = drawn.get_size_inches()[1]
     size = 10.0 * min(1.0, _TITLE / max(1, len(title)))
-    drawn.text(0.01, 1.0 - 0.17 / height, title, fontsize=size, fontweight="bold", va="center", color=C["ink"])
+    drawn.text(0.01, 1.0 - 0.17 / height, literal(title), fontsize=size, fontweight="bold", va="center", color=C["ink"])
     drawn.legend(
         handles, labels, ncols=columns, fontsize=SMALL, frameon=False, loc="upper left",
         labelcolor=C["ink"], bbox_to_anchor=(0.0, 1.0 - top / height), borderaxespad=0.0, borderpad=0.2,
@@ -93,7 +94,7 @@ def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any,
     axes = drawn.add_axes((left, 0.48 / height, 0.97 - left, tall / height))
     y = np.arange(len(names))[::-1]
     axes.set_ylim(-0.6, len(names) - 0.4)
-    axes.set_yticks(y, names, linespacing=1.1, multialignment="right")
+    axes.set_yticks(y, [literal(name) for name in names], linespacing=1.1, multialignment="right")
     tidy(axes, x, "")
     axes.tick_params(axis="y", labelsize=SMALL, labelcolor=C["ink"], length=0)
     return drawn, axes, y

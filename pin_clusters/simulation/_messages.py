@@ -122,5 +122,11 @@ def _history(r: Recorder) -> str:
 
 
 def _cure(r: Recorder) -> str:
-    dt = r.settings.dt
-    return f"Take a smaller step (dt = {dt:g} s now; try {dt / 10.0:g} s), and look at error.result for the way there."
+    dt, contacts = r.settings.dt, r.settings.contacts
+    text = f"Take a smaller step (dt = {dt:g} s now; try {dt / 10.0:g} s), and look at error.result for the way there."
+    if contacts is None or contacts.passive:
+        return text
+    return (
+        f"{text} If it ends there with any step, contacts with gains or a desired motion ask for what joints cannot "
+        "do: the way to their goal leads beyond reach, or through a singular pose."
+    )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..pages.names import literal
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -66,14 +68,16 @@ def draw(result: SimulationResult) -> Figure:
             ax.axvline(switch.time, **_SWITCH)
     figure.align_ylabels(axes)
     order = sorted(lines)
-    handles, names = [lines[k] for k in order], [result.joints[k] for k in order]
+    handles, names = [lines[k] for k in order], [literal(result.joints[k]) for k in order]
     if result.switches:
         from matplotlib.lines import Line2D
 
         handles.append(Line2D([], [], **_SWITCH))
         names.append("other independent\njoints inside")
     figure.legend(handles, names, loc="outside right upper", fontsize=8.5, frameon=False, ncols=columns)
-    figure.suptitle(f"{result.robot}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12)
+    figure.suptitle(
+        f"{literal(result.robot)}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12
+    )
     return figure
 
 

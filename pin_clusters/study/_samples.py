@@ -15,6 +15,7 @@ from ..arrays import numbers
 from ..docstrings import STUDY, stock
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ..model import ClusterModel
+from ..whole_files import whole
 from .trajectories._base import joint_of
 
 documented = stock(
@@ -127,7 +128,8 @@ def plain(value: Any, names: Iterable[str] | None = None) -> Any:
 
 def write_json(found: dict[str, Any], path: Path) -> None:
     """Write what is plain to a file."""
-    path.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    with whole(path) as (part,):
+        part.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..approximations import LOOP_RUNGS
+from ..pages.names import literal
+from ..whole_files import whole
 from . import report
 from ._samples import labels, locked, spread
 
@@ -73,7 +75,7 @@ def save(result: StudyResult, path: Path) -> None:
             _not_rounding(axes, result, k)
     _fit(titles, error.get_window_extent().width)
     _study_head(figure, result)
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def new_figure(**options: Any) -> Figure:
@@ -86,6 +88,12 @@ def new_figure(**options: Any) -> Figure:
     figure = Figure(dpi=_DPI, **options)
     FigureCanvasAgg(figure)
     return figure
+
+
+def save_figure(figure: Figure, path: Path, **options: Any) -> None:
+    """Write a figure to a file, all of it or nothing, in the format that its ending says."""
+    with whole(path) as (part,):
+        figure.savefig(part, format=path.suffix[1:] or "png", **options)
 
 
 def draw_joint(
@@ -106,7 +114,7 @@ def draw_joint(
         axes.set_ylabel(f"{name} [{result.units[k]}]", fontsize=8.5)
         axes.set_xlabel("time [s]" if last else "", fontsize=9)
         tidy(axes)
-    torque.set_title(title, fontsize=10, loc="left", pad=3.0, fontweight="bold")
+    torque.set_title(literal(title), fontsize=10, loc="left", pad=3.0, fontweight="bold")
     return error.set_title(text, loc="left", pad=3.0, color="#333333")
 
 
@@ -210,11 +218,11 @@ def _study_head(figure: Any, result: StudyResult) -> None:
         approximate = "" if few else f"In the last two approximations rotors are {rotors}. "
     x = (_LEFT - 0.045) / math.ceil(len(result.joints) / _ROWS)
     cut = "" if result.reach is None else f" (cut from {result.asked:g}: the loops end at {result.reach.end:g})"
-    motion = report.motion(result).replace("moving", "moves").replace("2 pi", "2$\\pi$")
+    motion = literal(report.motion(result)).replace("moving", "moves").replace("2 pi", "2$\\pi$")
     # as it was asked for, where the motion says so
     duration = float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
     head(
-        figure, f"{result.robot}: what approximate {_WHAT[loops]} get wrong",
+        figure, f"{literal(result.robot)}: what approximate {_WHAT[loops]} get wrong",
         (f"Inverse dynamics, {result.base} base; {motion}{cut}.",
          f"{approximate}Error = approximate $-$ exact; RMS over {duration:.3g} s."),
         {"exact": "exact" if loops else "exact rotors"} | labels(result.approximate),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import tempfile
 import warnings
 import zipfile
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import PinClustersWarning
+from ..whole_files import whole
 from . import _tables
 from ._tables import Table
 from .result import SweepFolderError
@@ -149,7 +149,7 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
     """
     tables: dict[int, Table] = {}
     if repair:
-        for part in folder.glob(".chunk_*.part"):
+        for part in folder.glob(".chunk_*.part*"):
             part.unlink(missing_ok=True)
     for chunk in range(manifest.chunks):
         path = chunk_path(folder, chunk)
@@ -190,11 +190,8 @@ def chunk_path(folder: Path, chunk: int) -> Path:
 @contextmanager
 def _whole(path: Path) -> Iterator[Path]:
     """Give a path to write to, which then gets its name at once."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        yield part
-        part.replace(path)
+        with whole(path) as (part,):
+            yield part
     except OSError as error:
         raise SweepFolderError(f"cannot write {path}: {error.strerror or error}.") from None
-    finally:
-        part.unlink(missing_ok=True)

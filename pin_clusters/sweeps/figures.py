@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..approximations import LABELS
-from ..study.plots import STYLES, quiet_about_its_folder
+from ..pages.names import literal
+from ..study.plots import STYLES, quiet_about_its_folder, save_figure
 
 if TYPE_CHECKING:
     from ..study.random_chains import RandomChains
@@ -43,7 +44,7 @@ def ratio(found: RatioSweep, path: Path) -> None:
             seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
             axes.plot(x[seen], y[seen], **_marked(rung))
         axes.set_yscale("log")
-        axes.set_title(found.joints[k] + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
+        axes.set_title(literal(found.joints[k]) + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
         axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
         _look(axes)
         _plain_ticks(axes, x)
@@ -54,8 +55,8 @@ def ratio(found: RatioSweep, path: Path) -> None:
             axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
     if shown.size:
         grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
-    title = f"{found.robot}: error of the approximations over the gear ratio, reflected inertia kept"
-    _finish(figure, path, found.rungs, title, f"{found.motion}; grey: the robot as it is", head - 0.1)
+    title = f"{literal(found.robot)}: error of the approximations over the gear ratio, reflected inertia kept"
+    _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey: the robot as it is", head - 0.1)
 
 
 def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
@@ -132,7 +133,7 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
     )  # fmt: skip
     figure.text(0.5, 1.0 - 0.68 * inch, below, ha="center", va="center", fontsize=8, color="0.35")
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - head * inch))
-    figure.savefig(path, facecolor="white")
+    save_figure(figure, path, facecolor="white")
 
 
 def _plain_ticks(axes: Any, x: np.ndarray) -> None:

@@ -42,11 +42,6 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
     return tuple(name for name in KINDS if name in given)
 
 
-def size_of(model: ClusterModel, name: str) -> int:
-    """Return how many numbers an input has."""
-    return {"gravity": 3, "inertial": len(parameters(model)[0]), "ratios": len(ratio_map(model).values)}[name]
-
-
 def labels_of(model: ClusterModel, name: str) -> tuple[str, ...]:
     """Return what each number of an input is."""
     if name == "ratios":

@@ -13,7 +13,7 @@ from ..model import ClusterModel
 from ._sources import watching
 from .expressions import Graph
 from .functions import FUNCTIONS
-from .numbers import checked, size_of, tables_for
+from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
 from .status import status_of
@@ -99,7 +99,7 @@ def trace(
     graph = Graph()
     sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
     inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
-    inputs += [(name, size_of(model, name)) for name in numbers]
+    inputs += [(name, len(values_of(model, name))) for name in numbers]
     entries, first = {}, 0
     for name, size in inputs:
         entries[name] = np.array(graph.inputs(first, size), dtype=object)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from ..whole_files import whole
 from . import arrows, camera, page, palette
 from .arrows import Arrow
 from .legend import legend_of
@@ -159,6 +159,7 @@ class MeshcatVisualizer(Scene):
         """
         text = self.static_html()
         try:
-            Path(path).write_text(text, encoding="utf-8")
+            with whole(path) as (part,):
+                part.write_text(text, encoding="utf-8")
         except OSError as error:
             raise ViewerError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error

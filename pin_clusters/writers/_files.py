@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from ..errors import ArgumentTypeError, ExportError
+from ..whole_files import whole
 
 
 def write(text: str, file: str | os.PathLike[str] | None) -> str:
@@ -22,20 +22,11 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
     try:
         path = _place(Path(file))
-        handle, stage = tempfile.mkstemp(prefix=".export-", dir=path.parent)
-    except (OSError, ValueError) as error:
+        with whole(path) as (part,):
+            part.write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = getattr(error, "strerror", None) or error
         raise ExportError(f"cannot write {str(file)[:200]!r}: {reason}. Choose another name or folder.") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(stage, 0o666 & ~_umask())
-        os.replace(stage, path)
-    except BaseException as error:
-        Path(stage).unlink(missing_ok=True)
-        if isinstance(error, (OSError, ValueError)):  # ValueError: a null character in the path
-            raise ExportError(f"cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
-        raise
     return text
 
 
@@ -48,10 +39,3 @@ def _place(path: Path) -> Path:
     if path.exists() and not path.is_file():  # /dev/null itself would become a file
         raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
     return path
-
-
-def _umask() -> int:
-    """Return the mask of new files; the system has no way to ask but to set it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -214,6 +214,79 @@ def test_rank_on_random_trees(seed: int, rng: np.random.Generator) -> None:
     check_rank(model, states)
 
 
+def check_identifiable(model: pc.ClusterModel, states: list[tuple[np.ndarray, ...]]) -> np.ndarray:
+    """At states that it has not seen, by the columns that the docstring names."""
+    basis, labels = pc.identifiable_parameters(model)
+    own = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)
+    assert len(set(own)) == len(basis)
+    assert all(label.startswith(pc.parameters(model)[1][i]) for i, label in zip(own, labels, strict=True))
+    data = model.createData()
+    for state in states:
+        Y = pc.computeJointTorqueRegressor(model, data, *state)
+        assert pool.error(Y[:, own] @ basis, Y) < 1e-8
+    assert np.abs(basis).max() < 1e6
+    again, _ = pc.identifiable_parameters(model, seed=5)
+    np.testing.assert_allclose(again, basis, rtol=0.0, atol=1e-6 * np.abs(basis).max())
+    return basis
+
+
+AWKWARD = (
+    "tree-1",
+    "tree-3",
+    1494,
+    "plate_that_leads",
+    101,
+    105,
+    109,
+    "planar-1",
+    "planar-11",
+    "planar-6",
+)
+
+
+@pytest.mark.parametrize("key", pool.some(AWKWARD, 5))
+@pytest.mark.parametrize("armature", [False, True])
+def test_identifiable_parameters_of_awkward_robots(key: Any, armature: bool, rng: np.random.Generator) -> None:
+    """A rod with mass above another loop, loops that hardly move; armature that differs between a base's axes."""
+    model = pool.case(key).model
+    if armature:
+        tree = model.tree.copy()
+        for j in (j for j in range(1, tree.njoints) if tree.nvs[j] > 1):
+            tree.armature[tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] = rng.uniform(0.05, 0.5, tree.nvs[j])
+        model = alike(model, tree=tree)
+    states = [pool.state(key, rng) for _ in range(12)]
+    check_identifiable(model, [(s.q, s.v, s.a) for s in states])
+
+
+@pytest.mark.parametrize("part", [1e-3, 3e-4, 1e-5])
+def test_a_parameter_that_torques_hardly_feel(part: float, rng: np.random.Generator) -> None:
+    """The inertia about x where the axis is almost across it; it is no base parameter, but no torque lacks it."""
+    tree = pin.Model()
+    body = pin.Inertia(1.0, np.array([0.1, 0.0, 0.2]), np.diag([0.1, 0.2, 0.25]))
+    axis = np.array([part, 0.6, np.sqrt(0.64 - part * part)])
+    slide = tree.addJoint(0, pin.JointModelPZ(), pin.SE3.Identity(), "slide")
+    hinge = tree.addJoint(slide, pin.JointModelRevoluteUnaligned(axis), pin.SE3.Identity(), "hinge")
+    for j in (slide, hinge):
+        tree.appendBodyToJoint(j, body, pin.SE3.Identity())
+    model = pc.ClusterModel(tree)
+    basis = check_identifiable(model, [tuple(rng.normal(size=(3, 2))) for _ in range(12)])
+    k = pc.parameters(model)[1].index("hinge: Ixx")
+    (row,) = np.flatnonzero(basis[:, k])
+    ratio = basis[row, k] / basis[row, pc.parameters(model)[1].index("hinge: Iyy")]
+    assert abs(ratio / (part / 0.6) ** 2 - 1.0) < 1e-3
+
+
+def test_what_armature_of_a_base_is_told_from() -> None:
+    """By hand: A a in the body, no w x A w: along axes never a mass; of a ball three equal ones are an inertia."""
+    for joint, alone in ((pin.JointModelFreeFlyer(), 15), (pin.JointModelSpherical(), 11)):
+        tree = pin.Model()
+        tree.appendBodyToJoint(
+            tree.addJoint(0, joint, pin.SE3.Identity(), "base"), pin.Inertia.Random(), pin.SE3.Identity()
+        )
+        tree.armature = 0.1 * np.arange(1.0, tree.nv + 1.0)
+        assert len(pc.identifiable_parameters(pc.ClusterModel(tree))[0]) == alone
+
+
 def test_labels_of_a_pendulum() -> None:
     """By hand: torque = Izz a + g (mx cos q - my sin q) about a horizontal axis."""
     tree = pin.Model()

@@ -25,7 +25,6 @@ from pin_clusters.audit.reflected import reflect
 from pin_clusters.audit.sections import simulation as simulation_section
 from pin_clusters.audit.simulated import ends
 from pin_clusters.audit.verdict import judge
-from pin_clusters.pages import files
 from pin_clusters.pages.template import Html, fill, joined
 
 SHORT: dict[str, Any] = {"duration": 0.7, "dt": 5e-3}
@@ -443,7 +442,7 @@ def test_nothing_is_left_half_written(leg: audit.AuditResult, tmp_path: Path, mo
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="No space"):
         audit.write(leg, tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -184,6 +185,31 @@ def test_a_folder_without_write_permission() -> None:
     assert "cannot write to locked" in refused("study", "mit_humanoid_leg", "--output", "locked")
 
 
+@pytest.mark.parametrize("room", [500, 20_000, 60_000])  # [bytes]: no file fits, some do, the picture does not
+def test_a_full_disk_leaves_what_was_there(room: int) -> None:
+    """All that commands write: pages, tables, pictures; a limit on the size of files is what a full disk is."""
+    resource = pytest.importorskip("resource", reason="needs limits of the system")
+    Path("out").mkdir()
+    commands = (
+        ("view", "four_bar", "--static", "out/page.html"),
+        ("study", "four_bar", "--duration", "0.2", "--output", "out"),
+        ("mechanism", "four_bar", "--output", "out"),
+    )
+    for arguments in commands:
+        assert run(*arguments).exit_code == 0
+    before = {p.name: p.read_bytes() for p in Path("out").iterdir()}
+    limits, ignored = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        for arguments in commands:
+            result = run(*arguments)
+            assert (result.exit_code, "cannot write" in result.stderr) == (1, True), result.output
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert {p.name: p.read_bytes() for p in Path("out").iterdir()} == before
+
+
 def test_a_failed_study_leaves_no_empty_folder() -> None:
     Path("arm.urdf").write_text(URDF, encoding="utf-8")
     refused("study", "arm.urdf", "--dt", "1e-12", "--output", "new/folder")
@@ -241,3 +267,22 @@ def test_as_a_real_process() -> None:
     assert bad.stderr.splitlines() == [bad.stderr.strip()]
     assert "Did you mean 'mit_humanoid_leg'" in bad.stderr
     assert "\x1b" not in bad.stderr  # no colours into a pipe
+
+
+@pytest.mark.parametrize("module", ["pin_clusters", "pinocchio", "rich.console", "pin_clusters._cli.study", "numpy"])
+def test_ctrl_c_in_the_first_seconds(module: str) -> None:
+    """While that module is imported: before the package, in it, and by the command."""
+    code = f"""if True:
+    import signal, sys
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    class Finder:
+        def find_spec(self, name, *_):
+            if name == {module!r}:
+                signal.raise_signal(signal.SIGINT)
+    sys.meta_path.insert(0, Finder())
+    sys.argv = ["pin-clusters", "study", "four_bar", "--output", "new"]
+    from pin_clusters_command import main
+    main()"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "error: interrupted.\n")
+    assert not Path("new").exists()

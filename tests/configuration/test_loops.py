@@ -19,7 +19,7 @@ from samples.pool import error
 import pin_clusters as pc
 from pin_clusters.algorithms.condition import condition
 from pin_clusters.algorithms.with_independent import with_independent
-from pin_clusters.model import loops_of
+from pin_clusters.model import carry, loops_of
 
 X, Y, Z = np.eye(3)
 
@@ -442,6 +442,32 @@ def test_up_to_the_dead_centre_and_past_it_with_others(rng: np.random.Generator)
     meet = pc.project(model, np.array([past[0][0], past[1][1], past[1][2]]), hold="crank")
     with pytest.raises(pc.BranchLost):
         pc.difference(model, past[0], meet)
+
+
+@pytest.mark.parametrize("name", ["digit_leg", "cassie_leg"])
+def test_who_rests_near_a_dead_centre_stays(name: str, rng: np.random.Generator) -> None:
+    """Up to where the robot can go no further: by the kernel, by rows and in Python, q is where it was.
+
+    A dead centre doubles what is open: 1e-11 m and the curvature of links of 0.1 m leave 3e-5 rad to Newton's method.
+    """
+    model, seen = pc.load(name), 0
+    rest = np.zeros(model.nv)
+    for _ in range(6):
+        q, step, way = pc.neutral(model), 0.5, rng.uniform(-1.0, 1.0, model.nv)
+        while step > 1e-14:
+            try:
+                q = pc.integrate(model, q, step * way)
+            except pc.BranchLost:
+                step *= 0.5
+                continue
+            if step < 1e-3:
+                seen += 1
+                stays = [pc.integrate(model, q, rest), pc.batch.integrate(model, q[None], rest[None])[0]]
+                with pytest.MonkeyPatch.context() as python:
+                    python.setattr(loops_of(model), "compiled", False)
+                    stays.append(carry(model, q, rest))
+                assert max(np.abs(x - q).max() for x in stays) < 1e-4
+    assert seen > 50
 
 
 @pytest.mark.jitless

@@ -522,6 +522,11 @@ CALLS: dict[str, Case] = {
         "`pc.difference` between two assemblies", across_branches, pc.BranchLost,
         r"different branches.*'crank', 'coupler', 'rocker'.*pc\.branches"
     ),
+    "difference to an open loop": Case(
+        "`pc.difference` to a q whose loop is open",
+        with_model(drawn, lambda m: pc.difference(m, pc.neutral(m), np.add(pc.neutral(m), [0.0, 0.1, 0.0]))),
+        pc.ConfigurationError, r"difference: q1 is off the loops.*'pin'.*open by .* m\. Use q1 = pc\.project",
+    ),
     "motion beyond reach": Case(
         "`pc.integrate` beyond a dead centre", beyond_reach, pc.BranchLost,
         r"'crank', 'coupler', 'rocker'.*'pin'.*cannot follow.*shorter step.*with_independent",

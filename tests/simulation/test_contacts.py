@@ -98,14 +98,43 @@ def test_forces_and_momentum(kind: Any) -> None:
         assert np.allclose(data.dhg.linear, total - [0.0, 0.0, weight], rtol=0.0, atol=1e-9 * weight)
 
 
+def pull(contact: Any, Kp: float, Kd: float) -> None:
+    """Give a contact gains; Pinocchio 3 has one per row, and another name for them."""
+    if hasattr(contact, "m_baumgarte_parameters"):
+        contact.m_baumgarte_parameters.Kp, contact.m_baumgarte_parameters.Kd = Kp, Kd
+    else:
+        contact.corrector.Kp[:], contact.corrector.Kd[:] = Kp, Kd
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-4])
+def test_gains_that_pull_beyond_reach(dt: float) -> None:
+    """The tip of two links goes straight out, critically damped, until they are in line: at a time known beforehand."""
+    tree, place = pin.Model(), pin.SE3.Identity()
+    for name in ("shoulder", "elbow"):
+        j = tree.addJoint(tree.njoints - 1, pin.JointModelRY(), place, name)
+        place = pin.SE3(np.eye(3), np.array([0.5, 0.0, 0.0]))
+        tree.appendBodyToJoint(j, pin.Inertia.FromSphere(1.0, 0.1), place)
+    q, data = np.array([0.3, 1.2]), tree.createData()
+    pin.forwardKinematics(tree, data, q)
+    tip = (data.oMi[2] * place).translation
+    start, goal = float(np.linalg.norm(tip)), 1.2
+    contact = pc.RigidConstraintModel(
+        POINT, tree, 2, place, 0, pin.SE3(np.eye(3), goal / start * tip), pin.LOCAL_WORLD_ALIGNED
+    )
+    pull(contact, 100.0, 20.0)
+    with pytest.raises(
+        pc.SimulationError, match=r"diverges.*smaller step.*beyond reach, or through a singular pose"
+    ) as caught:
+        pc.simulate(pc.ClusterModel(tree), q, np.zeros(2), None, 1.0, dt, contacts=[contact])
+    times = np.linspace(0.0, 1.0, 100_001)
+    out = goal + (start - goal) * (1.0 + 10.0 * times) * np.exp(-10.0 * times)
+    assert abs(float(caught.value.result.time[-1]) - times[np.argmax(out > 1.0)]) < 5.0 * dt
+
+
 def test_gains_bring_a_contact_where_it_is_wanted() -> None:
     model = pc.load("mini_cheetah")
     (foot,) = feet(model, names=FEET[:1])
-    gains = foot.m_baumgarte_parameters if hasattr(foot, "m_baumgarte_parameters") else foot.corrector
-    if hasattr(foot, "m_baumgarte_parameters"):
-        gains.Kp, gains.Kd = 1e4, 2e2
-    else:
-        gains.Kp[:], gains.Kd[:] = 1e4, 2e2
+    pull(foot, 1e4, 2e2)
     data, q = model.createData(), pc.neutral(model)
     pc.forwardKinematics(model, data, q)
     there = (data.oMi[foot.joint1_id] * SOLE).translation + np.array([0.01, 0.0, 0.02])

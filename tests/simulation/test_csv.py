@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import study, sweeps
+from pin_clusters import columns, study, sweeps
 
 
 def read(file: Path) -> dict[str, np.ndarray]:
@@ -70,8 +70,29 @@ def test_names_survive_a_file_and_are_missing_in_old_ones(tmp_path: Path) -> Non
 
 def test_a_file_that_cannot_be_written() -> None:
     result = swing(pc.load("four_bar"), duration=0.002, dt=1e-3)
-    with pytest.raises(OSError, match="/no/such"):
+    with pytest.raises(OSError, match=r"'/no/such/folder\.csv'"):
         result.to_csv("/no/such/folder.csv")
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result, file = swing(pc.load("four_bar"), duration=0.002, dt=1e-3), tmp_path / "swing.csv"
+    result.to_csv(file)
+    file.chmod(0o640)
+    (tmp_path / "link.csv").symlink_to(file)
+    before = file.read_text()
+    with monkeypatch.context() as broken:
+        broken.setattr(columns.np, "savetxt", lambda *_, **__: 1 / 0)
+        for name in ("swing.csv", "link.csv"):
+            with pytest.raises(ZeroDivisionError):
+                result.to_csv(tmp_path / name)
+    assert file.read_text() == before
+    file.write_text("")
+    result.to_csv(tmp_path / "link.csv")
+    result.to_csv("/dev/null")  # nothing takes the place of a device
+    assert file.read_text() == before
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert not Path("/dev/null").is_file()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.csv", "swing.csv"]
 
 
 def test_a_study(tmp_path: Path) -> None:

@@ -251,3 +251,23 @@ def test_what_cannot_be_traced() -> None:
 def test_bad_options(function: str, options: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         pc.trace(pc.load("four_bar"), function, **options)
+
+
+def test_only_ratios_ask_how_many_of_them_a_cluster_has(rng: np.random.Generator) -> None:
+    """A rotor with six of them: inertial parameters and gravity are inputs all the same."""
+    tree, names = pin.Model(), [f"j{k}" for k in range(6)]
+    for j, name in enumerate(names):
+        tree.addJoint(j, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.2])), name)
+        tree.appendBodyToJoint(j + 1, pin.Inertia.FromSphere(1.0, 0.1), pin.SE3.Identity())
+    rotor = pc.Rotor(names, np.arange(3.0, 9.0), axial_inertia=1e-4, axis=(0, 1, 0))
+    model = pc.ClusterModel(tree, [rotor])
+    state = rng.uniform(-1.0, 1.0, (3, 6))
+    right = pc.rnea(model, model.createData(), *state)
+    for kind in ("inertial", "gravity"):
+        values = tracing.values_of(model, kind)
+        assert len(tracing.labels_of(model, kind)) == len(values)
+        found = pc.trace(model, "rnea", parameters=[kind])(*state, values)
+        assert pool.error(found, right) < ROUNDING["tree"]
+    for ask in (tracing.values_of, tracing.labels_of, lambda m, kind: pc.trace(m, "rnea", parameters=[kind])):
+        with pytest.raises(pc.NotAvailableError, match="6 ratios; up to 4 can be inputs"):
+            ask(model, "ratios")

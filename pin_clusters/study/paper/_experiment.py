@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...docstrings import STUDY, stock
 from .._samples import write_json
 from ..plots import head as head
-from ..plots import new_figure
+from ..plots import new_figure, save_figure
 from ..plots import tidy as tidy
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Experiment(ABC):
         """
         figure = new_figure()
         self.draw(figure)
-        figure.savefig(path, facecolor="white")
+        save_figure(figure, path, facecolor="white")
 
 
 def panels(figure: Figure, n: int, left: float, gap: float) -> list[Any]:

@@ -14,6 +14,7 @@ from ...approximations import LABELS
 from ...configuration import integrate
 from ...errors import ArgumentTypeError, ModelError
 from ...model import ClusterModel
+from ...pages.names import literal
 from .._samples import by_name, labels, locked, plain
 from ..plots import STYLES, head
 from ..rungs import Progress
@@ -133,7 +134,7 @@ class TorqueMagnitude(Experiment):
             axes.set_xlim(0.0, 1.0)
             named(axes, title, "largest torque / largest torque allowed", y)
         head(
-            figure, f"{self.robot}: forward dynamics against the magnitude of the torque",
+            figure, f"{literal(self.robot)}: forward dynamics against the magnitude of the torque",
             (f"{len(self.alpha)} random states, torques within $\\alpha$ times the limits, averaged over 20 ranges.",
              f"Rotors are {rotors(self.drop_rotors)}."),
             labels(["exact", *errors]),

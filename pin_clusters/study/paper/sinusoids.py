@@ -11,6 +11,7 @@ import numpy as np
 from ...approximations import LABELS
 from ...errors import UnknownNameError, did_you_mean
 from ...model import ClusterModel
+from ...pages.names import literal
 from .. import report
 from .._samples import labels
 from ..accuracy import StudyResult
@@ -104,7 +105,7 @@ class TorqueSinusoids(Experiment):
                 x.yaxis.set_label_coords(-0.115, 0.5)
         amplitude = f"Each joint moves by {last.sine.amplitude:g} sin(2$\\pi$ f t); two periods are shown."
         head(
-            figure, f"{last.robot}: torque at {self.joint}, exact and approximate",
+            figure, f"{literal(last.robot)}: torque at {literal(self.joint)}, exact and approximate",
             (f"Inverse dynamics, fixed base. {amplitude}",
              f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
              f"{last.sine.duration:g} s."),

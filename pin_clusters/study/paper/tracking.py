@@ -12,6 +12,7 @@ from ... import approximations
 from ...algorithms.rnea import rnea
 from ...errors import UnknownNameError, did_you_mean
 from ...model import ClusterModel
+from ...pages.names import literal
 from .._samples import labels, locked, spread
 from ..metrics._base import along
 from ..metrics.drift import frame_poses, simulated
@@ -114,7 +115,7 @@ class EndEffectorTracking(Experiment):
             axes.set_xlim(left=0.0)
             named(axes, title, "time [s]", "distance [mm]")
         head(
-            figure, f"{self.robot}: open-loop drift of {self.frame} under the exact torques",
+            figure, f"{literal(self.robot)}: open-loop drift of {literal(self.frame)} under the exact torques",
             (f"The exact torques of {self.sine.label.replace('2 pi', '2$' + chr(92) + 'pi$')} at every joint, "
              f"fixed base; RK4, steps of {1e3 * self.dt:g} ms.",
              f"Distance from where the motion has the frame. Rotors are {rotors(self.drop_rotors)}."),

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...whole_files import whole
 from .._samples import write_json
-from ..plots import new_figure
+from ..plots import new_figure, save_figure
 from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, virtual_work
 from ._effort import EFFORTS, Effort
 from ._estimate import Estimate, estimate, refuse
@@ -114,7 +115,8 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
     """
     files = [folder / "paper.json", folder / "paper.md"]
     write_json(results, files[0])
-    files[1].write_text(f"{TITLE}\n\n{page(results)}\n", encoding="utf-8")
+    with whole(files[1]) as (part,):
+        part.write_text(f"{TITLE}\n\n{page(results)}\n", encoding="utf-8")
     return files + draw(results, folder)
 
 
@@ -137,5 +139,5 @@ def draw(results: dict[str, Any], folder: Path, prefix: str = "") -> list[Path]:
             figure = new_figure()
             draw_one(figure, results["parts"][part.key])
             files.append(folder / f"{prefix}{name}.png")
-            figure.savefig(files[-1], facecolor="white")
+            save_figure(figure, files[-1], facecolor="white")
     return files

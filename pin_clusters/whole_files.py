@@ -1,0 +1,46 @@
+"""Files that are written whole or not at all, so that a full disk or Ctrl-C leaves what was there before."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
+    """Give names beside files to write to, with their endings; they take their places when all are written.
+
+    A link stays, and what it leads to is replaced; a device or a pipe, which nothing can replace, is written to itself.
+
+    Raises:
+        OSError: Something cannot be written; all files are as they were.
+    """
+    places = [Path(os.path.realpath(file)) for file in files]
+    parts: dict[Path, Path] = {}
+    for place in places:
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
+    try:
+        for place in places:
+            if place.is_file() or not place.exists():
+                part = place.with_name(f".{place.stem[:40]}-{secrets.token_hex(8)}.part{place.suffix}")
+                try:
+                    part.touch(exist_ok=False)
+                except OSError as error:
+                    error.filename = str(place)
+                    raise
+                parts[place] = part
+                if place.exists():
+                    part.chmod(stat.S_IMODE(place.stat().st_mode))
+        yield tuple(parts.get(place, place) for place in places)
+        for place, part in list(parts.items()):
+            os.replace(part, place)
+            del parts[place]
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
