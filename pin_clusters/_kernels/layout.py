@@ -341,3 +341,6 @@ WRONG_SIZE: Final = -1
 # are those of some poses; and from where on they count as open
 TOLERANCE: Final = 5e-14
 OPEN: Final = 1e-6
+# condition of the dependent columns of a loop from where on it is singular: half of the digits are lost, and forces
+# grow beyond what any machine bears
+CONDITION_LIMIT: Final = 1e8

@@ -23,8 +23,6 @@ from .cluster_model import ClusterModel
 from .primitives import primitives_of
 from .topology import Topology
 
-CONDITION_LIMIT = 1e8
-"""Condition of the dependent columns from where on loops count as singular, as in the kernels."""
 MOST_TURNS = 100
 """More turns than this are never one pose."""
 
