@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,11 @@ def test_sizes_are_checked_of_plain_arrays_too() -> None:
         arrays.array("x", np.array(1.0))
     with pytest.raises(ArgumentTypeError, match="real numbers"):
         arrays.array("x", GIVEN.astype(complex))
+
+
+def test_sums_are_those_of_compiled_code() -> None:
+    """One after the other: the builtin's are compensated since Python 3.12, and robots would have other last bits."""
+    terms, total = [1.0, 1e-16, 1e-16, 3e-17, 1e-16] * 3, 0.0
+    for x in terms:
+        total += x
+    assert arrays.in_order(terms) == total != math.fsum(terms)
