@@ -216,4 +216,5 @@ def test_no_reference_is_lost_or_kept() -> None:
     assert [sys.getrefcount(x) for x in things] == before
     gc.collect()
     assert sys.getallocatedblocks() - blocks < 500  # of 3000 results none stays
-    assert sys.getrefcount(kept) == 2
+    own = [0.0]  # how many references that is depends on the interpreter
+    assert len({sys.getrefcount(x) for x in (kept, own)}) == 1
