@@ -209,7 +209,7 @@ def test_no_reference_is_lost_or_kept() -> None:
                 pc.inverse_input_matrix(model, data, q, B, B=B)
         return kept
 
-    kept = run(3)
+    kept = run(100)  # what an interpreter keeps once is kept by then
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
     kept = run(1000)
