@@ -62,8 +62,9 @@ def table(results: dict[str, Any]) -> str:
     ]  # fmt: skip
     return (
         f"{markdown(head, rows)}\n\nOne wheel, `{results['wheel']}`, installed on each. Tests: passed, failed, "
-        f"skipped, of `tests/calls`, and of algorithms, inputs and laws. Last column: `pc.aba` of `{ROBOT}` over `pin.aba` of "
-        f"its approximation, in one process; on a machine that did other work too, so that only ratios are told."
+        "skipped, of `tests/calls`, and of algorithms, inputs and laws. Last column: `pc.aba` of "
+        f"`{ROBOT}` over `pin.aba` of its approximation, in one process; on a machine that did other work too, so that "
+        "only ratios are told."
     )
 
 
