@@ -65,17 +65,24 @@ def _fault(place: Path, folder: Path) -> str:
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        for path in (place, folder) if hasattr(os, "getuid") else ():
-            about, why = path.lstat(), ""
-            if stat.S_ISLNK(about.st_mode):
-                why = "it is a link (name the folder itself)"
-            elif about.st_uid != os.getuid():
-                why = f"it belongs to user {about.st_uid}"
-            elif about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                why = f"others may write to it (mode {stat.S_IMODE(about.st_mode):o}; empty it, then chmod go-w)"
-            if why:
-                return f"{path} is not used, for what is kept there is run, and {why}"
+        why = _not_ones_own(place) or _not_ones_own(folder) if hasattr(os, "getuid") else ""
+        if why:
+            return f"{why}, and what is kept there is run: PIN_CLUSTERS_CACHE can name a folder that is yours alone"
         with tempfile.TemporaryFile(dir=folder):
             return ""
     except OSError:
         return f"cannot write to {place}"
+
+
+def _not_ones_own(path: Path) -> str:
+    about = path.lstat()
+    if stat.S_ISLNK(about.st_mode):
+        return f"{path} is not used: it is a link"
+    if about.st_uid != os.getuid():
+        return f"{path} is not used: it belongs to user {about.st_uid}"
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"{path} is not used: others may write to it (mode {stat.S_IMODE(about.st_mode):o})"
+    for above in path.resolve().parents:  # who may rename it may put another one in its place, but for sticky folders
+        if above.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
+            return f"{path} is not used: others may write to {above}"
+    return ""

@@ -200,9 +200,9 @@ def _address(name: str) -> int:
 
 
 def _array_new() -> int:
-    """Return the address of ``PyArray_New``: entry 93 of NumPy's table of functions, in 1.x and in 2.x."""
-    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # since NumPy 2.0, and before
-    capsule = importlib.import_module(f"{core}._multiarray_umath")._ARRAY_API
+    """Return the address of ``PyArray_New``: entry 93 of NumPy's table of functions."""
+    capsule = getattr(importlib.import_module("numpy._core._multiarray_umath"), "_ARRAY_API", None)
+    _need(capsule is not None, "table of NumPy")
     pointer = pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = c_void_p, (py_object, c_char_p)
     table = pointer(capsule, None)

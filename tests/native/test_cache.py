@@ -165,6 +165,10 @@ def link(folder: Path) -> None:
     folder.symlink_to(folder.rename(folder.with_name("behind")))
 
 
+def in_a_folder_of_all(folder: Path) -> None:
+    folder.parent.chmod(0o777)
+
+
 def another_user(folder: Path) -> None:
     os.chown(folder, 65534, 65534)
 
@@ -172,22 +176,25 @@ def another_user(folder: Path) -> None:
 @pytest.mark.parametrize("inner", [False, True], ids=["the place", "the folder of kernels"])
 @pytest.mark.parametrize(
     ("change", "why"),
-    [(everybody, "mode 777"), (group, "mode 770"), (link, "a link"), (another_user, "user 65534")],
-)
+    [
+        (everybody, "mode 777"), (group, "mode 770"), (link, "a link"), (another_user, "user 65534"),
+        (in_a_folder_of_all, "others may write to"),
+    ],
+)  # fmt: skip
 def test_what_others_may_write_to_is_not_run(
-    filled: Path, change: Callable[[Path], None], why: str, inner: bool
+    filled: Path, change: Callable[[Path], None], why: str, inner: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """What is kept is unpickled and run, and its checksums stand beside it."""
     if change is another_user and os.getuid() != 0:
         pytest.skip("only root can give a folder away")
-    temporary = filled.with_name("tmp")
-    temporary.mkdir()
+    temporary = tmp_path_factory.mktemp("temporary")
     (kernels,) = (path.parent.parent for path in filled.rglob("checksums.json"))
     change(kernels if inner else filled)
     out, said = run(PIN_CLUSTERS_CACHE=str(filled), TMPDIR=str(temporary))
     assert out == "True\n"
     first, *rest = said.splitlines()
-    assert first.startswith(f"pin_clusters: {kernels if inner else filled} is not used, ")
+    assert first.startswith(f"pin_clusters: {filled}")
+    assert " is not used: " in first
     assert why in first
     assert f"compiled kernels are kept in {temporary}" in first
     assert len(rest) == 1
