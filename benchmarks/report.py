@@ -218,6 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/tracing.md": bench_short,
         "docs/from-mujoco.md": bench_short,
         "docs/files.md": bench_short,
+        "docs/compiled.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()
