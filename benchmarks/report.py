@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import mjcf_swing
+import platforms
 import report_batches
 import report_calls
 import report_derivatives
@@ -60,6 +61,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "files": ("files.json", report_files.table),
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
+    "platforms": ("platforms.json", platforms.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -216,6 +218,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/tracing.md": bench_short,
         "docs/from-mujoco.md": bench_short,
         "docs/files.md": bench_short,
+        "docs/compiled.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -122,3 +125,8 @@ def velocity(model: Any, name: str, x: Any) -> np.ndarray:
             + (", or pc.independent_velocity." if name == "v" else ".")
         )
     raise ShapeError(text)
+
+
+def in_order(terms: Iterable[Any]) -> Any:
+    """Return the sum of numbers as compiled code adds: since Python 3.12 the builtin compensates that of floats."""
+    return functools.reduce(operator.add, terms, 0.0)

@@ -102,7 +102,7 @@ class Function(Writer):
             self.put_item(self.item(self.args, b.add(i, I64(first))), rooms, i)
         with b.if_then(self.there(self.names), likely=False):
             with self.loop(self.load(self.names, self.found("names"))) as i:
-                name, place = self.item(b.add(self.names, self.found("items")), i), I64(len(names))
+                name, place = self.item(b.add(self.names, self.found("in_tuple")), i), I64(len(names))
                 for k, known in enumerate(names):
                     place = b.select(b.icmp_unsigned("==", name, self.found(known)), I64(k), place)
                 self.need(b.icmp_unsigned("<", place, I64(len(names))))
@@ -116,10 +116,10 @@ class Function(Writer):
 
     def recalled(self, x: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
         """What was kept of a list or tuple of these very objects: see ``recollection``."""
-        b, items, kind = self.b, self.found("items"), self.load(x, self.found("type"))
+        b, kind = self.b, self.load(x, self.found("type"))
         is_list = b.icmp_unsigned("==", kind, self.found("list"))
         self.need(b.or_(is_list, b.icmp_unsigned("==", kind, self.found("tuple"))))
-        objects = b.select(is_list, self.load(x, items), b.add(x, items))
+        objects = b.select(is_list, self.load(x, self.found("items")), b.add(x, self.found("in_tuple")))
         n, table = self.load(x, self.found("names")), self.load(self.desk, 8 * KNOWN)
         thing = self.common("recall", table, first, second, objects, n)
         self.need(self.there(thing))
@@ -166,7 +166,7 @@ class Function(Writer):
         b.cbranch(b.icmp_unsigned("==", self.names, I64(0)), go, named).set_weights([1000, 1])
         b.position_at_end(named)
         self.same(self.load(self.names, self.found("names")), I64(1))
-        self.same(self.load(self.names, b.add(self.found("names"), I64(8))), self.found("out"))
+        self.same(self.load(self.names, self.found("in_tuple")), self.found("out"))
         given = self.load(self.args, at)
         end = b.block
         b.branch(go)

@@ -190,7 +190,7 @@ class Project(_Move):
         self.store(I64(0), named)
         with b.if_then(self.there(self.names)):
             self.same(self.load(self.names, self.found("names")), I64(1))
-            self.same(self.load(self.names, b.add(self.found("names"), I64(8))), self.found("hold"))
+            self.same(self.load(self.names, self.found("in_tuple")), self.found("hold"))
             self.store(I64(1), named)
         self.count(self.arguments, self.arguments + 1)
         self.given_hold = b.sub(b.add(self.nargs, self.load(named)), I64(self.arguments))

@@ -52,7 +52,7 @@ def numbers_of(w: Writer) -> None:
     x, size = w.f.args
     w.need(w.there(x))
     w.same(w.load(x, w.found("type")), w.found("desk_class"))
-    numbers = w.load(x, w.found("items"))
+    numbers = w.load(x, w.found("in_tuple"))
     w.same(w.load(w.load(numbers, w.found("dims"))), size)
     w.b.ret(w.load(numbers, w.found("data")))
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import signal
 import sys
@@ -26,8 +25,10 @@ from typing import IO, Any
 import numba
 from llvmlite import binding as llvm
 from numba import config
+from numba.core import caching
 
-from .._native.places import candidates, usable
+from .._native.library import say
+from .._native.places import find
 from .entry_points import BOUNDSCHECK
 
 try:
@@ -42,7 +43,7 @@ _WITHOUT = ("_cache.py", "compiling.py", "entry_points.py")  # of which no code 
 def _digest() -> str:
     """Name the state of the sources, and the processor: Numba's own key sees the outer function's file only."""
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    h = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {BOUNDSCHECK} {processor}".encode())
+    h = hashlib.sha256(f"{numba.__version__} {sys.version} {BOUNDSCHECK} {processor}".encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         if path.name not in _WITHOUT:
             h.update(path.read_bytes())
@@ -55,20 +56,11 @@ _searched = False
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of compiled kernels, None if no place can be written; says so once when it falls back."""
+    """Return the folder of compiled kernels, None if no place serves."""
     global _folder, _searched
     with _lock:
         if not _searched:
-            places = candidates()
-            for place in places:
-                if usable(place, _digest()):
-                    _folder = place / _digest()
-                    if place != places[0]:
-                        say(f"cannot write to {places[0]}; compiled kernels are kept in {place}")
-                    break
-            else:
-                first = places[0] if places else "a folder of the user or a temporary one"
-                say(f"cannot write to {first}; kernels are compiled again in every process")
+            _folder = find(_digest(), "compiled kernels", "kernels are compiled again in every process")
             _searched = True
     return _folder
 
@@ -114,11 +106,13 @@ def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> N
 
 
 def _state(place: Path, source: str) -> dict[str, Any]:
-    """What the note says: Numba looks at the time of the source, too."""
-    stamp = os.stat(source)
+    """What the note says; nothing of where and when the source was installed, as it may be more than once."""
     files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != _NOTE)
-    checksums = {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    return {"source": [stamp.st_mtime, stamp.st_size], "files": checksums}
+    return {"source": _checksum(Path(source)), "files": {str(x.relative_to(place)): _checksum(x) for x in files}}
+
+
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _is_intact(place: Path, source: str) -> bool:
@@ -129,13 +123,45 @@ def _is_intact(place: Path, source: str) -> bool:
         return False
 
 
+class _Locator(caching._CacheLocator):
+    """Tells Numba where a kernel is kept: in its folder, whichever installation asks; the note vouches for the rest."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._py_file, self._place = py_file, config.CACHE_DIR
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        """Return one for any function."""
+        return cls(py_func, py_file)
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return self._place
+
+    def get_source_stamp(self) -> str:
+        """Return what tells states of the source apart."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name apart."""
+        return ""
+
+
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class _Kept(caching.FunctionCache):
+    _impl_class = _Implementation
+
+
 def _keep_in(dispatcher: Any, place: Path) -> None:
     """Let Numba read and write compiled code in a folder."""
     with _lock:
         # Numba reads this setting when it makes the cache object; the user's own setting is put back
         before, config.CACHE_DIR = config.CACHE_DIR, str(place)
         try:
-            dispatcher.enable_caching()
+            dispatcher._cache = _Kept(dispatcher.py_func)
         finally:
             config.CACHE_DIR = before
 
@@ -241,8 +267,3 @@ def _alone(place: Path, title: str) -> Iterator[None]:
     finally:
         if file is not None:
             file.close()
-
-
-def say(text: str, end: str = "\n") -> None:
-    """Tell the user."""
-    print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201

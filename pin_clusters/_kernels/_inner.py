@@ -38,7 +38,7 @@ class _Lowering(NativeLowering):
             library._finalize_final_module = lambda: _finalized(library)
         never_called = list[Any]().append  # a builtin of its own: callers find the code by it
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # since 0.63
         state["cr"] = lowered._replace(cfunc=never_called)
         return True
 

@@ -8,7 +8,8 @@ from ._jit import kernel, paste
 from .addresses import call_at, seen
 from .layout import OK
 from .simd import borrowed, get, put
-from .tree_solve import IV, WIDTH, factor, solve
+from .tree_layout import IV, WIDTH
+from .tree_solve import factor, solve
 from .user_functions import lanes_of
 
 

@@ -7,8 +7,8 @@ from numba import types
 from ._jit import inline, kernel
 from .aba import aba, aba_loops
 from .closure_values import largest_value
-from .coupling_of_loops import CONDITION_LIMIT, condition_of
-from .layout import LOOP, OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from .coupling_of_loops import condition_of
+from .layout import CONDITION_LIMIT, LOOP, OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from .pack import if_less
 from .rnea import rnea, rnea_loops
 from .simd import LANES, borrowed, column_of_rows, get, put, zero

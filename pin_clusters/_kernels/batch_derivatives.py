@@ -9,7 +9,8 @@ from .batch import gather, remains, tell
 from .batch_matrices import spread
 from .rnea_derivatives import derivatives
 from .simd import LANES, borrowed, get, put, zero
-from .tree_solve import IV, WIDTH, factor, solve
+from .tree_layout import IV, WIDTH
+from .tree_solve import factor, solve
 
 
 def derivatives_signature():

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from .._native import library
 from .entry_points import ALL, BY_NAME, JIT, Kernel, compiled_ahead
 
 
@@ -41,7 +42,7 @@ def announce(kernels: Iterable[Kernel]) -> list[Kernel]:
 
     folder = _cache.cache_folder()
     titles = ", ".join(kernel.source.title for kernel in wanted)
-    _cache.say(f"to be compiled for this processor, {_cache.kept()}: {titles}")
+    library.say(f"to be compiled for this processor, {_cache.kept()}: {titles}")
     if len(wanted) > 1 and folder is not None and _cores() > 1:
         _help(wanted)
     return wanted

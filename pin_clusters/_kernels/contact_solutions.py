@@ -13,7 +13,8 @@ from .contacts_layout import IMPACT
 from .contacts_views import contact, contacts_header
 from .layout import OK
 from .simd import get, put
-from .tree_solve import IV, WIDTH, factor, solve
+from .tree_layout import IV, WIDTH
+from .tree_solve import factor, solve
 from .tuples import load3, load6
 from .user_functions import lanes_of
 from .views import header

@@ -36,12 +36,9 @@ from .tuples import load3, load6, load9
 from .variations import record
 from .variations.forces import motions_at
 from .variations.of_free import unit
-from .variations_layout import ACCELERATION, OF_COLUMN
+from .variations_layout import ACCELERATION, COLUMN, OF_COLUMN
 from .views import body, cluster, listed
 from .workspace import K_column, acceleration, axis, velocity
-
-COLUMN = 24
-"""Numbers of a column of a side: J, L, N, Gamma; later J alone, in the contact's axes."""
 
 
 @inline

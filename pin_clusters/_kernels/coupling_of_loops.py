@@ -11,7 +11,7 @@ from .bodies import place, turn_joint
 from .closure_biases import biases
 from .closure_rows import equations, point
 from .dependent_columns import invert_dependents, invert_pair, product_of_norms
-from .layout import MIDDLE
+from .layout import CONDITION_LIMIT, MIDDLE
 from .loop_block import block
 from .pack import may_be_less
 from .simd import get, put, zero
@@ -30,9 +30,6 @@ from .workspace import (
     subspace,
     velocity,
 )
-
-# above it half of the digits are lost, and forces grow beyond what any machine bears
-CONDITION_LIMIT = 1e8
 
 
 @inline

@@ -342,3 +342,6 @@ WRONG_SIZE: Final = -1
 TOLERANCE: Final = 5e-14
 ROUNDING: Final = 1e-11
 OPEN: Final = 1e-6
+# condition of the dependent columns of a loop from where on it is singular: half of the digits are lost, and forces
+# grow beyond what any machine bears
+CONDITION_LIMIT: Final = 1e8

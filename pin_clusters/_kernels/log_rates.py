@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from ..arrays import in_order
 from ._jit import inline
 from .spatial import angular, cross, dot3
 
@@ -12,7 +13,7 @@ from .spatial import angular, cross, dot3
 def _zeta(s: int) -> float:
     """Return the sum of k^-s from k = 2 on; what lies behind the first ones by Euler and Maclaurin."""
     n = 50
-    return sum(k**-s for k in range(2, n)) + n ** (1.0 - s) / (s - 1.0) + 0.5 * n**-s + s / 12.0 * n ** (-s - 1.0)
+    return in_order(k**-s for k in range(2, n)) + n ** (1.0 - s) / (s - 1.0) + 0.5 * n**-s + s / 12.0 * n ** (-s - 1.0)
 
 
 # at half a turn each is a sixteenth of the one before

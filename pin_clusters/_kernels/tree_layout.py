@@ -189,3 +189,11 @@ LINK_INERTIA: Final = 36  # 10: of all that it carries, about the first link
 LINK_MOMENTS: Final = 46  # 10: of all that it carries: mass, first moment about the first link, momentum, its rate
 LINK_INERTIA_RATE: Final = 56  # 10: its rate of change
 LINK_WORK: Final = 66
+
+# of a velocity in the plan of ``tree_solve``
+IV: Final = 0  # its index in v
+BEHIND: Final = 1  # behind the last one that hangs from it
+PATH: Final = 2  # where the list of those above begins
+DEPTH: Final = 3  # how many there are
+ROW: Final = 4  # where its row of L begins
+WIDTH: Final = 5

@@ -9,18 +9,10 @@ the row of one above has the same numbers from its own place on.
 
 from __future__ import annotations
 
-from typing import Final
-
 from ._jit import inline
 from .simd import get, put
+from .tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 from .tuples import load3, load6
-
-IV: Final = 0  # its index in v
-BEHIND: Final = 1  # behind the last one that hangs from it
-PATH: Final = 2  # where the list of those above begins
-DEPTH: Final = 3  # how many there are
-ROW: Final = 4  # where its row of L begins
-WIDTH: Final = 5
 
 
 @inline

@@ -29,3 +29,6 @@ UP: Final = 0
 BASE_ROTATION: Final = 3
 BASE_POSITION: Final = 12
 OF_FREE: Final = 15
+
+# contacts: of a column of a side, J, L, N, Gamma; later J alone, in the contact's axes
+COLUMN: Final = 24

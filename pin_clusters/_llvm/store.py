@@ -13,15 +13,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .._native.places import candidates, usable
+from .._native.places import find
 
 _NAME = "programs"
 
 
 @functools.cache
 def folder() -> Path | None:
-    """Return where machine code of programs is kept; None if no place can be written."""
-    return next((place / _NAME for place in candidates() if usable(place, _NAME)), None)
+    """Return where machine code of programs is kept; None if no place serves."""
+    return find(_NAME, "programs", "programs are compiled again in every process")
 
 
 def digest(*what: str) -> str:

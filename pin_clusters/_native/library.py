@@ -172,6 +172,6 @@ def _through_ctypes(address: int, unlocked: bool) -> Callable[..., Any]:
     return call
 
 
-def say(text: str) -> None:
+def say(text: str, end: str = "\n") -> None:
     """Tell the user."""
-    print(f"pin_clusters: {text}", file=sys.stderr, flush=True)  # noqa: T201
+    print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201

@@ -23,7 +23,7 @@ FOUND = (
     "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
     "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
     "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch", "forget", "none",
-    "true", "int", "bool", "list", "tuple", "items", "tuple_new", "tuple_put",
+    "true", "int", "bool", "list", "tuple", "items", "in_tuple", "tuple_new", "tuple_put",
     "B", "contacts", "reference", "rows", "nothing",
 )  # fmt: skip
 
@@ -71,13 +71,14 @@ def find() -> dict[str, int]:
     for t in map(np.dtype, ("f8", "f4", "i8", "i1", ">f8", "?")):
         raw, number = ctypes.string_at(id(t) + kind, 3), half(id(t) + kind + 4)
         _need((raw, number) == (f"{t.kind}{t.char}{t.byteorder}".encode(), t.num), "fields of a dtype")
-    names = ("out",)
-    _need(word(id(names) + HEAD) == 1 and word(id(names) + HEAD + 8) == id(sys.intern("out")), "tuples")
+    names = ("out", 2.5)
+    _need(word(id(names) + HEAD) == 2, "tuples")
+    # since 3.14 their hash stands before what is in them
+    places = [o for o in (HEAD + 8, HEAD + 16) if [word(id(names) + o), word(id(names) + o + 8)] == [*map(id, names)]]
+    _need(len(places) == 1, "tuples")
     listed = ["out", 2.5]
     where = word(id(listed) + HEAD + 8)
     _need(word(id(listed) + HEAD) == 2 and [word(where), word(where + 8)] == [id(x) for x in listed], "lists")
-    # before 3.11 the function behind PyObject_Vectorcall is what has a symbol; its signature is the same
-    vectorcall = "PyObject_Vectorcall" if hasattr(pythonapi, "PyObject_Vectorcall") else "_PyFunction_Vectorcall"
     result = {
         "type": kinds[0],
         "data": data,
@@ -98,7 +99,7 @@ def find() -> dict[str, int]:
         "new_float": _address("PyFloat_FromDouble"),
         "increase": _address("Py_IncRef"),
         "decrease": _address("Py_DecRef"),
-        "vectorcall": _address(vectorcall),
+        "vectorcall": _address("PyObject_Vectorcall"),
         "to_number": _address("PyLong_AsLongLong"),
         "new_number": _address("PyLong_FromLongLong"),
         "has_error": _address("PyErr_Occurred"),
@@ -115,7 +116,8 @@ def find() -> dict[str, int]:
         "bool": word(id(BOOL) + kind) & SAME,
         "list": id(list),
         "tuple": id(tuple),
-        "items": HEAD + 8,  # of a tuple; in a list where they are
+        "items": HEAD + 8,  # in a list where they are
+        "in_tuple": places[0],
         "tuple_new": _address("PyTuple_New"),
         "tuple_put": _address("PyTuple_SetItem"),
         "B": id(sys.intern("B")),
@@ -193,13 +195,14 @@ def _need(condition: bool, what: str) -> None:
 
 
 def _address(name: str) -> int:
+    _need(hasattr(pythonapi, name), name)
     return int(ctypes.cast(getattr(pythonapi, name), c_void_p).value or 0)
 
 
 def _array_new() -> int:
-    """Return the address of ``PyArray_New``: entry 93 of NumPy's table of functions, in 1.x and in 2.x."""
-    core = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # since NumPy 2.0, and before
-    capsule = importlib.import_module(f"{core}._multiarray_umath")._ARRAY_API
+    """Return the address of ``PyArray_New``: entry 93 of NumPy's table of functions."""
+    capsule = getattr(importlib.import_module("numpy._core._multiarray_umath"), "_ARRAY_API", None)
+    _need(capsule is not None, "table of NumPy")
     pointer = pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = c_void_p, (py_object, c_char_p)
     table = pointer(capsule, None)

@@ -9,9 +9,9 @@ import numpy as np
 from .._calls import desk
 from .._kernels import contacts_layout as at
 from .._kernels import entry_points as kernels
-from .._kernels.contact_variations import COLUMN
 from .._kernels.layout import MINUS_GRAVITY
-from .._kernels.tree_solve import IV, WIDTH
+from .._kernels.tree_layout import IV, WIDTH
+from .._kernels.variations_layout import COLUMN
 from ..arrays import on_a_page
 from ..model import ClusterData, ClusterModel
 from . import _bridge, _check

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import layout
-from ..arrays import configuration
+from ..arrays import configuration, in_order
 from ..docstrings import COMMON, stock
 from ..errors import ArgumentTypeError, ConfigurationError
 from ..joints import in_q
@@ -59,7 +59,7 @@ class Follower:
 
     def target(self, q: np.ndarray) -> float:
         """Return what the coupling asks of the dependent joint, up to its period."""
-        return sum(c * angle(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
+        return in_order(c * angle(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
 
     def residual(self, q: np.ndarray) -> float:
         """Return the dependent joint's value minus the target, wrapped to half a period."""

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._calls import fast
-from ..arrays import configuration
+from ..arrays import configuration, in_order
 from ..docstrings import AS_PINOCCHIO, COMMON, stock
 from ..errors import ArgumentTypeError, BranchLost, ConfigurationError
 from ..joints import in_q, in_v
@@ -147,7 +147,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
     for _, first, last in shape.units:
-        norm = math.sqrt(sum(x * x for x in q[first:last].tolist()))
+        norm = math.sqrt(in_order(x * x for x in q[first:last].tolist()))
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero

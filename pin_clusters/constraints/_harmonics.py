@@ -19,6 +19,7 @@ from typing import Any, Union
 import numpy as np
 import pinocchio as pin
 
+from ..arrays import in_order
 from .closures import COS, LINEAR, SIN, HarmonicClosure
 
 MOST_FACTORS = 3
@@ -156,7 +157,7 @@ def rotation(axis: Sequence[float] | np.ndarray, angle: Angle) -> np.ndarray:
 
 def square(vector: np.ndarray) -> Any:
     """Return the square of the length of a vector."""
-    return sum(component * component for component in vector)
+    return in_order(component * component for component in vector)
 
 
 def _above_rounding(row: Scalar) -> dict[tuple[Factor, ...], float]:

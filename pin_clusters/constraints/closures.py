@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..arrays import in_order
+
 
 @dataclass(frozen=True, eq=False)
 class Closure:
@@ -205,7 +207,9 @@ class HarmonicClosure(JointClosure):
     def value(self, x: np.ndarray) -> np.ndarray:
         """Return phi, shape (size,)."""
         f, _, _ = self._factors(x)
-        return np.array([sum(c * math.prod(f[key] for key in factors) for c, factors in row) for row in self.terms])
+        return np.array(
+            [in_order(c * math.prod(f[key] for key in factors) for c, factors in row) for row in self.terms]
+        )
 
     def jacobian(self, x: np.ndarray) -> np.ndarray:
         """Return d phi / d x, shape (size, joints)."""

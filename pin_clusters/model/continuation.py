@@ -8,10 +8,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._kernels import entry_points as kernels
-from .._kernels.layout import ROUNDING, TOLERANCE
+from .._kernels.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
 from ..errors import BranchLost
 from .cluster_model import ClusterModel
-from .loops import CONDITION_LIMIT, Loops, loops_of, names_of_cluster
+from .loops import Loops, loops_of, names_of_cluster
 
 _STRIDE, _SMALLEST_STEP, _ITERATIONS = 0.2, 1e-6, 12
 

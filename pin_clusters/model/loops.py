@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from .._kernels import entry_points as kernels
 from .._kernels import layout
-from ..arrays import on_a_page
+from ..arrays import in_order, on_a_page
 from ..constraints.closures import JointClosure
 from ..errors import ConfigurationError
 from ..joints import in_q
@@ -23,8 +23,6 @@ from .cluster_model import ClusterModel
 from .primitives import primitives_of
 from .topology import Topology
 
-CONDITION_LIMIT = 1e8
-"""Condition of the dependent columns from where on loops count as singular, as in the kernels."""
 MOST_TURNS = 100
 """More turns than this are never one pose."""
 
@@ -210,7 +208,7 @@ def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np
         turned = {iv: 1.0}
         for row in rows:  # masters come before dependents
             at = tree.idx_vs[row.dependent]
-            turned[at] = sum((c * turned.get(tree.idx_vs[m], 0.0) for m, c in row.terms), turned.get(at, 0.0))
+            turned[at] = in_order((turned.get(at, 0.0), *(c * turned.get(tree.idx_vs[m], 0.0) for m, c in row.terms)))
         if all(at in round_ones for at, x in turned.items() if x):
             parts = np.array([*turned.values()])
             whole = (n for n in range(1, MOST_TURNS + 1) if np.abs(n * parts - np.round(n * parts)).max() < 1e-12)

@@ -9,6 +9,7 @@ import numpy as np
 from .._kernels import layout as at
 from .._kernels import regressor_layout as rl
 from .._kernels import tree_layout as tl
+from ..arrays import in_order
 from .parameters import parameter_columns
 
 if TYPE_CHECKING:
@@ -151,8 +152,8 @@ class _Writer:
     def _inverse_mass(self) -> float:
         """Return one over the mass of the robot; of rods, what is not held by the universe."""
         tree = self.model.inertia_tree
-        mass = sum(tree.inertias[j].mass for j in range(1, tree.njoints))
-        mass += sum(rod.mass - sum(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
+        mass = in_order(tree.inertias[j].mass for j in range(1, tree.njoints))
+        mass += in_order(rod.mass - in_order(m for j, _, m in rod.masses_of_ends if j) for rod in self.columns.rods)
         with np.errstate(divide="ignore"):  # the centre of what has no mass
             return float(1.0 / np.float64(mass))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._kernels.layout import CONDITION_LIMIT
 from ..errors import SingularClusterError
 from ..joints import in_v
 from .assembly import choose_independents
 from .assembly.evaluate import Equations
 from .cluster_model import ClusterModel
-from .loops import CONDITION_LIMIT, loops_of, names_of_cluster
+from .loops import loops_of, names_of_cluster
 from .plausibility import UNITS, overweight
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._kernels import entry_points as kernels
 from .._kernels import layout
-from .._kernels.coupling_of_loops import CONDITION_LIMIT
+from .._kernels.layout import CONDITION_LIMIT
 from ..errors import SingularClusterError
 from ..model import ClusterModel, with_loops
 from ..tracing import FUNCTIONS

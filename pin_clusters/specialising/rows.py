@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._kernels import layout as at
-from .._kernels.coupling_of_loops import CONDITION_LIMIT
+from .._kernels.layout import CONDITION_LIMIT
 from .._llvm import attributes, body_text, lanes_of_host, load, module_text, transposition
 from .._llvm.kinds import Kind
 from ..model import ClusterModel

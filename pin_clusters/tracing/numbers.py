@@ -8,6 +8,7 @@ import numpy as np
 
 from .._kernels.layout import MINUS_GRAVITY, POTENTIAL
 from ..algorithms.inertial_parameters import parameters
+from ..arrays import in_order
 from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError
 from ..model import ClusterModel, numbers_of
 from .inertial import inertial_map
@@ -71,5 +72,5 @@ def tables_for(
         numbers[MINUS_GRAVITY : MINUS_GRAVITY + 3] = -g
         if model._params[POTENTIAL]:
             slopes = [model.with_gravity(e)._params[POTENTIAL] for e in np.eye(3)]
-            numbers[POTENTIAL] = sum((x * slope for x, slope in zip(g, slopes, strict=True)), 0.0)
+            numbers[POTENTIAL] = in_order(x * slope for x, slope in zip(g, slopes, strict=True))
     return numbers[: model._params.size], numbers[model._params.size :]

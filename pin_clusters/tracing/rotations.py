@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import in_order
 from .expressions import Number, select, sine_and_cosine, square_root
 
 _SMALL = 0.01
@@ -47,9 +48,9 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
         qw * a + qx * d + qy * c - qz * b, qw * b - qx * c + qy * d + qz * a,
         qw * c + qx * b - qy * a + qz * d, qw * d - qx * a - qy * b - qz * c,
     )  # fmt: skip
-    norm = square_root(sum((t * t for t in turned), 0.0))
+    norm = square_root(in_order(t * t for t in turned))
     # of the two quaternions of a rotation Pinocchio takes the nearer one
-    along = sum((old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True)), 0.0)
+    along = in_order(old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True))
     signed = select(along, 0.0, -norm, norm)
     q[i : i + 4] = [t / signed for t in turned]
 

@@ -68,7 +68,8 @@ def test_no_reference_is_lost_or_kept(usual: tuple[Any, ...]) -> None:
     assert sys.getallocatedblocks() - blocks < 5000  # of 20,000 results none stays
     assert kept.flags.owndata
     assert kept.base is None
-    assert sys.getrefcount(kept) == 2
+    own = [0.0]  # how many references that is depends on the interpreter
+    assert len({sys.getrefcount(x) for x in (kept, own)}) == 1
 
 
 @needed

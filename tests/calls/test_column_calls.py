@@ -209,11 +209,12 @@ def test_no_reference_is_lost_or_kept() -> None:
                 pc.inverse_input_matrix(model, data, q, B, B=B)
         return kept
 
-    kept = run(3)
+    kept = run(100)  # what an interpreter keeps once is kept by then
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
     kept = run(1000)
     assert [sys.getrefcount(x) for x in things] == before
     gc.collect()
     assert sys.getallocatedblocks() - blocks < 500  # of 3000 results none stays
-    assert sys.getrefcount(kept) == 2
+    own = [0.0]  # how many references that is depends on the interpreter
+    assert len({sys.getrefcount(x) for x in (kept, own)}) == 1

@@ -182,8 +182,9 @@ def test_no_reference_is_lost_or_kept() -> None:
     assert [sys.getrefcount(x) for x in things] == before
     gc.collect()
     assert sys.getallocatedblocks() - blocks < 3000  # of 20,000 results none stays
-    assert sys.getrefcount(kept) == 2
-    assert [sys.getrefcount(x) for x in kept] == [3, 3]  # the tuple's, x's and the argument's
+    own = [0.0]  # how many references that is depends on the interpreter
+    assert len({sys.getrefcount(x) for x in (kept, own)}) == 1
+    assert [sys.getrefcount(x) for x in kept] == [sys.getrefcount(x) for x in ([0.0], [0.0])]
 
 
 @pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered:RuntimeWarning")

@@ -239,7 +239,8 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
     assert [sys.getrefcount(x) for x in things] == before
     gc.collect()
     assert sys.getallocatedblocks() - blocks < 5000  # of 15,000 results none stays
-    assert sys.getrefcount(kept) == 2
+    own = [0.0]  # how many references that is depends on the interpreter
+    assert len({sys.getrefcount(x) for x in (kept, own)}) == 1
 
 
 def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from samples import trees
@@ -82,3 +84,11 @@ def test_results_go_where_a_subclass_has_its_numbers() -> None:
             call(out)
         call(np.asarray(out))
         assert np.array_equal(np.asarray(out), call(None))
+
+
+def test_sums_are_those_of_compiled_code() -> None:
+    """One after the other: the builtin's are compensated since Python 3.12, and robots would have other last bits."""
+    terms, total = [1.0, 1e-16, 1e-16, 3e-17, 1e-16] * 3, 0.0
+    for x in terms:
+        total += x
+    assert arrays.in_order(terms) == total != math.fsum(terms)

@@ -153,6 +153,67 @@ def scramble(path: Path) -> None:
     path.write_bytes(content)
 
 
+def everybody(folder: Path) -> None:
+    folder.chmod(0o777)
+
+
+def group(folder: Path) -> None:
+    folder.chmod(0o770)
+
+
+def link(folder: Path) -> None:
+    folder.symlink_to(folder.rename(folder.with_name("behind")))
+
+
+def in_a_folder_of_all(folder: Path) -> None:
+    folder.parent.chmod(0o777)
+
+
+def another_user(folder: Path) -> None:
+    os.chown(folder, 65534, 65534)
+
+
+@pytest.mark.parametrize("inner", [False, True], ids=["the place", "the folder of kernels"])
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (everybody, "mode 777"), (group, "mode 770"), (link, "a link"), (another_user, "user 65534"),
+        (in_a_folder_of_all, "others may write to"),
+    ],
+)  # fmt: skip
+def test_what_others_may_write_to_is_not_run(
+    filled: Path, change: Callable[[Path], None], why: str, inner: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What is kept is unpickled and run, and its checksums stand beside it."""
+    if change is another_user and os.getuid() != 0:
+        pytest.skip("only root can give a folder away")
+    temporary = tmp_path_factory.mktemp("temporary")
+    (kernels,) = (path.parent.parent for path in filled.rglob("checksums.json"))
+    change(kernels if inner else filled)
+    out, said = run(PIN_CLUSTERS_CACHE=str(filled), TMPDIR=str(temporary))
+    assert out == "True\n"
+    first, *rest = said.splitlines()
+    assert first.startswith(f"pin_clusters: {filled}")
+    assert " is not used: " in first
+    assert why in first
+    assert f"compiled kernels are kept in {temporary}" in first
+    assert len(rest) == 1
+    assert "compiling light" in rest[0]
+
+
+def test_two_installations_share_what_they_keep(filled: Path, tmp_path: Path) -> None:
+    """The same sources at another place, installed later, are the same kernel."""
+    other = tmp_path / "other"
+    other.mkdir()
+    copy = Path(shutil.copy(SAMPLE, other))
+    os.utime(copy, (1e9, 1e9))
+    for code in (LIGHT.replace(str(SAMPLE.parent), str(other)), LIGHT):
+        assert run(code, PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")
+    copy.write_text(SAMPLE.read_text().replace("return address + x.shape[0]", "return x.shape[0] + address"))
+    out, said = run(LIGHT.replace(str(SAMPLE.parent), str(other)), PIN_CLUSTERS_CACHE=str(filled))
+    assert (out, said.count("compiling light")) == ("True\n", 1)  # what it is made of is another
+
+
 DAMAGE: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "index cut off": ("*.nbi", cut),
     "index empty": ("*.nbi", lambda path: path.write_bytes(b"")),

@@ -53,3 +53,32 @@ def test_without_a_linker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     with pytest.raises(compile_library.BuildError, match="apt-get install binutils"):
         compile_library.build_apart("x86-64-v3", tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+CALLS = """
+declare double @{name}(double)
+define double @kernel(double %x) {{
+  %y = call double @{name}(double %x)
+  ret double %y
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [("sin", ""), ("llvm.cos.f64", ""), ("erf", "erf"), ("llvm.exp.f64", "exp")],  # of two the text names no function
+)
+def test_functions_that_a_process_may_lack(name: str, refused: str) -> None:
+    """The object is asked, not LLVM's text: calls are added when machine code is made."""
+    if shutil.which("ld") is None:
+        pytest.skip("no linker")
+    llvm = pytest.importorskip("llvmlite.binding")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_triple("x86_64-pc-linux-gnu").create_target_machine(cpu="x86-64-v2", reloc="pic")
+    code = machine.emit_object(llvm.parse_assembly(CALLS.format(name=name)))
+    if refused:
+        with pytest.raises(compile_library.BuildError, match=rf"what may be in no library(.|\n)*{refused}\b"):
+            compile_library.linked(code)
+    else:
+        assert compile_library.linked(code).startswith(b"\x7fELF")

@@ -27,7 +27,7 @@ for name in pc.robots():
     model = pc.load(name)
     data, rng = model.createData(), np.random.default_rng(1)
     for n in range(3):
-        q = pc.integrate(model, pc.neutral(model), 0.1 * rng.normal(size=model.nv))
+        q = pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))
         v, x = rng.normal(size=(2, model.nv))
         f = rng.normal(size=(model.njoints, 6))
         found = {

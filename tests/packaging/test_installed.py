@@ -48,6 +48,9 @@ def test_wheel_has_the_robots(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     target = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(target)  # all that pip would do with it
+    (metadata,) = target.glob("*.dist-info/METADATA")
+    lost = re.findall(r"\]\((?!https?:)[^)]*\)", metadata.read_text(encoding="utf-8"))
+    assert not lost, f"links to the repository, which lead nowhere on the page of an index: {lost}"
     place, names = report(target, tmp_path)
     assert target in place.parents
     shipped = {p.name for p in (target / "pin_clusters" / "robot_models").iterdir() if p.is_dir()}
@@ -79,10 +82,12 @@ def test_command_is_installed() -> None:
     assert callable(script.load())
 
 
-def test_oldest_pin_is_stated_once() -> None:
-    oldest = re.search(r"OLDEST_PIN=(\S+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("name", "script"), [("pin", "run"), ("numba", "pythons")])
+def test_oldest_versions_are_stated_once(name: str, script: str) -> None:
+    oldest = re.search(rf"OLDEST_{name.upper()}=(\S+)", (ROOT / ".ci" / script).read_text(encoding="utf-8"))
+    declared = re.search(rf'"{name}>=([\d.]+)[,"]', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert oldest is not None
-    assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
-    declared = re.search(r'"pin>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert declared is not None
     assert oldest[1].startswith(declared[1])
+    if name == "pin":
+        assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")

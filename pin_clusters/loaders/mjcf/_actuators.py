@@ -9,6 +9,7 @@ from typing import Any
 
 import pinocchio as pin
 
+from ...arrays import in_order
 from ...constraints import Rotor
 from ...errors import LoadError, did_you_mean
 from ._bodies import Body
@@ -142,7 +143,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
     found = []
     for tendon in tendons.values():
         a = value(tendon.attributes, "armature", tendon.owner)
-        a += sum(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
+        a += in_order(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
         if a == 0.0:
             continue
         if a < 0.0:

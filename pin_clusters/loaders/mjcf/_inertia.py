@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from ...arrays import in_order
 from ...errors import InertiaError, LoadError
 from .._xml import LARGEST
 from ._bodies import Body, Geom, centred
@@ -35,7 +36,7 @@ def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
         found.append(_mended(document, body, *raw))
     meshes.warn()
     total = value(settings, "settotalmass", "compiler", -1.0)
-    mass = sum(I.mass for I in found)
+    mass = in_order(I.mass for I in found)
     if total > 0.0 and mass > 0.0:
         scale = total / mass
         found = [pin.Inertia(scale * I.mass, I.lever, scale * I.inertia) for I in found]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ...arrays import in_order
 from ...constraints import GravityCompensation, Spring
 from ...errors import LoadError
 from .._notes import listing
@@ -187,10 +188,10 @@ def _of_tendon(
     held = 0.0
     if tendon.kind == "fixed":
         along: Any = {n: c for n, c in tendon.joints.items() if n in layout.ids}
-        held = sum(c * _held(bodies, n) for n, c in tendon.joints.items() if n not in along)
+        held = in_order(c * _held(bodies, n) for n, c in tendon.joints.items() if n not in along)
         if not along:
             return []
-        length = held + sum(c * relaxed[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items())
+        length = held + in_order(c * relaxed[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items())
     else:
         along = [layout.sites[s] for s in tendon.sites]
         length = path_length(tendon, layout, relaxed)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import in_order
 from ...constraints import LinearCoupling
 from ...errors import LoadError, did_you_mean
 from ._bodies import Body, Joint
@@ -117,7 +118,7 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
         return equation
     left = {n: c for n, c in equation.left.items() if n not in locked}
     right = {n: c for n, c in equation.right.items() if n not in locked}
-    held = [sum(c * locked[n] for n, c in side.items() if n in locked) for side in (equation.left, equation.right)]
+    held = [in_order(c * locked[n] for n, c in side.items() if n in locked) for side in (equation.left, equation.right)]
     # p(y + held) as a polynomial of y
     shifted = np.polynomial.Polynomial(equation.coefficients)(np.polynomial.Polynomial([held[1], 1.0]))
     coefficients = [float(c) for c in np.atleast_1d(shifted.coef)]
@@ -171,7 +172,7 @@ def couplings(
         c = equation.left
         share = {n: -c[n] / c[first] for n in names if n != first}
         offset = equation.coefficients[0] / c[first] + joints[first].ref
-        offset -= sum(k * joints[n].ref for n, k in share.items())
+        offset -= in_order(k * joints[n].ref for n, k in share.items())
         found.append((equation.owner, LinearCoupling(first, share, offset)))
     return found
 

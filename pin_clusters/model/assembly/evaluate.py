@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pinocchio as pin
 
+from ...arrays import in_order
 from ...constraints.called import FunctionFailedError
 from ...constraints.closures import (
     LINEAR,
@@ -172,7 +173,7 @@ def loop_length(tree: pin.Model, closure: Closure) -> float:
     if isinstance(closure, HarmonicClosure):
         return max(
             (
-                sum(abs(k) for k, factors in terms if all(f != LINEAR for f, _ in factors))
+                in_order(abs(k) for k, factors in terms if all(f != LINEAR for f, _ in factors))
                 for terms, unit in zip(closure.terms, closure.units, strict=True)
                 if unit == "m"
             ),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ...arrays import in_order
 from ...constraints.closures import Closure, JointClosure, touched
 from ...constraints.rows import Row
 from ...joints import coordinate, set_coordinate, slides
@@ -87,7 +88,7 @@ def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
     """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
     for row in rows:
         closure = linear_closure(tree, row)
-        value = sum(c * coordinate(tree, m, q) for m, c in row.terms) + row.offset
+        value = in_order(c * coordinate(tree, m, q) for m, c in row.terms) + row.offset
         period = closure.periods[0]
         if period and tree.nqs[row.dependent] == 1:
             value += period * np.round((coordinate(tree, row.dependent, q) - value) / period)

@@ -9,6 +9,7 @@ import pinocchio as pin
 
 from ..._kernels import layout as at
 from ..._kernels.sizes import cluster_work
+from ...arrays import in_order
 from ..elements import RotorElement
 from ..topology import Topology
 from ._writer import Body, Writer
@@ -141,6 +142,6 @@ class Extents:
             joints: Of a cluster.
             output: The body from which it hangs.
         """
-        mass = sum(self.mass[j] for j in joints if self.parents[j] == output)
+        mass = in_order(self.mass[j] for j in joints if self.parents[j] == output)
         reach = max(self.reach[j] for j in joints)
         return np.array([8.0 * np.finfo(float).eps * mass * reach * reach])
