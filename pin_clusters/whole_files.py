@@ -20,7 +20,9 @@ def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
     Raises:
         OSError: Something cannot be written; all files are as they were.
     """
-    places = [Path(os.path.realpath(file)) for file in files]
+    # a pipe has no other name: what its link says leads nowhere
+    special = [os.path.exists(file) and not os.path.isfile(file) for file in files]
+    places = [Path(x if known else os.path.realpath(x)) for x, known in zip(files, special, strict=True)]
     parts: dict[Path, Path] = {}
     for place in places:
         if place.is_dir():

@@ -208,14 +208,14 @@ class Function(Writer):
             phi.add_incoming(second, used)
         if forces is not None:
             self.common("copy", self.load(self.desk, 8 * FORCES), *forces)
-        fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
-        b.cbranch(fine, good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        if self.entry.kernel == "aba":  # its derivatives may be asked for without a state
+        if self.entry.kernel == "aba":  # its derivatives may be asked for without a state, which it may overwrite
             to = self.load(self.desk, 8 * STATE)
             for source, n in pointers:
                 self.common("copy", to, source, n)
                 to = b.add(to, b.mul(I64(8), n))
+        fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
+        b.cbranch(fine, good, bad).set_weights([1000, 1])
+        b.position_at_end(good)
         if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
             self.store(I64(1), self.desk, 8 * CHANGED)
         if forces is not None:  # the kernel's result has forces behind it, and is not the data's own

@@ -58,39 +58,33 @@ def fast(function: F) -> F:
     return built
 
 
-def connect(data: Any, kind: type, group: str) -> None:
-    """Load the code of a group, for the first data that has a kernel of it: it shows where its class keeps things.
-
-    Args:
-        data: The data.
-        kind: The class whose objects have fast calls; those of other classes, which come and go, have none.
-        group: The group.
-    """
-    if group not in _loaded and type(data) is kind:
+def connect(kind: type, group: str) -> None:
+    """Load the code of a group, when there is a kernel of it: for data of a class, not for those of classes of it."""
+    if group not in _loaded:
         import pinocchio as pin
 
         for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL):
             keep_for_ever(thing)
         _load(group, lambda: {
-            "model": slot(data, "_unchecked"),
-            "desk": slot(data, "_desk"),
-            "contact_desk": slot(data, "_contact_desk"),
+            "model": slot(kind, "_unchecked"),
+            "desk": slot(kind, "_desk"),
+            "contact_desk": slot(kind, "_contact_desk"),
             "data_class": id(kind),
             "reference_frame": id(pin.ReferenceFrame),
             "local": id(pin.LOCAL),
         })  # fmt: skip
 
 
-def connect_moves(model: Any, kind: type) -> None:
-    """Load the code of moves, when the first model moves that is of the class, and not of one made of it."""
-    if "moves" not in _loaded and type(model) is kind:
+def connect_moves(kind: type) -> None:
+    """Load the code of moves, when the first model moves: for models of a class, not for those of classes of it."""
+    if "moves" not in _loaded:
         import pinocchio as pin
 
         for thing in (Desk, kind, pin.integrate, pin.difference):
             keep_for_ever(thing)
         _load("moves", lambda: {
             "model_class": id(kind),
-            "model_desk": slot(model, "_desk"),
+            "model_desk": slot(kind, "_desk"),
             "pin_integrate": id(pin.integrate),
             "pin_difference": id(pin.difference),
         })  # fmt: skip

@@ -45,6 +45,9 @@ class ContactDynamics(OfContacts):
         self._find(5)
         sizes = self.nq, self.nv, self.nv
         given = [self.vector(2 + i, n) for i, n in enumerate(sizes)]
+        written = self.load(self.load(self.desk, 8 * at.DERIVATIVES), 8 * at.ACCELERATION_OF)
+        for where, _ in given:  # they are kept when it has been written
+            self.need(b.icmp_unsigned("!=", where, written))
         self.need(self.there(self.common("unchanged", self._field(at.CONTACTS_WORDS))))
         result = self.new_array(b.add(self.desk, I64(8 * at.NV)), 1)
         no_memory = self.block()

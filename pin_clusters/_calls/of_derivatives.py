@@ -119,7 +119,9 @@ class AbaDerivatives(Derivatives):
         names = [entry.name for entry in at.ALL]
         forward = 8 * (at.PLACES + 2 * names.index("computeStaticTorque" if forces else "aba"))
         # with forces forward dynamics finds them behind its result
-        aba = self.load(self.desk, 8 * (at.PLACES + 2 * names.index("aba")))
+        place = 8 * (at.PLACES + 2 * names.index("aba"))
+        # a function of the robot's own, which there may be, reads no forces
+        aba = self.load(self.mine, 8 * at.FORWARD_KERNEL) if forces else self.load(self.desk, place)
         inverse = self.load(self.desk, 8 * (at.PLACES + 2 * names.index("computeRNEADerivatives")))
         self.need(self.there(aba))
         self.need(self.there(inverse))

@@ -51,9 +51,11 @@ class Recollection:
             return
         i = self._next
         self._next = (i + 1) % _MOST_ROWS
-        if self._kept[i] is not None:
-            del self._places[self._kept[i][0]]
+        before = self._kept[i]  # until its row is another one: signals and the collector may call
+        if before is not None:
+            self._places.pop(before[0], None)
         self._kept[i], self._places[key] = (key, tuple(objects), kept), i
         row = self.table[1 + i * ROW :][:ROW]
         row[: HEADER + len(objects)] = first, second, len(objects), address, *key[2:]
-        self.table[0] = len(self._places)
+        self.table[0] = max(len(self._places), int(self.table[0]))
+        del before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -32,12 +33,17 @@ class Watch:
             items: Words beyond the address that stands at another one; machine code alone looks at them.
         """
         self._places = np.array(list(places), dtype=np.int64)
-        self._cells = [(ctypes.c_int64.from_address(int(x)), word(int(x))) for x in self._places]
+        self._cells: list[tuple[Any, int]] | None = None
         own = self._places.ctypes.data
-        rows = [(own + 8 * i, 0, expected) for i, (_, expected) in enumerate(self._cells)]
+        rows = [(own + 8 * i, 0, word(x)) for i, x in enumerate(self._places.tolist())]
         rows += [(where, beyond, word(word(where) + beyond)) for where, beyond in items]
         self.table = np.array([len(rows), *(x for row in rows for x in row)], dtype=np.int64)
 
     def holds(self) -> bool:
         """Whether the words are what they were."""
+        if self._cells is None:  # most are asked by machine code only
+            known = self.table[1 + EXPECTED :: ROW].tolist()
+            self._cells = [
+                (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), known, strict=False)
+            ]
         return all(cell.value == expected for cell, expected in self._cells)  # in order: the first other one ends it

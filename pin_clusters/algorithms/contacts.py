@@ -112,10 +112,11 @@ def constraintDynamics(
     q, v = _check.state(model, data, q, v)
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    state = q.copy(), v.copy(), tau.copy()  # which may be among the results
     found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
     tell_contradictions(model, contacts[1], solution)
     _leave(data, solution, plan)
-    data._derivatives.keep_contacts(q, v, tau, prox_settings)
+    data._derivatives.keep_contacts(*state, prox_settings)
     return found
 
 
@@ -155,11 +156,13 @@ def impulseDynamics(
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
+    forces = data.lambda_c.copy()  # impulses of the same contacts are written there
     after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
     if J is None:
         tell_contradictions(model, contacts[1], solution)
     data._contacts_found = solution.found
     data.impulse_c, data.dq_after = solution.forces.copy(), after
+    data.lambda_c = forces
     data._derivatives.keep_impact(q, v, r_coeff, mu, J is None)
     return after.copy()
 

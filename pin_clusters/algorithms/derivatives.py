@@ -76,9 +76,9 @@ def computeRNEADerivatives(
     """
     q, v = _check.state(model, data, q, v)
     a = _check.velocity(model, "a", a)
-    mine = data._derivatives
+    mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
     _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING)
-    mine.state[:] = np.concatenate([q, v, a])
+    mine.state[:] = state
     data._changed()
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
 

@@ -65,7 +65,7 @@ def inverse_input_matrix(
     own = B is None and not _moving(model)
     B = torques(model, data, q, B)
     plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
-    if not own and plan.B is not B:
+    if not own:
         plan.take(B)
     if (found := quick_columns(model, data, q, plan.desk)) is not None:
         return found

@@ -26,7 +26,7 @@ def lay_out(model: ClusterModel, shape: Manifold) -> None:
                 desk = _calls.ModelDesk()
                 _fill(desk, model, shape)
                 _lay_down(model, desk)
-                _calls.connect_moves(model, ClusterModel)
+                _calls.connect_moves(ClusterModel)
     if model.closures:
         _calls.filler(model._desk).put(move=kernels.move.compiled_address, close=kernels.project.compiled_address)
 

@@ -35,11 +35,12 @@ def read_yaml(text: bytes, source: str) -> Any:
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent) or getattr(self.peek_event(), "anchor", None):
                 raise LoadError(f"{source} has anchors or aliases (&, *), which are not read. Write the values out.")
-            self.depth += 1
-            if self.depth > MAX_DEPTH + 1:
+            inner = int(self.check_event(yaml.CollectionStartEvent))
+            self.depth += inner
+            if self.depth > MAX_DEPTH:
                 raise LoadError(f"{source} has more than {MAX_DEPTH} lists or mappings within each other.")
             node = super().compose_node(parent, index)
-            self.depth -= 1
+            self.depth -= inner
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
                 raise LoadError(f"{source} has a key or a value of {len(node.value)} letters. This is no robot.")
             if isinstance(node, yaml.MappingNode):

@@ -92,7 +92,6 @@ class ClusterData(TreeWorkspace):
     Attributes:
         model: The model it belongs to.
         hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
-        lambda_c: Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``.
         impulse_c: Their impulses, after ``impulseDynamics``.
         dq_after: Independent velocity after the impact.
     """
@@ -120,6 +119,7 @@ class ClusterData(TreeWorkspace):
         "_hybrid",
         "_kept",
         "_known",
+        "_lambda_c",
         "_minverse",
         "_model",
         "_nle",
@@ -136,7 +136,6 @@ class ClusterData(TreeWorkspace):
         "dq_after",
         "hg",
         "impulse_c",
-        "lambda_c",
     )
 
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
@@ -257,6 +256,8 @@ class ClusterData(TreeWorkspace):
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
+        if kernel == "aba":
+            self._derivatives.know(self._aba.compiled_address)
         if any(self._desk.numbers[place] != self._address(entry) for place, entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
@@ -270,8 +271,9 @@ class ClusterData(TreeWorkspace):
 
     def _put_tree_on_desk(self) -> None:
         """Let the desk own the tree's data, and know where it is."""
+        before = self._desk  # whose end may call: what the numbers lead to stays until they lead elsewhere
         self._own(_TREE, self._tree, self._watch)
-        self._desk.numbers[_calls.TREE_WORDS] = self._watch.table.ctypes.data
+        before.numbers[_calls.TREE_WORDS] = self._watch.table.ctypes.data
 
     def _own(self, part: int, *things: Any) -> None:
         """Let the desk own things in place of those that were there: what slots have now is no matter of calls."""
@@ -281,6 +283,7 @@ class ClusterData(TreeWorkspace):
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
+        self._derivatives.know(self._aba.compiled_address)
         if self._model.closures:
             self._desk.numbers[_calls.COUPLING] = kernels.coupling.compiled_address
             self._desk.numbers[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
@@ -294,7 +297,7 @@ class ClusterData(TreeWorkspace):
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
             self._desk.numbers[at : at + 2] = address, pointer.address if pointer else 0
             if address:
-                _calls.connect(self, ClusterData, _GROUPS.get(entry.kernel, "data"))
+                _calls.connect(ClusterData, _GROUPS.get(entry.kernel, "data"))
 
     def _address(self, entry: _calls.Entry) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
@@ -305,9 +308,10 @@ class ClusterData(TreeWorkspace):
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
         if kernel in _REGRESSORS and self._regressors is None:
             return 0
+        if kernel in (*_OF_TREE, *_REGRESSORS) and self._model.closures and not kernels.coupling.compiled_address:
+            return 0
         if kernel in _OF_TREE:
-            loops = self._model.closures and not kernels.coupling.compiled_address
-            if loops or self._other_fields or self._model._tree_tables.settles:
+            if self._other_fields or self._model._tree_tables.settles:
                 return 0
         return int(getattr(self, "_" + kernel).compiled_address)
 
@@ -315,7 +319,7 @@ class ClusterData(TreeWorkspace):
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
         found: kernels.Kernel = getattr(self, "_" + kernel)
         special = self._model._functions
-        code: int | None = None if special is None else special.run(result, self._pointers[result], *arrays)
+        code: int | None = None if special is None else special.run(kernel, result, self._pointers[result], *arrays)
         if code is None:
             code = found.call(self._pointers[result], *arrays)
         self._notice(kernel)
@@ -334,6 +338,16 @@ class ClusterData(TreeWorkspace):
         # what calls in machine code compare with the model they are given: nothing fits while checks are on, or where
         # a Python function must be called first
         self._unchecked = _NOBODY if value or self._model._tables.supplies else self._model
+
+    @property
+    def lambda_c(self) -> np.ndarray:
+        """Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``."""
+        return self._lambda_c
+
+    @lambda_c.setter
+    def lambda_c(self, value: np.ndarray) -> None:
+        # calls in machine code write to the array that they left here
+        self._lambda_c, self._contact_desk = value, None
 
     @property
     def model(self) -> ClusterModel:

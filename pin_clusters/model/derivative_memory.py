@@ -79,6 +79,10 @@ class DerivativeMemory:
         self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
         self.settings[1] = settings
 
+    def know(self, aba: int) -> None:
+        """Put the address of the kernel of forward dynamics on the desk, of which alone external forces are read."""
+        self.desk[desk.FORWARD_KERNEL] = aba
+
     def room_for(self, rows: int) -> None:
         """Make room for the derivatives of so many rows of forces, if there is less."""
         if self.dlambda.size < 3 * rows * self.tau.size:

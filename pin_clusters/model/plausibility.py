@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pinocchio as pin
 
+from ..arrays import in_order
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, PinClustersWarning
 from ..joints import in_v, slides
@@ -80,7 +81,7 @@ def _room(link: np.ndarray, axis: np.ndarray) -> float:
     least = _ROUNDING * max(float(values[-1]), 0.0)
     if any(a > _ROUNDING and x <= least for a, x in zip(along, values, strict=True)):
         return 0.0
-    return float(1.0 / sum(a / x for a, x in zip(along, values, strict=True) if x > least))
+    return float(1.0 / in_order(a / x for a, x in zip(along, values, strict=True) if x > least))
 
 
 def _is_part(r: RotorElement) -> bool:

@@ -43,7 +43,10 @@ def check(tree: pin.Model, data: Any) -> None:
     cure = "Take model.own_tree.createData(), or another ClusterData of this model."
     if not isinstance(data, pin.Data):
         raise ArgumentTypeError(f"data.tree must be a pinocchio.Data, got {type(data).__name__}. {cure}")
-    sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
+    try:
+        sizes = {name: (len(getattr(data, name)), tree.njoints) for name in _ITEM}
+    except TypeError:  # of Boost
+        raise ArgumentTypeError(f"data.tree is a pinocchio.Data that was made without __init__. {cure}") from None
     sizes |= {name: (getattr(data, name).size // rows, tree.nv) for name, rows in _MATRICES.items()}
     sizes["oMf"] = len(data.oMf), tree.nframes
     for name, (found, expected) in sizes.items():
@@ -67,19 +70,21 @@ def object_at(thing: Any) -> int:
 def found_in(data: pin.Data, names: Iterable[str]) -> tuple[dict[str, int], list[int]]:
     """Return the addresses of fields, 0 where there is none; and those of the words that tell whether they stay.
 
-    A list that grows and a matrix of another size move in memory: then the words at which the object keeps their places
-    (and how many columns a matrix has) are others. Fields of objects that do not hold themselves have no address here.
+    Of a list the object keeps where it begins and ends, of a matrix where it begins and its columns: these are the
+    words. Fields of objects that do not hold themselves have no address here.
     """
-    known, addresses, places = _places(), {}, [holder_at(data)]
-    start = object_at(data)
+    known, places, start = _places(), [holder_at(data)], object_at(data)
+    addresses = dict.fromkeys(names, 0)
+    inline = {name: address_of(data, name) for name in _INLINE}
     # no word is read before it is sure what stands there
-    itself = known is not None and all(address_of(data, name) == start + known[name] for name in _INLINE)
-    for name in names:
-        address = address_of(data, name) if itself and known is not None else 0
-        if address and known is not None and name not in _INLINE:
+    if known is None or any(address != start + known[name] for name, address in inline.items()):
+        return addresses, places
+    for name in addresses:
+        address = inline.get(name) or address_of(data, name)
+        if address and name not in inline:
             at = start + known[name]
             address = address if word(at) == address else 0
-            places += [at, at + 8][: 2 if name in _MATRICES else 1]
+            places += [at, at + 8]
         addresses[name] = address
     return addresses, places
 

@@ -106,7 +106,7 @@ class TreeWorkspace:
     def tree(self, tree: pin.Data) -> None:
         check(self._model.own_tree, tree)
         tables = self._model._tree_tables
-        found, places = found_in(tree, dict(tables.fields).values())
+        found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields))
         self._tree, self._watch = tree, Watch(places)
         index = self._tree_tables.arrays[0]
         for row, name in tables.fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import LoadError
+from ..whole_files import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +94,9 @@ class SimulationResult:
         about = {"format": _FORMAT, **{name: getattr(self, name) for name in _ABOUT}}
         about["switches"] = [[s.time, s.old, s.new] for s in self.switches]
         arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
-        np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
+        target = os.fspath(path)
+        with whole(target if target.endswith(".npz") else f"{target}.npz") as (file,):
+            np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
 
     def to_csv(self, path: str | Path) -> None:
         """Write the motion as a table: a line of names with units, then a line per sample with all digits.
@@ -159,7 +163,8 @@ class SimulationResult:
         """Draw coordinates, velocities and torques of the independent joints, energy and residual over time.
 
         Args:
-            path: Where to write the picture (PNG, PDF or SVG by its ending); None: nowhere.
+            path: Where to write the picture (PNG, PDF or SVG by its ending; without one ``.png`` is added); None:
+                nowhere.
 
         Returns:
             A Matplotlib figure; in a notebook it is shown.
@@ -171,7 +176,9 @@ class SimulationResult:
 
         figure = draw(self)
         if path is not None:
-            figure.savefig(path)
+            target = Path(path)
+            with whole(target if target.suffix else target.with_name(f"{target.name}.png")) as (file,):
+                figure.savefig(file)
         return figure
 
     def __repr__(self) -> str:

@@ -188,9 +188,10 @@ class Functions:
         self._compare(made)
         return made.address or kernel
 
-    def run(self, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
-        """Do what a kernel does, and return its code; None where the kernel has to do it."""
-        return self.make(result).run(pointer, *arrays) if result in BY_RESULT else None
+    def run(self, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
+        """Do what a kernel does, and return its code; None where the kernel has to do it: others have results there."""
+        one = BY_RESULT.get(result)
+        return None if one is None or one.kernel != kernel else self.make(result).run(pointer, *arrays)
 
     def rows(self, result: str) -> MadeRows:
         """Return what computes rows."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..arrays import in_order
 from ..joints import in_q
 from ..model import RotorElement
 from . import _masses
@@ -184,7 +185,7 @@ class File:
             if rotor is None:
                 return 0.0
             names = drives(rotor, self.bodies.by_velocity)
-            return sum(ratio * self._angle(q, name) for name, ratio in names)
+            return in_order(ratio * self._angle(q, name) for name, ratio in names)
         mine = q[list(joint.at_q)]
         if joint.kind == "free":
             pose = body.place * pin.XYZQUATToSE3(mine)

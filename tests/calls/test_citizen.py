@@ -172,9 +172,9 @@ def test_what_is_looked_for_is_there() -> None:
     x = np.empty(3)
     assert process.word(id(x) + found["data"]) == x.ctypes.data
     thing = pc.load("four_bar").createData()
-    assert process.word(id(thing) + process.slot(thing, "_desk")) == id(thing._desk)
+    assert process.word(id(thing) + process.slot(type(thing), "_desk")) == id(thing._desk)
     with pytest.raises(process.NoFastCallsError, match="slot"):
-        process.slot(Mirror(), "mark")
+        process.slot(Mirror, "mark")
 
 
 class Mirror:

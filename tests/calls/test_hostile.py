@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from samples import pool
 from support import hostile
 from support.fast import needed, python_calls
 
 import pin_clusters as pc
-from pin_clusters._calls import desk, entries, model_desk
+from pin_clusters._calls import desk, entries, model_desk, recollection
+from pin_clusters._kernels import entry_points
 from pin_clusters.algorithms import _quick
 
 # the published inertias of some robots are no real bodies'
@@ -130,3 +132,124 @@ def test_what_could_be_another_robots_is_python_s() -> None:
     own, another = (next(iter(d._plans.values())).desk for d in (data, foreign))
     assert _quick.quick_columns(model, data, q, own) is not None
     assert _quick.quick_columns(model, data, q, another) is None
+
+
+def test_the_end_of_a_tree_that_was_replaced_may_call() -> None:
+    code = """
+import numpy as np, pinocchio as pin, pin_clusters as pc
+model = pc.load("four_bar")
+data, q, v = model.createData(), pc.neutral(model), np.ones(1)
+ended = []
+class Tree(pin.Data):
+    def __del__(self):
+        rooms = [np.full(n, 7.0) for n in range(1, 60) for _ in range(4)]
+        for _ in range(3):
+            pc.forwardKinematics(model, data, q, v)
+        ended.append(all((x == 7.0).all() for x in rooms))
+for _ in range(20):
+    pc.forwardKinematics(model, data, q, v)
+    data.tree = Tree(model.own_tree)
+print(len(ended), all(ended))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
+        env=os.environ | hostile.ENVIRONMENT,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "19 True\n"), done.stderr
+
+
+def knee(model: pc.ClusterModel) -> int:
+    """A joint whose contacts the kernel does."""
+    return int(model.getJointId("FL_knee")) if "FL_knee" in model.names else 1
+
+
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
+def test_states_that_are_results_are_kept_as_they_were(robot: str) -> None:
+    """Torques or accelerations given as the data's own results, which the call overwrites."""
+    model = pc.load(robot)
+    data, again, q, v = model.createData(), model.createData(), pc.neutral(model), np.ones(model.nv)
+    contacts = [pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, knee(model), pin.LOCAL)]
+    contacts = contacts if robot == "mini_cheetah" else []
+    datas = [c.createData() for c in contacts]
+    for _ in range(3):  # by Python, then in machine code
+        for call, derivatives, field in (
+            (pc.aba, pc.computeABADerivatives, "ddq"),
+            (pc.computeRNEADerivatives, pc.getCoriolisMatrix, "tau"),
+            (
+                lambda *x: pc.constraintDynamics(*x, contacts, datas),
+                lambda *x: pc.computeConstraintDynamicsDerivatives(*x, contacts, datas),
+                "ddq",
+            ),
+        ):
+            mine = getattr(data, field)
+            mine[:] = np.arange(model.nv)
+            kept = mine.copy()
+            found = np.copy(call(model, data, q, v, mine)), derivatives(model, data)
+            expected = np.copy(call(model, again, q, v, kept)), derivatives(model, again)
+            assert np.array_equal(found[0], expected[0])
+            for x, y in zip(found[1], expected[1], strict=True):
+                assert np.array_equal(x, y), field
+
+
+def test_forces_of_contacts_are_those_of_the_last_call() -> None:
+    model = pc.load("mini_cheetah")
+    data, again, q, v = model.createData(), model.createData(), pc.neutral(model), np.ones(model.nv)
+    contacts = [pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, knee(model), pin.LOCAL)]
+    datas = [c.createData() for c in contacts]
+
+    def call(d: Any) -> Any:
+        pc.constraintDynamics(model, d, q, v, v, contacts, datas)
+        return d.lambda_c.copy(), d.contact_rank, d.contact_residual
+
+    expected = call(again)
+    for _ in range(3):
+        assert np.array_equal(call(data)[0], expected[0])
+    pc.impulseDynamics(model, data, q, v, contacts, datas)
+    assert np.array_equal(data.lambda_c, expected[0])
+    assert not np.array_equal(data.impulse_c, expected[0])
+    pc.impulseDynamics(model, data, q, v, np.ones((2, model.nv)), 0.0)
+    assert data.contact_rank == 1
+    assert call(data)[1:] == expected[1:]
+    data.lambda_c = np.zeros(5)
+    assert np.array_equal(call(data)[0], expected[0])
+
+
+def test_regressors_need_the_kernel_of_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = pc.load("four_bar").createData()
+    data._regressor_memory()
+    for kernel in (entry_points.regressor, entry_points.energy_regressors):
+        monkeypatch.setattr(kernel, "compiled_address", 8)
+    monkeypatch.setattr(entry_points.coupling, "compiled_address", 0)
+    assert [data._callable(name) for name in ("regressor", "energy_regressors")] == [0, 0]
+    monkeypatch.setattr(entry_points.coupling, "compiled_address", 8)
+    assert [data._callable(name) for name in ("regressor", "energy_regressors")] == [8, 8]
+
+
+def test_what_is_forgotten_is_no_longer_found_when_it_ends() -> None:
+    known, seen = recollection.Recollection(), []
+
+    class Kept:
+        def __del__(self) -> None:
+            rows = known.table[1:].reshape(-1, recollection.ROW)[: known.table[0]]
+            seen.append(rows[:, recollection.THING].tolist().count(self.at))
+
+        def __init__(self, at: int) -> None:
+            self.at = at
+
+    for i in range(1, 100):
+        known.keep(i, 0, ["x"], i, Kept(i))
+    assert len(seen) > 50
+    assert not any(seen)
+
+
+@needed
+def test_inputs_that_moved_are_found_where_they_are() -> None:
+    model = pc.load("mini_cheetah")
+    data, q, B = model.createData(), pc.neutral(model), np.ones((model.nv, 2))
+    frames = [np.int32(5)]  # no name or id that is known again
+    expected = pc.inverse_input_matrix(model, data, q, B, frames)
+    B.resize((300 * model.nv, 2), refcheck=False)
+    other = np.full((model.nv, 2), np.nan)  # where B was
+    B.resize((model.nv, 2), refcheck=False)
+    assert np.array_equal(pc.inverse_input_matrix(model, data, q, B, frames), expected)
+    del other

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +96,36 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     assert file.stat().st_mode & 0o777 == 0o640
     assert not Path("/dev/null").is_file()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["link.csv", "swing.csv"]
+
+
+def test_a_pipe_is_written_to_itself() -> None:
+    code = """
+import pin_clusters as pc
+from pin_clusters.columns import write_csv
+import numpy as np
+write_csv("/dev/stdout", {"x": np.array([1.0, 2.0])})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [float(x) for x in done.stdout.split()[1:]] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("kind", ["npz", "png"])
+def test_arrays_and_pictures_are_whole_or_as_they_were(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, file = swing(pc.load("four_bar"), duration=0.002, dt=1e-3), tmp_path / f"swing.{kind}"
+    write = result.to_npz if kind == "npz" else result.plot
+    write(file)
+    before = file.read_bytes()
+    with monkeypatch.context() as full:
+        full.setattr(os, "replace", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            write(file)
+    assert file.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [file.name]
+    write(tmp_path / "other")  # the ending is added
+    assert (tmp_path / f"other.{kind}").read_bytes()[:4] == before[:4]
 
 
 def test_a_study(tmp_path: Path) -> None:
