@@ -77,6 +77,8 @@ def environment(python: str, pin: str, wheel: Path, folder: Path) -> Path:
     own = [bin / "python", "-m", "pip", "install", "-q"]
     subprocess.run([*own, "--upgrade", "pip"], check=True)
     subprocess.run([*own, "--no-compile", wheel, f"pin=={pin}", *beside, "pytest", "pytest-xdist"], check=True)
+    # a wheel of the same version may be there
+    subprocess.run([*own, "--no-compile", "--force-reinstall", "--no-deps", wheel], check=True)
     return bin
 
 
