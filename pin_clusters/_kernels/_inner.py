@@ -24,11 +24,7 @@ class _Lowering(NativeLowering):
     optimizes = False
 
     def run_pass(self, state: Any) -> bool:
-        """Lower, and give the dispatcher something in place of machine code.
-
-        Reads: state.
-        Writes: state.
-        """
+        """Lower, and give the dispatcher something in place of machine code."""
         state.flags.no_compile = True
         super().run_pass(state)
         lowered, library = state["cr"], state.library

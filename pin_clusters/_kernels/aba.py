@@ -26,10 +26,6 @@ def step_with(advance_loop):
         """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
 
         Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
-
-        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, spin, spin_bias, u,
-            v, velocity.
-        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         bad, singular_loop = False, False
         if C.kind == SINGLE:
@@ -54,10 +50,6 @@ def outward_with(advance_loop):
         """Make the step of all clusters.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
-
-        Reads: acceleration, G, K, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, spin, spin_bias, u,
-            v, velocity.
-        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
@@ -78,11 +70,7 @@ def aba_with(advance_loop):
 
     @inline
     def eliminate(index, params, work, out, C, forced):
-        """(A6)-(A8); returns whether D is singular.
-
-        Reads: articulated, D, E, force, K, out, S, spin, spin_bias, U, u, UDinv.
-        Writes: acceleration, articulated, D, Dinv_u, force, out, U, u, UDinv.
-        """
+        """(A6)-(A8); returns whether D is singular."""
         if C.kind == SINGLE:
             return single.eliminate(index, params, work, out, C, forced)
         if C.kind == FREE:
@@ -95,10 +83,6 @@ def aba_with(advance_loop):
 
         With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
-
-        Reads: acceleration, articulated, D, E, force, G, K, momentum, out, pose, q, result_and_forces, S,
-            sine_and_cosine, spin, spin_bias, U, u, UDinv, v, velocity.
-        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, S, spin, spin_bias, U, u, UDinv, velocity.
         """
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
@@ -122,11 +106,7 @@ def aba_with(advance_loop):
 
     @inline
     def corrections(index, work, out):
-        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0.
-
-        Reads: acceleration, Dinv_u, K, out, S, u, UDinv.
-        Writes: acceleration, out.
-        """
+        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0."""
         set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -137,13 +117,7 @@ def aba_with(advance_loop):
 
     @paste
     def aba(index, params, work, result_and_forces, q, v, tau, out):
-        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand.
-
-        Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, out, pose, q, result_and_forces, S,
-            sine_and_cosine, spin, spin_bias, tau, U, u, UDinv, v, velocity.
-        Writes: acceleration, articulated, D, Dinv_u, force, K, out, pose, result_and_forces, S, sine_and_cosine,
-            spin, spin_bias, U, u, UDinv, velocity.
-        """
+        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv
@@ -167,13 +141,7 @@ aba_loops = aba_with(loop.advance_at_rest)
 
 @kernel(signature(4), "aba (forward dynamics)", aba)
 def aba_at(address, q, v, tau, out):
-    """Call aba with the tables at an address.
-
-    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S,
-        sine_and_cosine, spin, spin_bias, U, u, UDinv, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, result_and_forces, S, sine_and_cosine, spin,
-        spin_bias, U, u, UDinv, velocity.
-    """
+    """Call aba with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
     return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))
 

@@ -28,9 +28,6 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
         ddq_dq: nv x nv, flat.
         ddq_dv: nv x nv, flat.
         Minv: nv x nv, flat.
-
-    Reads: dq, dv, L, M, Minv, plan.
-    Writes: ddq_dq, ddq_dv, L, Minv.
     """
     width = room.shape[0] // max(n, 1)
     sides, square = seen(room.ctypes.data, room.size), n * n
@@ -99,8 +96,6 @@ def aba_derivatives_at(
         ddq_dq: Written.
         ddq_dv: Written.
         Minv: Written.
-
-    Reads: plan.
     """
     code = OK
     if aba != 0:

@@ -23,10 +23,7 @@ def rows_signature():
 
 @inline
 def gather(rows, first, at, lanes):
-    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row. Returns 0 per lane whose row is finite.
-
-    Writes: lanes.
-    """
+    """Rows first.. -> lanes[at..]; lanes past the end repeat the last row. Returns 0 per lane whose row is finite."""
     found = zero(lanes)
     for k in range(rows.shape[1]):
         x = column_of_rows(lanes, rows, first, k)
@@ -37,11 +34,7 @@ def gather(rows, first, at, lanes):
 
 @inline
 def scatter(lanes, first, end, rows):
-    """Lanes -> rows first..end-1.
-
-    Reads: lanes.
-    Writes: rows.
-    """
+    """Lanes -> rows first..end-1."""
     for lane in range(min(LANES, end - first)):
         for k in range(rows.shape[1]):
             rows[first + lane, k] = lanes[k, lane]
@@ -49,11 +42,7 @@ def scatter(lanes, first, end, rows):
 
 @inline
 def judge_loops(index, params, work, q):
-    """Say of each lane whether its loops are open, or singular, or neither.
-
-    Reads: condition, factor0, factor1, factor2, pose, q, room, value.
-    Writes: room, value.
-    """
+    """Say of each lane whether its loops are open, or singular, or neither."""
     o = zero(work)
     is_open, is_singular = o, o
     for c in range(header(index).cluster0, header(index).cluster1):
@@ -66,10 +55,7 @@ def judge_loops(index, params, work, q):
 
 @inline
 def remains(lanes, first, step, n):
-    """Return 0 per lane in which n numbers are finite: first, first + step, ...
-
-    Reads: lanes.
-    """
+    """Return 0 per lane in which n numbers are finite: first, first + step, ..."""
     found = zero(lanes)
     for k in range(n):
         found = found + get(lanes, first + k * step) * 0.0  # NaN stays
@@ -78,11 +64,7 @@ def remains(lanes, first, step, n):
 
 @inline
 def tell(given, result, code, room, status, first, end):
-    """Write what became of rows first..end-1; ``given`` and ``result`` are 0 in lanes where they are finite.
-
-    Reads: room.
-    Writes: room, status.
-    """
+    """Write what became of rows first..end-1; ``given`` and ``result`` are 0 in lanes where they are finite."""
     o = zero(room)
     of_result = if_less(result, 1.0, o, o + ROW_SINGULAR)
     put(room, 0, if_less(given, 1.0, if_less(o, code, code, of_result), o + ROW_NOT_FINITE))
@@ -107,12 +89,7 @@ def borrowed_all(index, params, work, q8, v8, x8, keep8, out8):
 
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
 def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1.
-
-    Reads: a8, acceleration, E, force, G, keep8, momentum, out8, own_torque, pose, q8, S, sine_and_cosine, v8,
-        velocity.
-    Writes: a8, acceleration, force, keep8, out, out8, own_torque, pose, q8, S, sine_and_cosine, status, v8, velocity.
-    """
+    """Inverse dynamics of rows first..last-1."""
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
@@ -125,13 +102,7 @@ def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, 
 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
 def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1.
-
-    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, keep8, momentum, out8, pose, q8, S, sine_and_cosine,
-        spin, spin_bias, tau8, U, u, UDinv, v8, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, keep8, out, out8, pose, q8, S, sine_and_cosine, spin,
-        spin_bias, status, tau8, U, u, UDinv, v8, velocity.
-    """
+    """Forward dynamics of rows first..last-1."""
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
@@ -144,11 +115,7 @@ def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, ou
 
 @kernel(rows_signature, "batch.rnea (inverse dynamics, many states, closed loops)", None, nogil=True)
 def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1.
-
-    Reads: condition, factor0, factor1, factor2, out8, pose, q8, room, value.
-    Writes: a8, keep8, out, out8, q8, room, status, v8, value.
-    """
+    """Inverse dynamics of rows first..last-1."""
     index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
@@ -161,11 +128,7 @@ def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext,
 
 @kernel(rows_signature, "batch.aba (forward dynamics, many states, closed loops)", None, nogil=True)
 def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1.
-
-    Reads: condition, factor0, factor1, factor2, out8, pose, q8, room, value.
-    Writes: keep8, out, out8, q8, room, status, tau8, v8, value.
-    """
+    """Forward dynamics of rows first..last-1."""
     index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8) + gather(v, n, 0, v8)

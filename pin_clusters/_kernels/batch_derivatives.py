@@ -23,11 +23,7 @@ def derivatives_signature():
 
 @inline
 def forward(plan, n, dq8, dv8, M8, factors8, sides8):
-    """Solve for -M^-1 dq, -M^-1 dv and M^-1, side by side in rows of the kernels' order.
-
-    Reads: dq8, dv8, factors8, M8, plan.
-    Writes: factors8, sides8.
-    """
+    """Solve for -M^-1 dq, -M^-1 dv and M^-1, side by side in rows of the kernels' order."""
     o, width = zero(sides8), 3 * n
     factor(plan, M8, n, factors8[n * n :], factors8)
     for i in range(n):
@@ -42,11 +38,7 @@ def forward(plan, n, dq8, dv8, M8, factors8, sides8):
 
 @inline
 def spread_part(plan, n, sides8, part, first, end, rows):
-    """One of the three results -> rows first..end-1.
-
-    Reads: plan, sides8.
-    Writes: rows.
-    """
+    """One of the three results -> rows first..end-1."""
     for i in range(n):
         to, at = plan[WIDTH * i + IV] * n, (3 * i + part) * n
         for j in range(n):
@@ -59,15 +51,7 @@ def derivatives_rows(
     index, params, plan, work, rates8, q8, v8, a8, forces8, tau8, dq8, dv8, M8, nothing8, factors8, sides8, q, v, a,
     fext, first_out, second_out, third_out, status, first, last,
 ):  # fmt: skip
-    """Derivatives of rows first..last-1: of inverse dynamics; with room for right sides, of forward dynamics.
-
-    Reads: a8, acceleration, composite, dq8, dv8, E, F, factors8, force, forces8, G, inertia_rate, K, M8, momentum,
-        nothing8, own_torque, P, plan, pose, Q, q8, S, sides8, sine_and_cosine, spin, T, tau8, total_momentum, v8,
-        velocity.
-    Writes: a8, acceleration, composite, dq8, dv8, factors8, first_out, force, forces8, G, inertia_rate, K, M8,
-        nothing8, own_torque, pose, q8, S, second_out, sides8, sine_and_cosine, spin, spin_momentum, status, tau8,
-        third_out, total_momentum, v8, velocity.
-    """
+    """Derivatives of rows first..last-1: of inverse dynamics; with room for right sides, of forward dynamics."""
     index, params, work, rates8 = borrowed(index), borrowed(params), borrowed(work), borrowed(rates8)
     nv = v.shape[1]
     for n in range(first, last, LANES):

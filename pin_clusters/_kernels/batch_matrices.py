@@ -20,11 +20,7 @@ def matrices_signature():
 
 @inline
 def spread(lanes, first, end, rows):
-    """Lanes -> rows first..end-1, all lanes of a number at once: rows are long, and what is read twice is not theirs.
-
-    Reads: lanes.
-    Writes: rows.
-    """
+    """Lanes -> rows first..end-1, all lanes of a number at once: rows are long, and what is read twice is not theirs."""
     if first + LANES <= end:
         for k in range(rows.shape[1]):
             for lane in range(LANES):
@@ -37,11 +33,7 @@ def spread(lanes, first, end, rows):
 
 @kernel(matrices_signature, "batch.crba (mass matrix, many states)", None, nogil=True)
 def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
-
-    Reads: room.
-    Writes: out, room, status.
-    """
+    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches."""
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8)
@@ -53,11 +45,7 @@ def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
 
 @kernel(matrices_signature, "batch.crba (mass matrix, many states, closed loops)", None, nogil=True)
 def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches.
-
-    Reads: condition, factor0, factor1, factor2, pose, room, value.
-    Writes: out, room, status, value.
-    """
+    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches."""
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8)
@@ -69,11 +57,7 @@ def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, la
 
 @kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states)", None, nogil=True)
 def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Inverse mass matrices of rows first..last-1.
-
-    Reads: room.
-    Writes: out, room, status.
-    """
+    """Inverse mass matrices of rows first..last-1."""
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8)
@@ -86,11 +70,7 @@ def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last
 
 @kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states, loops)", None, nogil=True)
 def minverse_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Inverse mass matrices of rows first..last-1.
-
-    Reads: condition, factor0, factor1, factor2, pose, room, value.
-    Writes: out, room, status, value.
-    """
+    """Inverse mass matrices of rows first..last-1."""
     index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
     for n in range(first, last, LANES):
         found = gather(q, n, 0, q8)

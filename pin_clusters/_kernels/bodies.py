@@ -25,10 +25,7 @@ from .workspace import (
 
 @inline
 def start(params, work):
-    """Set the universe: pose, rest, and minus gravity as its acceleration.
-
-    Writes: acceleration, pose, velocity.
-    """
+    """Set the universe: pose, rest, and minus gravity as its acceleration."""
     o = zero(work)
     set_rotation(work, 0, unit_rotation(o))
     set_position(work, 0, zero3(o))
@@ -51,10 +48,7 @@ def unit_rotation(o):
 
 @inline
 def turned(R, shuffle, params, k):
-    """R times a constant rotation; an identity or cyclic permutation costs nothing.
-
-    Reads: R.
-    """
+    """R times a constant rotation; an identity or cyclic permutation costs nothing."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -66,10 +60,7 @@ def turned(R, shuffle, params, k):
 
 @inline
 def fixed_part(params, work, b, B):
-    """Pose of the joint frame of body b before the joint moves.
-
-    Reads: pose.
-    """
+    """Pose of the joint frame of body b before the joint moves."""
     k, R_parent = b * BODY_PARAMS, rotation(work, B.parent)
     R = turned(R_parent, B.shuffle, params, k + at.ROTATION)
     return R, position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
@@ -77,11 +68,7 @@ def fixed_part(params, work, b, B):
 
 @inline
 def turn_joint(work, q, b, B):
-    """Keep the sine and the cosine of the joint of body b, if it has one angle.
-
-    Reads: q.
-    Writes: sine_and_cosine.
-    """
+    """Keep the sine and the cosine of the joint of body b, if it has one angle."""
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
         set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
@@ -94,9 +81,6 @@ def turn_joints(index, work, q):
 
     A sine is a long chain of operations, and no joint waits for another one's: the processor overlaps them, which it
     cannot do in the pass outward.
-
-    Reads: q.
-    Writes: sine_and_cosine.
     """
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -107,10 +91,7 @@ def turn_joints(index, work, q):
 
 @inline
 def hinge(params, work, q, b, B):
-    """Pose and motion axis of a body with a joint of one degree of freedom, after ``turn_joint``.
-
-    Reads: pose, q, sine_and_cosine.
-    """
+    """Pose and motion axis of a body with a joint of one degree of freedom, after ``turn_joint``."""
     R, x = fixed_part(params, work, b, B)
     z = column(R, 2)
     S = join(cross(x, z), z)
@@ -129,20 +110,13 @@ def hinge(params, work, q, b, B):
 
 @inline
 def free_rotation(q, i):
-    """Rotation of a free flyer whose configuration begins at i.
-
-    Reads: q.
-    """
+    """Rotation of a free flyer whose configuration begins at i."""
     return quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))
 
 
 @inline
 def place(params, work, q, b, B):
-    """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose.
-
-    Reads: pose, q, sine_and_cosine.
-    Writes: pose, S.
-    """
+    """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose."""
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
         R, x, S = hinge(params, work, q, b, B)
         set_subspace(work, B.at_S, 0, S)

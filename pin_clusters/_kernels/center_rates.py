@@ -23,10 +23,7 @@ from .tuples import Vec3
 
 @inline
 def total(index, params, work, n):
-    """Mass of the whole robot.
-
-    Reads: link_moments.
-    """
+    """Mass of the whole robot."""
     mass = get(params, at.MASS)
     for b in range(1, n.links + 1):
         if link(index, b).parent == 0:
@@ -40,11 +37,7 @@ def total(index, params, work, n):
 
 @inline
 def add_center(index, out, n, D, iv, at_G, v_q, by_q, by_v, share, to):
-    """Add what a velocity of the tree does to the momentum: by_q when its joint moves, by_v per unit of its change.
-
-    Reads: by_q, by_v, out, v_q.
-    Writes: to.
-    """
+    """Add what a velocity of the tree does to the momentum: by_q when its joint moves, by_v per unit of its change."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at) * share
@@ -58,10 +51,7 @@ def add_center(index, out, n, D, iv, at_G, v_q, by_q, by_v, share, to):
 
 @inline
 def turned_by_joint(index, params, work, b, D):
-    """v_lam x S at the origin of link b, and S.
-
-    Reads: link, link_position, link_velocity.
-    """
+    """v_lam x S at the origin of link b, and S."""
     up = link(index, b).parent
     S = direction(params, work, D)
     return cross(carried(link_velocity(work, up), link_position(work, b) - link_position(work, up)), S), S
@@ -69,11 +59,7 @@ def turned_by_joint(index, params, work, b, D):
 
 @inline
 def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
-    """The same of a part of a point mass that goes with point c of link b, but not with ``M.common``.
-
-    Reads: link, link_position, link_velocity, out, v_q.
-    Writes: to.
-    """
+    """The same of a part of a point mass that goes with point c of link b, but not with ``M.common``."""
     x, u = link_position(work, b) + c, velocity_of_end(work, b, c)
     while b != M.common:
         L = link(index, b)
@@ -87,11 +73,7 @@ def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
 
 @paste
 def center_rates(index, params, work, out, v_q, to):
-    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops. Returns 1 if links were moved since.
-
-    Reads: link, link_acceleration, link_moments, link_position, link_rotation, link_velocity, out, v_q.
-    Writes: to.
-    """
+    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops. Returns 1 if links were moved since."""
     n = tree_header_at(index, 0)
     O, o = own_at(index, n.sections + 1), middle(work, n)
     share = 1.0 / total(index, params, work, n)
@@ -123,9 +105,6 @@ def _signature():
 
 @kernel(_signature, "derivatives of the centre of mass", center_rates)
 def center_rates_at(address, v_q, to):
-    """Call center_rates with the tables at an address.
-
-    Reads: link, link_acceleration, link_moments, link_position, link_rotation, link_velocity, out.
-    """
+    """Call center_rates with the tables at an address."""
     index, params, work, out = tables(address)
     return center_rates(index, params, work, out, borrowed(v_q), borrowed(to))

@@ -22,11 +22,7 @@ from .views import cluster, head, header, velocity_row
 
 @paste
 def choose_rows(work, L):
-    """Replace K and the values by P K and P times the values: the rows that the pivots chose.
-
-    Reads: K, P, saved.
-    Writes: K, saved.
-    """
+    """Replace K and the values by P K and P times the values: the rows that the pivots chose."""
     for j in range(L.width + 1):
         at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
         for i in range(L.nd):
@@ -40,11 +36,7 @@ def choose_rows(work, L):
 
 @paste
 def hold(index, work, held, H, L):
-    """Take the joints that are held out of K.
-
-    Reads: held.
-    Writes: K.
-    """
+    """Take the joints that are held out of K."""
     for n in range(H.velocity0, H.velocity1):
         V, i = velocity_row(index, n), n - H.velocity0
         # the columns of K: dependent velocities in order, then the independent ones
@@ -56,11 +48,7 @@ def hold(index, work, held, H, L):
 
 @paste
 def factor_rows(work, L, rows):
-    """Cholesky factors of K K', in the room; returns whether there are any.
-
-    Reads: K, room.
-    Writes: room.
-    """
+    """Cholesky factors of K K', in the room; returns whether there are any."""
     A, trace = L.room, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -88,11 +76,7 @@ def factor_rows(work, L, rows):
 
 @paste
 def solve_rows(work, L, rows):
-    """Replace the values r by (K K')^-1 r.
-
-    Reads: room, value.
-    Writes: value.
-    """
+    """Replace the values r by (K K')^-1 r."""
     A, r = L.room, L.value
     for k in range(rows):
         t = work[r + k]
@@ -109,11 +93,7 @@ def solve_rows(work, L, rows):
 
 @paste
 def step_back(index, work, H, L, rows):
-    """Write -K' (K K')^-1 r to the rates; returns the longest.
-
-    Reads: K, value.
-    Writes: rate.
-    """
+    """Write -K' (K K')^-1 r to the rates; returns the longest."""
     longest = 0.0
     for n in range(H.velocity0, H.velocity1):
         V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
@@ -128,12 +108,7 @@ def step_back(index, work, H, L, rows):
 
 @paste
 def close_all(index, params, work, q, held, C):
-    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops.
-
-    Reads: angle, factor0, factor1, factor2, G, held, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope,
-        slope0, slope1, slope2, value.
-    Writes: angle, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value, W.
-    """
+    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
     for _ in range(2 * ITERATIONS):
@@ -160,13 +135,7 @@ def close_all(index, params, work, q, held, C):
 
 @paste
 def project(index, params, work, result, q, held):
-    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open.
-
-    Reads: angle, factor0, factor1, factor2, G, held, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope,
-        slope0, slope1, slope2, value.
-    Writes: acceleration, angle, K, P, pose, q, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value,
-        velocity, W.
-    """
+    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open."""
     n = header(index)
     if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
         return WRONG_SIZE
@@ -183,12 +152,6 @@ def project(index, params, work, result, q, held):
 
 @kernel(signature(2), "project (closing of loops)", project)
 def project_at(address, q, held):
-    """Call project with the tables at an address.
-
-    Reads: angle, factor0, factor1, factor2, G, K, P, pose, rate, room, S, saved, sine_and_cosine, slope, slope0,
-        slope1, slope2, value.
-    Writes: acceleration, angle, K, P, pose, rate, room, S, saved, sine_and_cosine, slope0, slope1, slope2, value,
-        velocity, W.
-    """
+    """Call project with the tables at an address."""
     index, params, work, result = tables(address)
     return project(index, params, work, result, borrowed(q), borrowed(held))

@@ -16,10 +16,7 @@ from .workspace import acceleration, velocity
 
 @inline
 def motion_of(index, work, b, c):
-    """Velocity and bias acceleration of a body relative to the output body of cluster c: none outside the cluster.
-
-    Reads: acceleration, velocity.
-    """
+    """Velocity and bias acceleration of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return velocity(work, b), acceleration(work, b)
     return zero6(zero(work)), zero6(zero(work))
@@ -27,11 +24,7 @@ def motion_of(index, work, b, c):
 
 @inline
 def frames_bias(index, params, work, c, r, wrench, to):
-    """Bias of two frames: W . (c_b - c_a) + dW/dt . (v_b - v_a).
-
-    Reads: acceleration, pose, velocity, wrench.
-    Writes: to.
-    """
+    """Bias of two frames: W . (c_b - c_a) + dW/dt . (v_b - v_a)."""
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
     pb = point(params, work, r.b, r.at + 21)
@@ -66,11 +59,7 @@ def point_acceleration(p, v, a):
 
 @inline
 def rod_bias(index, params, work, c, r, to):
-    """Bias of a rod: (d . d'' + d' . d') / l.
-
-    Reads: acceleration, pose, velocity.
-    Writes: to.
-    """
+    """Bias of a rod: (d . d'' + d' . d') / l."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
@@ -81,20 +70,13 @@ def rod_bias(index, params, work, c, r, to):
 
 @inline
 def rate_of_joint(index, work, j):
-    """Velocity of the joint in row j of a closure's joints.
-
-    Reads: rate.
-    """
+    """Velocity of the joint in row j of a closure's joints."""
     return get(work, velocity_row(index, on_joint(index, j).velocity).at_rate)
 
 
 @inline
 def harmonic_bias(index, params, work, r, to):
-    """Bias of a harmonic closure: second derivatives along the velocity.
-
-    Reads: factor0, factor1, factor2, rate, slope, slope0, slope1, slope2.
-    Writes: room, slope, to.
-    """
+    """Bias of a harmonic closure: second derivatives along the velocity."""
     t = r.term0
     for a in range(r.angles):
         put(work, r.room + ANGLE_ROOM * r.angles + a, zero(work))
@@ -122,11 +104,7 @@ def harmonic_bias(index, params, work, r, to):
 
 @inline
 def function_bias(index, params, work, q, r, to):
-    """Bias of a user's function, from its second derivatives.
-
-    Reads: q, rate, room.
-    Writes: room, to.
-    """
+    """Bias of a user's function, from its second derivatives."""
     n = r.part1 - r.part0
     if r.form == CALLED:
         called_hessian(index, params, work, q, r)
@@ -142,11 +120,7 @@ def function_bias(index, params, work, q, r, to):
 
 @inline
 def biases(index, params, work, q, c, C):
-    """Bias of all rows of LOOP cluster c; velocities of joints and relative motions are known.
-
-    Reads: acceleration, factor0, factor1, factor2, pose, q, rate, room, slope, slope0, slope1, slope2, velocity, W.
-    Writes: room, slope, value.
-    """
+    """Bias of all rows of LOOP cluster c; velocities of joints and relative motions are known."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

@@ -25,10 +25,7 @@ from .workspace import K_column
 
 @inline
 def displacement(index, work, b, c, k):
-    """J of column k of a body relative to the output body of cluster c: none outside the cluster.
-
-    Reads: K.
-    """
+    """J of column k of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return K_column(work, body(index, b).at_K, k)
     return zero6(zero(work))
@@ -36,10 +33,7 @@ def displacement(index, work, b, c, k):
 
 @inline
 def variation(index, rates, b, c, C, k, which):
-    """L or N of it.
-
-    Reads: rates.
-    """
+    """L or N of it."""
     if b > 0 and body(index, b).cluster == c:
         return load6(rates, record(C, b, k) + which)
     return zero6(zero(rates))
@@ -100,11 +94,7 @@ def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
 
 @inline
 def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
-    """Rows of a closure on bodies, for column k.
-
-    Reads: acceleration, K, pose, rates, velocity, wrench.
-    Writes: to.
-    """
+    """Rows of a closure on bodies, for column k."""
     va, aa = motion_of(index, work, r.a, c)
     vb, ab = motion_of(index, work, r.b, c)
     J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
@@ -137,11 +127,7 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
 
 @inline
 def function_row(index, params, work, r, to, k, second):
-    """Rows of a user's function, for column k; its derivatives are in its room.
-
-    Reads: acceleration, dG, G, rate, room.
-    Writes: to.
-    """
+    """Rows of a user's function, for column k; its derivatives are in its room."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
@@ -166,11 +152,7 @@ def function_row(index, params, work, r, to, k, second):
 
 @inline
 def differentiated(index, params, work, rates, c, C, k, second):
-    """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known.
-
-    Reads: acceleration, changes, dG, G, K, pose, rate, rates, room, second_rates, slope, slopes, velocity, W.
-    Writes: slope, slopes, value.
-    """
+    """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.closure0, H.closure1):

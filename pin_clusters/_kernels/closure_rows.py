@@ -26,30 +26,20 @@ from .workspace import position, rotation
 
 @inline
 def frame(params, work, b, at):
-    """Pose of a frame on body b, whose placement is in params.
-
-    Reads: pose.
-    """
+    """Pose of a frame on body b, whose placement is in params."""
     R = rotation(work, b)
     return matmul3(R, load9(params, at)), position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
-    """Position of a point of body b, whose coordinates are in params.
-
-    Reads: pose.
-    """
+    """Position of a point of body b, whose coordinates are in params."""
     return position(work, b) + rot(rotation(work, b), load3(params, at))
 
 
 @inline
 def spread(index, work, r, row, wrench, W):
-    """Row of K of a wrench: W . S for each velocity on the path of closure r; (L1).
-
-    Reads: S.
-    Writes: row, wrench.
-    """
+    """Row of K of a wrench: W . S for each velocity on the path of closure r; (L1)."""
     for p in range(r.part0, r.part1):
         part = on_path(index, p)
         put(work, row + part.column, (1.0 * part.sign) * dot6(W, load6(work, part.at_S)))
@@ -58,11 +48,7 @@ def spread(index, work, r, row, wrench, W):
 
 @inline
 def frames_rows(index, params, work, r, row, width, wrench):
-    """Rows of two frames: a velocity of point b in axes of frame a, and a relative angular velocity.
-
-    Reads: pose, S.
-    Writes: row, wrench.
-    """
+    """Rows of two frames: a velocity of point b in axes of frame a, and a relative angular velocity."""
     Ra, _ = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     for i in range(r.rows):
@@ -77,11 +63,7 @@ def frames_rows(index, params, work, r, row, width, wrench):
 
 @inline
 def rod_rows(index, params, work, r, row, wrench):
-    """Row of a rod: (d . d - l^2) / 2 l, with d from a to b.
-
-    Reads: pose, S.
-    Writes: row, wrench.
-    """
+    """Row of a rod: (d . d - l^2) / 2 l, with d from a to b."""
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     n = (pb - pa) * get(params, r.at + 6)
     spread(index, work, r, row, wrench, join(n, cross(pa, n)))
@@ -89,11 +71,7 @@ def rod_rows(index, params, work, r, row, wrench):
 
 @inline
 def harmonic_angles(index, params, work, q, r):
-    """Sine, cosine and value of the angles of a harmonic closure; the constants of their blocks stand there already.
-
-    Reads: angle, q, room.
-    Writes: angle, room.
-    """
+    """Sine, cosine and value of the angles of a harmonic closure; the constants of their blocks stand there already."""
     for a in range(r.angles):
         put(work, r.room + ANGLE_ROOM * a + IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
@@ -107,21 +85,13 @@ def harmonic_angles(index, params, work, q, r):
 
 @inline
 def increase(work, slope, x):
-    """Add to a number.
-
-    Reads: slope.
-    Writes: slope.
-    """
+    """Add to a number."""
     put(work, slope, get(work, slope) + x)
 
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
-    """Rows of a harmonic closure: its gradient, first by angles, then by joints.
-
-    Reads: angle, factor0, factor1, factor2, q, room, row, slope, slope0, slope1, slope2.
-    Writes: angle, room, row, slope0, slope1, slope2.
-    """
+    """Rows of a harmonic closure: its gradient, first by angles, then by joints."""
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.room + ANGLE_ROOM * r.angles, r.term0
     for i in range(r.rows):
@@ -148,11 +118,7 @@ def harmonic_rows(index, params, work, q, r, row, width):
 
 @inline
 def equations(index, params, work, q, C):
-    """K of a LOOP cluster, whose bodies have been placed; (L1).
-
-    Reads: angle, factor0, factor1, factor2, K, pose, q, room, S, slope, slope0, slope1, slope2.
-    Writes: angle, K, room, slope0, slope1, slope2, W.
-    """
+    """K of a LOOP cluster, whose bodies have been placed; (L1)."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nr * L.width):

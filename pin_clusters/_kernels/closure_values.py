@@ -35,11 +35,7 @@ def rotation_between(turn, Ra, Rb, o):
 
 @inline
 def frames_values(params, work, r, to):
-    """Values of two frames.
-
-    Reads: pose.
-    Writes: to.
-    """
+    """Values of two frames."""
     Ra, pa = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     t, e = rot_t(Ra, pb - pa), zero3(zero(work))
@@ -52,11 +48,7 @@ def frames_values(params, work, r, to):
 
 @inline
 def rod_value(params, work, r, to):
-    """Value of a rod.
-
-    Reads: pose.
-    Writes: to.
-    """
+    """Value of a rod."""
     d = point(params, work, r.b, r.at + 3) - point(params, work, r.a, r.at)
     length = get(params, r.at + 7)
     put(work, to, 0.5 * get(params, r.at + 6) * (dot3(d, d) - length * length))
@@ -64,11 +56,7 @@ def rod_value(params, work, r, to):
 
 @inline
 def harmonic_values(index, params, work, r, to):
-    """Values of a harmonic closure, whose equations have been written at q.
-
-    Reads: factor0, factor1, factor2.
-    Writes: to.
-    """
+    """Values of a harmonic closure, whose equations have been written at q."""
     t = r.term0
     for i in range(r.rows):
         total = zero(work)
@@ -86,11 +74,7 @@ def harmonic_values(index, params, work, r, to):
 
 @inline
 def proportional_values(index, params, work, q, r, to):
-    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents.
-
-    Reads: q.
-    Writes: to.
-    """
+    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
         total = zero(work) - get(params, r.at + m * n + i)
@@ -105,11 +89,7 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def called_values(index, params, work, q, r, to):
-    """Values of a function that the user compiled, lane by lane.
-
-    Reads: q, room.
-    Writes: room, to.
-    """
+    """Values of a function that the user compiled, lane by lane."""
     m, n = r.rows, r.part1 - r.part0
     x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
@@ -121,11 +101,7 @@ def called_values(index, params, work, q, r, to):
 
 @device
 def values(index, params, work, q, C):
-    """Write the values of all rows of a LOOP cluster, after ``equations``; those of Python functions are 0.
-
-    Reads: factor0, factor1, factor2, pose, q, room.
-    Writes: room, value.
-    """
+    """Write the values of all rows of a LOOP cluster, after ``equations``; those of Python functions are 0."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -148,11 +124,7 @@ def values(index, params, work, q, C):
 
 @device
 def largest_value(index, params, work, q, C):
-    """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins.
-
-    Reads: factor0, factor1, factor2, pose, q, room, value.
-    Writes: room, value.
-    """
+    """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins."""
     values(index, params, work, q, C)
     L, worst = block(head(index, C.head), C.nk), zero(work)
     for i in range(L.nr):

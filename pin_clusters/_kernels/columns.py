@@ -25,11 +25,7 @@ from .views import header
 
 @inline
 def spill(panel, x, to, i, j, columns):
-    """Write a pack, or as much of it as there are columns, to row i of a matrix.
-
-    Reads: panel.
-    Writes: panel, to.
-    """
+    """Write a pack, or as much of it as there are columns, to row i of a matrix."""
     if j + LANES <= columns:
         put_row(to, i, j, x)
     else:
@@ -44,9 +40,6 @@ def products_of(asked, panel, n, first, last, path0, path1, packs, columns, uppe
 
     Sums over the velocities that move what they act on, which the entries of the path name. ``upper``: what stands in
     packs before the diagonal is left out.
-
-    Reads: panel.
-    Writes: gram, panel.
     """
     row, end = first, last - 1
     while row <= end:
@@ -78,11 +71,7 @@ def products_of(asked, panel, n, first, last, path0, path1, packs, columns, uppe
 
 @inline
 def three_products(asked, panel, n, first, path0, path1, packs, columns, upper, gram):
-    """The same of three columns, as of a point.
-
-    Reads: panel.
-    Writes: gram, panel.
-    """
+    """The same of three columns, as of a point."""
     i0, i1, i2 = entry(asked, first).iv, entry(asked, first + 1).iv, entry(asked, first + 2).iv
     w0, w1, w2 = at_w(n, i0 // LANES, 0), at_w(n, i1 // LANES, 0), at_w(n, i2 // LANES, 0)
     for P in range(i0 // LANES if upper else 0, packs):
@@ -101,11 +90,7 @@ def three_products(asked, panel, n, first, path0, path1, packs, columns, upper, 
 
 @inline
 def products(asked, panel, n, A, gram):
-    """(O4): the rows of all frames.
-
-    Reads: panel.
-    Writes: gram, panel.
-    """
+    """(O4): the rows of all frames."""
     for f in range(A.frame0, A.task1):
         F = touch(asked, f)
         products_of(asked, panel, n, F.column0, F.column1, F.path0, F.path1, A.packs, A.columns, False, gram)
@@ -120,10 +105,6 @@ def columns_with(compose_loop):
         """Write the first rows of C' M^-1 C to gram, and M^-1 C to response, if it is wanted.
 
         C has what is asked for: forces at frames, and the columns of B; what else B has is zeros, to whole packs.
-
-        Reads: articulated, asked, B, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, panel, pose, q, S,
-            spin, U, UDinv.
-        Writes: articulated, base_inverse_d, base_L, D, gram, inverse_D, panel, response, U, UDinv.
         """
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):
@@ -166,11 +147,7 @@ def _signature():
 
 @kernel(_signature, "inverse operational inertia, columns of the inverse mass matrix", columns)
 def columns_at(address, q, asked, numbers, panel, B, gram, response):
-    """Call columns with the tables at an address.
-
-    Reads: articulated, base_inverse_d, base_L, composite, D, E, G, inverse_D, K, pose, S, spin, U, UDinv.
-    Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
-    """
+    """Call columns with the tables at an address."""
     index, params, work, result = tables(address)
     return columns(
         index, params, work, result, borrowed(q), borrowed(asked), borrowed(numbers), borrowed(panel), borrowed(B),

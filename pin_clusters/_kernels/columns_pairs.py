@@ -16,11 +16,7 @@ from .workspace import D_entry, K_column, UDinv_column
 
 @inline
 def inward_pair(index, work, asked, panel, n, C, row, packs):
-    """(O2), (O3), for the packs that reach it.
-
-    Reads: asked, D, K, panel, UDinv.
-    Writes: panel.
-    """
+    """(O2), (O3), for the packs that reach it."""
     i0, i1, at = listed(index, C.column, 0), listed(index, C.column, 1), C.at_work
     ell, root0, root1 = D_entry(work, at, 2, 0, 1), D_entry(work, at, 2, 0, 0), D_entry(work, at, 2, 1, 1)
     root0, root1 = math.sqrt(root0), math.sqrt(root1)
@@ -44,11 +40,7 @@ def inward_pair(index, work, asked, panel, n, C, row, packs):
 
 @inline
 def outward_pair(index, work, panel, n, C, P0, P1):
-    """(O5), for some packs.
-
-    Reads: D, K, panel, UDinv.
-    Writes: panel.
-    """
+    """(O5), for some packs."""
     i0, i1, at = listed(index, C.column, 0), listed(index, C.column, 1), C.at_work
     ell, root0, root1 = D_entry(work, at, 2, 0, 1), D_entry(work, at, 2, 0, 0), D_entry(work, at, 2, 1, 1)
     root0, root1 = math.sqrt(root0), math.sqrt(root1)

@@ -18,11 +18,7 @@ from .workspace import D_entry, K_column, UDinv, UDinv_column, axis, base_invers
 
 @inline
 def inward_single(index, work, asked, panel, n, C, row, packs):
-    """(O2), (O3) of a cluster of one joint, for the packs that reach it.
-
-    Reads: asked, inverse_D, panel, S, UDinv.
-    Writes: panel.
-    """
+    """(O2), (O3) of a cluster of one joint, for the packs that reach it."""
     b = C.first
     up, S, U, root = body(index, b).parent, axis(work, b), UDinv(work, b), math.sqrt(inverse_D(work, b))
     for i in range(packs):
@@ -37,11 +33,7 @@ def inward_single(index, work, asked, panel, n, C, row, packs):
 
 @inline
 def inward_free(work, panel, n, C, P):
-    """The same of a free flyer.
-
-    Reads: base_inverse_d, base_L, panel.
-    Writes: panel.
-    """
+    """The same of a free flyer."""
     i0, i1, i2, i3, i4, i5 = base_inverse_d(work, C.first)
     l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = base_L(work, C.first)
     k = at_w(n, P, C.column)
@@ -58,11 +50,7 @@ def inward_free(work, panel, n, C, P):
 
 @inline
 def inward_general(index, work, panel, n, C, P):
-    """The same of any other cluster.
-
-    Reads: D, K, panel, UDinv.
-    Writes: panel.
-    """
+    """The same of any other cluster."""
     nk, at, total = C.nk, C.at_work, zero6(zero(panel))
     for b in range(C.first, C.last):
         total = total + load6(panel, at_body(n, P, b))
@@ -86,11 +74,7 @@ def inward_general(index, work, panel, n, C, P):
 
 @inline
 def inward(index, work, asked, panel, n, A, P0):
-    """(O2), (O3): the rows of W of the packs at work from P0 on.
-
-    Reads: asked, base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
-    Writes: panel.
-    """
+    """(O2), (O3): the rows of W of the packs at work from P0 on."""
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
         C = cluster(index, c)
@@ -110,11 +94,7 @@ def inward(index, work, asked, panel, n, A, P0):
 
 @inline
 def outward_free(work, panel, n, C, P):
-    """(O5) of a free flyer: its acceleration, from its rows of W.
-
-    Reads: base_inverse_d, base_L, panel.
-    Writes: panel.
-    """
+    """(O5) of a free flyer: its acceleration, from its rows of W."""
     i0, i1, i2, i3, i4, i5 = base_inverse_d(work, C.first)
     l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = base_L(work, C.first)
     w = load6(panel, at_w(n, P, C.column))
@@ -131,11 +111,7 @@ def outward_free(work, panel, n, C, P):
 
 @inline
 def outward_single(index, work, panel, n, C, P0, P1):
-    """(O5) of a cluster of one joint.
-
-    Reads: inverse_D, panel, S, UDinv.
-    Writes: panel.
-    """
+    """(O5) of a cluster of one joint."""
     b = C.first
     B, S, U, root = body(index, b), axis(work, b), UDinv(work, b), math.sqrt(inverse_D(work, b))
     for P in range(P0, P1):
@@ -148,11 +124,7 @@ def outward_single(index, work, panel, n, C, P0, P1):
 
 @inline
 def outward_general(index, work, panel, n, C, P):
-    """(O5) of a cluster with a list of columns.
-
-    Reads: D, K, panel, UDinv.
-    Writes: panel.
-    """
+    """(O5) of a cluster with a list of columns."""
     nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(n, P, C.out))
     for i in range(nk):
         k = nk - 1 - i
@@ -175,11 +147,7 @@ def outward_general(index, work, panel, n, C, P):
 
 @inline
 def outward(index, work, panel, n, P0, P1):
-    """(O5): accelerations of some packs, in the place of W.
-
-    Reads: base_inverse_d, base_L, D, inverse_D, K, panel, S, UDinv.
-    Writes: panel.
-    """
+    """(O5): accelerations of some packs, in the place of W."""
     for P in range(P0, P1):
         put(panel, at_body(n, P, 0), zero6(zero(panel)))
     for c in range(n.cluster0, n.cluster1):

@@ -20,8 +20,6 @@ def of_world(index, params, q, root, numbers, home):
     """Rotation and position of the kernels' world in the universe, for what hangs from a root.
 
     Where that is no free flyer the position stands in numbers.
-
-    Reads: q.
     """
     if root > 0:
         B, k = body(index, root), root * BODY_PARAMS
@@ -33,11 +31,7 @@ def of_world(index, params, q, root, numbers, home):
 
 @inline
 def put_lanes(panel, at, lane, x):
-    """Write six numbers in one lane.
-
-    Reads: x.
-    Writes: panel.
-    """
+    """Write six numbers in one lane."""
     put_lane(panel, at, lane, x[0])
     put_lane(panel, at + 1, lane, x[1])
     put_lane(panel, at + 2, lane, x[2])
@@ -48,10 +42,7 @@ def put_lanes(panel, at, lane, x):
 
 @inline
 def axes_and_point(index, params, q, numbers, F, R, x):
-    """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world.
-
-    Reads: q.
-    """
+    """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world."""
     if F.reference == LOCAL:
         return R, x
     R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
@@ -73,10 +64,7 @@ def unit_wrench(axes, x, i):
 
 @inline
 def place_frames(index, params, work, q, asked, numbers, A):
-    """Write of each frame the axes of its forces and where they act; of rotors, what turns them.
-
-    Reads: pose, q.
-    """
+    """Write of each frame the axes of its forces and where they act; of rotors, what turns them."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
         R, x = rotation(work, F.body), position(work, F.body)
@@ -92,11 +80,7 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 @inline
 def clear(index, asked, panel, n, A, P0):
-    """No force on the bodies of clusters that packs reach, of those at work from P0 on.
-
-    Reads: asked.
-    Writes: panel.
-    """
+    """No force on the bodies of clusters that packs reach, of those at work from P0 on."""
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
         row, packs = reached(asked, n, A, P0, c)
@@ -108,11 +92,7 @@ def clear(index, asked, panel, n, A, P0):
 
 @inline
 def seed_torques(B, panel, n, A, P):
-    """(O1): a pack of torques; zeros in other columns.
-
-    Reads: B.
-    Writes: panel.
-    """
+    """(O1): a pack of torques; zeros in other columns."""
     first = P * LANES
     if first >= A.torque0 and first - A.torque0 + LANES <= B.shape[1]:
         for i in range(n.nv):
@@ -127,11 +107,7 @@ def seed_torques(B, panel, n, A, P):
 
 @inline
 def seed_force(index, work, asked, numbers, panel, n, A, P, j):
-    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone.
-
-    Reads: G.
-    Writes: panel.
-    """
+    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone."""
     K, lane = column_row(asked, A.column0 + j), j - P * LANES
     F = touch(asked, K.touch)
     w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
@@ -145,11 +121,7 @@ def seed_force(index, work, asked, numbers, panel, n, A, P, j):
 
 @inline
 def seed(index, work, asked, numbers, B, panel, n, A, P):
-    """(O1) of a pack.
-
-    Reads: B, G.
-    Writes: panel.
-    """
+    """(O1) of a pack."""
     first, last = P * LANES, min((P + 1) * LANES, A.columns)
     seed_torques(B, panel, n, A, P)
     for j in range(first, min(last, A.torque0)):

@@ -25,10 +25,7 @@ from .views import body, header
 
 @inline
 def force_at(given, k, f):
-    """A force at a placement on a joint, in the frame of the joint.
-
-    Reads: given.
-    """
+    """A force at a placement on a joint, in the frame of the joint."""
     R = transposed(load9(given, k))
     n = rot(R, linear(f))
     return join(n, rot(R, angular(f)) + cross(load3(given, k + 9), n))
@@ -36,11 +33,7 @@ def force_at(given, k, f):
 
 @paste
 def loads(index, asked, forces, acting):
-    """Write the forces of contacts as external forces, behind nv numbers; no others.
-
-    Reads: acting, forces.
-    Writes: acting.
-    """
+    """Write the forces of contacts as external forces, behind nv numbers; no others."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
     for i in range(n.nv, acting.shape[0]):
         put(acting, i, 0.0)
@@ -62,11 +55,7 @@ def loads(index, asked, forces, acting):
 
 @paste
 def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, wide, turned, room):
-    """(D1) of all contacts.
-
-    Reads: acceleration, forces, J1, rates, room, S, turned, velocity.
-    Writes: jacobian, room, sides, turned.
-    """
+    """(D1) of all contacts."""
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
     for i in range(A.columns * wide):
         put(sides, i, 0.0)
@@ -81,11 +70,7 @@ def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobia
 
 @inline
 def combined(to, a, b, factor_of_b, n):
-    """Write a + factor b.
-
-    Reads: a, b.
-    Writes: to.
-    """
+    """Write a + factor b."""
     for i in range(n):
         put(to, i, get(a, i) + get(b, i) * factor_of_b)
 
@@ -142,9 +127,6 @@ def contact_derivatives_at(
         dlambda_dq: Written.
         dlambda_dv: Written.
         dlambda_dtau: Written.
-
-    Reads: acceleration, ddq, J1, plan, rates, room, S, turned, v, velocity.
-    Writes: room, tau, turned.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code != OK:

@@ -17,10 +17,7 @@ from .workspace import acceleration, position, rotation, velocity
 
 @inline
 def side(work, numbers, b, to_joint, given, k):
-    """Pose of one side of a contact in the kernels' world; k is where its placement in the joint stands.
-
-    Reads: given, pose.
-    """
+    """Pose of one side of a contact in the kernels' world; k is where its placement in the joint stands."""
     R_joint = matmul3(rotation(work, b), load9(numbers, to_joint))
     return matmul3(R_joint, transposed(load9(given, k))), position(work, b) + rot(R_joint, load3(given, k + 9))
 
@@ -48,20 +45,14 @@ def cross_motion(a, b):
 
 @inline
 def placed(to, k, R, x):
-    """Write a placement as Pinocchio keeps it.
-
-    Writes: to.
-    """
+    """Write a placement as Pinocchio keeps it."""
     put(to, k, transposed(R))
     put(to, k + 9, x)
 
 
 @inline
 def true_acceleration(params, work, b, R_world, R, x):
-    """Acceleration of a body in the axes of a frame on it, at its origin, without gravity.
-
-    Reads: acceleration.
-    """
+    """Acceleration of a body in the axes of a frame on it, at its origin, without gravity."""
     g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
     return local_motion(acceleration(work, b) - join(g, zero3(zero(work))), R, x)
 
@@ -77,8 +68,6 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
     """Place a contact: where it acts and along which axes, for its columns; and what it lacks.
 
     Of what Pinocchio keeps in the data of a contact, all is left there but what the force decides.
-
-    Reads: acceleration, pose, q, velocity.
     """
     given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3(zero(work))
     R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)

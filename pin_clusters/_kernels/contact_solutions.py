@@ -25,11 +25,7 @@ def _for_columns(load):
 
     @inline
     def lacking(plan, order, asked, A, n, jacobian, X, width, g):
-        """(D2): -dr, which stands in the rows behind the first n, minus J X.
-
-        Reads: jacobian, order.
-        Writes: X.
-        """
+        """(D2): -dr, which stands in the rows behind the first n, minus J X."""
         for c in range(A.contact0, A.contact1):
             K = contact(asked, c)
             first = entry(asked, K.column0).iv
@@ -42,11 +38,7 @@ def _for_columns(load):
 
     @inline
     def with_forces(plan, A, n, gram, response, X, width, g):
-        """(D2) solved for the forces, and (D3), what they do.
-
-        Reads: gram, plan, response.
-        Writes: X.
-        """
+        """(D2) solved for the forces, and (D3), what they do."""
         m = A.columns
         for i in range(m):
             x = load(X, (n + i) * width + g)
@@ -76,11 +68,7 @@ _lack_one, _force_one = _for_columns(get)
 
 @inline
 def write_block(sides, s, plan, n, m, wide, motions, forces):
-    """Write a block of the solution: rows of velocities, in their own order, then those of contacts.
-
-    Reads: plan, sides.
-    Writes: forces, motions.
-    """
+    """Write a block of the solution: rows of velocities, in their own order, then those of contacts."""
     for i in range(n):
         to, k = plan[WIDTH * i + IV] * n, i * wide + s * n
         for j in range(n):
@@ -118,9 +106,6 @@ def differentiated(
         dlambda_dq: A row per row of the contacts, flat.
         dlambda_dv: The same.
         dlambda_dtau: The same.
-
-    Reads: ddq_dtau, dq, dv, L, M, plan, turned.
-    Writes: ddq_dq, ddq_dtau, ddq_dv, dlambda_dq, dlambda_dtau, dlambda_dv, L, response.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, square = A.columns, n * n

@@ -43,10 +43,7 @@ from .workspace import K_column, acceleration, axis, velocity
 
 @inline
 def keep_column(to, k, J, L, N, Gamma):
-    """Write a column.
-
-    Writes: to.
-    """
+    """Write a column."""
     put(to, k, J)
     put(to, k + 6, L)
     put(to, k + 12, N)
@@ -55,11 +52,7 @@ def keep_column(to, k, J, L, N, Gamma):
 
 @inline
 def columns_of(index, work, rates, b, room, first):
-    """Write the columns of all velocities that move a body.
-
-    Reads: K, rates, S, velocity.
-    Writes: room.
-    """
+    """Write the columns of all velocities that move a body."""
     o = zero(work)
     while b > 0:
         B = body(index, b)
@@ -98,8 +91,6 @@ def local_column(room, k, R, x, u, up):
         x: Point.
         u: Velocity, in these axes.
         up: Minus gravity, which is no acceleration of the side.
-
-    Reads: room.
     """
     J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
     N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
@@ -121,11 +112,7 @@ def rotated(R, m):
 
 @inline
 def put_rows(to, k, stride, rows, x):
-    """Write three or six entries, ``stride`` apart.
-
-    Reads: x.
-    Writes: to.
-    """
+    """Write three or six entries, ``stride`` apart."""
     put(to, k, x[0])
     put(to, k + stride, x[1])
     put(to, k + 2 * stride, x[2])
@@ -137,10 +124,7 @@ def put_rows(to, k, stride, rows, x):
 
 @inline
 def force_on_side(forces, first, K, R_one):
-    """The force of a contact in the axes of its first side.
-
-    Reads: forces.
-    """
+    """The force of a contact in the axes of its first side."""
     f = join(load3(forces, first), zero3(zero(forces)))
     if K.rows == 6:
         f = load6(forces, first)
@@ -172,9 +156,6 @@ def vary_contact(
         wide: Their width.
         turned: nv x nv.
         room: Of two columns per velocity.
-
-    Reads: acceleration, forces, J1, K, rates, room, S, turned, velocity.
-    Writes: jacobian, room, sides, turned.
     """
     given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3(zero(work))
     first, second = entry(asked, K.column0).iv, COLUMN * nv
@@ -244,11 +225,7 @@ def vary_contact(
 
 @inline
 def turn_forces(asked, K, f, nv, turned, room, second):
-    """How the torques of a contact's force change as the sides move against the frame that keeps it.
-
-    Reads: room, turned.
-    Writes: turned.
-    """
+    """How the torques of a contact's force change as the sides move against the frame that keeps it."""
     o = zero3(zero(room))
     for t in range(K.path0, K.path1):
         m = entry(asked, t).iv

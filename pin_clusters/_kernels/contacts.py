@@ -37,9 +37,6 @@ def seed_torques(index, work, tau, panel, n, A):
     """(S3): no torques, but tau and what spin elements take of it at rest, in the lane behind the contacts'.
 
     Before anything is factored: the factors of a joint stand where its spin elements' torque does.
-
-    Reads: spin_bias, tau, u.
-    Writes: panel.
     """
     for P in range(A.packs):
         for i in range(n.nv):
@@ -68,9 +65,6 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
     """(O1): a pack of forces at contacts, with the sign of what is needed to hold them; the second body's are opposite.
 
     In the lane behind them, the forces of the bodies at rest.
-
-    Reads: force.
-    Writes: panel.
     """
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
@@ -90,11 +84,7 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
 
 @inline
 def hand_out(asked, A, gram, forces):
-    """Write the forces of all contacts, one behind the other, and to each contact's data.
-
-    Reads: gram.
-    Writes: forces.
-    """
+    """Write the forces of all contacts, one behind the other, and to each contact's data."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first, to = entry(asked, K.column0).iv, seen(K.force, 6)
@@ -114,11 +104,6 @@ def contacts_with(advance_at_rest):
 
         If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written; nor for a
         SYSTEM, whose upper half is there, and what is asked for behind it.
-
-        Reads: acceleration, articulated, asked, base_inverse_d, base_L, D, E, force, forces, gram, inverse_D, K,
-            panel, pose, q, S, spin, spin_bias, tau, U, u, UDinv, v, velocity.
-        Writes: acceleration, articulated, base_inverse_d, base_L, D, forces, gram, inverse_D, out, panel, pose,
-            result, sine_and_cosine, U, UDinv, velocity.
         """
         n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
         m = A.columns
@@ -194,13 +179,7 @@ def _signature():
 
 @kernel(_signature, "contacts (constrained forward dynamics)", contacts)
 def contacts_at(address, q, v, tau, asked, numbers, panel, gram, forces, out):
-    """Call contacts with the tables at an address.
-
-    Reads: acceleration, articulated, base_inverse_d, base_L, D, E, force, inverse_D, K, pose, S, spin, spin_bias, U,
-        u, UDinv, velocity.
-    Writes: acceleration, articulated, base_inverse_d, base_L, D, inverse_D, pose, result, sine_and_cosine, U, UDinv,
-        velocity.
-    """
+    """Call contacts with the tables at an address."""
     index, params, work, result = tables(address)
     return contacts(
         index, params, work, result, borrowed(q), borrowed(v), borrowed(tau), borrowed(asked), borrowed(numbers),

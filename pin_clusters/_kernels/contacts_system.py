@@ -17,9 +17,6 @@ def complete(asked, numbers, A, gram):
     """Make the column behind the contacts' what they lack, of what happens without them; add the damping.
 
     The row behind the contacts' keeps the diagonal; returns its largest entry.
-
-    Reads: gram.
-    Writes: gram.
     """
     largest = 0.0
     for c in range(A.contact0, A.contact1):
@@ -39,9 +36,6 @@ def eliminate(numbers, A, gram, largest):
     """Eliminate one row after the other, leaving inverse pivots; returns whether a row is redundant.
 
     So is what is nothing but rounding, whose square stands on the diagonal, beside its largest entry.
-
-    Reads: gram.
-    Writes: gram.
     """
     redundant, accuracy = False, get(numbers, at.ACCURACY)
     for k in range(A.columns):
@@ -60,11 +54,7 @@ def eliminate(numbers, A, gram, largest):
 
 @inline
 def solve(A, gram):
-    """Write the forces to the row behind the contacts', then a one for what happens without them.
-
-    Reads: gram.
-    Writes: gram.
-    """
+    """Write the forces to the row behind the contacts', then a one for what happens without them."""
     m = A.columns
     for k in range(m):
         i = m - 1 - k
@@ -78,11 +68,7 @@ def solve(A, gram):
 
 @inline
 def take(A, forces, gram):
-    """Write given forces there.
-
-    Reads: forces.
-    Writes: gram.
-    """
+    """Write given forces there."""
     for i in range(A.columns):
         gram[A.columns, i] = get(forces, i)
     behind(A, gram)
@@ -90,10 +76,7 @@ def take(A, forces, gram):
 
 @inline
 def behind(A, gram):
-    """Write a one behind the forces, for what happens without them, and zeros.
-
-    Writes: gram.
-    """
+    """Write a one behind the forces, for what happens without them, and zeros."""
     m = A.columns
     gram[m, m] = 1.0
     for j in range(m + 1, gram.shape[1]):

@@ -16,20 +16,14 @@ from .workspace import set_position, set_rotation
 
 @inline
 def stand_still(work, C):
-    """Put the output body of a cluster at the origin: the motion of loops is relative to it.
-
-    Writes: pose.
-    """
+    """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
     set_rotation(work, C.out, unit_rotation(zero(work)))
     set_position(work, C.out, zero3(zero(work)))
 
 
 @inline
 def size_of(index, v, C):
-    """Sum of the sizes of the independent velocities of a cluster; 1 if they are zero.
-
-    Reads: v.
-    """
+    """Sum of the sizes of the independent velocities of a cluster; 1 if they are zero."""
     size = zero(v)
     for k in range(C.nk):
         x = get(v, listed(index, C.column, k))
@@ -39,11 +33,7 @@ def size_of(index, v, C):
 
 @inline
 def add_rates(index, work, C, H, k, x):
-    """Add to the velocities of a cluster what x more of its independent velocity k makes.
-
-    Reads: G, rate.
-    Writes: rate.
-    """
+    """Add to the velocities of a cluster what x more of its independent velocity k makes."""
     for r in range(H.velocity0, H.velocity1):
         V = velocity_row(index, r)
         put(work, V.at_rate, get(work, V.at_rate) + x * get(work, V.at_G + k))
@@ -55,10 +45,6 @@ def bias_and_rate(index, params, work, result, q, v, c, C, n):
 
     The symmetric B, by polarisation; all of it where the velocities of joints commute. Steps are as large as v, so
     that the differences lose nothing.
-
-    Reads: acceleration, bias, factor0, factor1, factor2, G, P, pose, q, rate, result, room, S, slope, slope0, slope1,
-        slope2, v, value, velocity, W.
-    Writes: acceleration, bias, rate, result, room, slope, value, velocity.
     """
     H, size, bias = head(index, C.head), size_of(index, v, C), n.nv_tree * n.nv
     behind, last = bias + n.nv_tree + bias, 2 * C.nk
@@ -84,11 +70,6 @@ def coupling(index, params, work, result, q, v):
     """Write G (tree.nv x nv) and g (tree.nv) of clusters with closures to result; the other rows are there already.
 
     If the result goes on, with a place for a G to be kept and one for dG/dt, the latter is written too.
-
-    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
-        result, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, v, value, velocity, W.
-    Writes: acceleration, angle, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S,
-        sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -113,12 +94,6 @@ def coupling(index, params, work, result, q, v):
 
 @kernel(signature(2), "coupling_jacobian (G and its bias)", coupling)
 def coupling_at(address, q, v):
-    """Call coupling with the tables at an address.
-
-    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, rate, result,
-        room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
-    Writes: acceleration, angle, bias, condition, E, G, K, momentum, P, pose, rate, result, room, row, S,
-        sine_and_cosine, slope, slope0, slope1, slope2, value, velocity, W.
-    """
+    """Call coupling with the tables at an address."""
     index, params, work, result = tables(address)
     return coupling(index, params, work, result, borrowed(q), borrowed(v))

@@ -29,12 +29,6 @@ def coupling_derivatives(index, params, work, rates, q, v, a, v_q, a_q, a_v):
         v_q: tree.nv x nv: the tree's velocity by q.
         a_q: The same size: its acceleration by q.
         a_v: The same size: its acceleration by v.
-
-    Reads: a, acceleration, angle, b, bias, c, changes, condition, db, dc, ddG, dG, E, factor0, factor1, factor2, G,
-        K, momentum, P, pose, q, rate, rates, room, row, S, second_rates, sine_and_cosine, slope, slope0, slope1,
-        slope2, slopes, true, v, value, velocity, W.
-    Writes: a_q, a_v, acceleration, angle, bias, changes, condition, E, G, K, momentum, P, pose, rate, rates, room,
-        row, S, second_rates, sine_and_cosine, slope, slope0, slope1, slope2, slopes, true, v_q, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv or v_q.shape[0] != n.nv_tree * n.nv:
@@ -67,14 +61,7 @@ def coupling_derivatives(index, params, work, rates, q, v, a, v_q, a_q, a_v):
 
 @kernel(signature(6), "derivatives of the coupling (closed loops)", coupling_derivatives)
 def coupling_derivatives_at(address, q, v, a, v_q, a_q, a_v):
-    """Call coupling_derivatives with the tables at an address.
-
-    Reads: acceleration, angle, b, bias, c, changes, condition, db, dc, ddG, dG, E, factor0, factor1, factor2, G, K,
-        momentum, P, pose, rate, rates, room, row, S, second_rates, sine_and_cosine, slope, slope0, slope1, slope2,
-        slopes, true, value, velocity, W.
-    Writes: acceleration, angle, bias, changes, condition, E, G, K, momentum, P, pose, rate, rates, room, row, S,
-        second_rates, sine_and_cosine, slope, slope0, slope1, slope2, slopes, true, value, velocity, W.
-    """
+    """Call coupling_derivatives with the tables at an address."""
     index, params, work, rates = tables(address)
     return coupling_derivatives(
         index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(v_q), borrowed(a_q), borrowed(a_v)

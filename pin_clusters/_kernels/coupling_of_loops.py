@@ -34,11 +34,7 @@ from .workspace import (
 
 @inline
 def combined_row(index, params, work, share0, share1, row, nk):
-    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5).
-
-    Reads: G.
-    Writes: row.
-    """
+    """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5)."""
     for k in range(nk):
         x = zero(work)
         for s in range(share0, share1):
@@ -49,10 +45,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 
 @inline
 def combined_bias(index, params, work, share0, share1):
-    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5).
-
-    Reads: bias.
-    """
+    """Return the sum of the biases of the shares' velocities, times their coefficients; (L5)."""
     x = zero(work)
     for s in range(share0, share1):
         part = share(index, s)
@@ -62,11 +55,7 @@ def combined_bias(index, params, work, share0, share1):
 
 @inline
 def spin_elements(index, params, work, C, H):
-    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G.
-
-    Reads: E, G, momentum, row.
-    Writes: E, momentum, row.
-    """
+    """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
     nk, rest = C.nk, zero3(zero(work))
     for k in range(nk):
         for m in range(nk):
@@ -89,11 +78,7 @@ def spin_elements(index, params, work, C, H):
 
 @inline
 def spin_biases(index, params, work, C, H, L):
-    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier.
-
-    Reads: bias, momentum, row, spin_bias.
-    Writes: momentum, spin_bias.
-    """
+    """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
     nk, rest = C.nk, zero3(zero(work))
     for k in range(nk):
         put(work, L.spin_bias + k, zero(work))
@@ -113,11 +98,7 @@ def spin_biases(index, params, work, C, H, L):
 
 @inline
 def place_bodies(index, params, work, q, C):
-    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass.
-
-    Reads: pose, q, sine_and_cosine.
-    Writes: pose, S, sine_and_cosine.
-    """
+    """Poses and motion subspaces of the bodies of a LOOP cluster, and the middle of its rods with mass."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -131,12 +112,7 @@ def place_bodies(index, params, work, q, C):
 
 @paste
 def prepare(index, params, work, q, C):
-    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5).
-
-    Reads: angle, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine, slope,
-        slope0, slope1, slope2.
-    Writes: angle, condition, E, G, K, momentum, P, pose, room, row, S, sine_and_cosine, slope0, slope1, slope2, W.
-    """
+    """Poses, motion subspaces, G, E and spin momenta of a LOOP cluster; (L1)-(L3), (L5)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     H = head(index, C.head)
@@ -168,29 +144,19 @@ def prepare(index, params, work, q, C):
 
 @inline
 def condition_of(index, work, C):
-    """Square of a number not below the condition of the dependent columns of a LOOP cluster.
-
-    Reads: condition.
-    """
+    """Square of a number not below the condition of the dependent columns of a LOOP cluster."""
     return get(work, block(head(index, C.head), C.nk).condition)
 
 
 @inline
 def is_singular(index, work, C):
-    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none.
-
-    Reads: condition.
-    """
+    """Whether the dependent columns of a LOOP cluster have a condition above CONDITION_LIMIT, or none."""
     return not may_be_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT)
 
 
 @inline
 def rates_of(index, work, v, C):
-    """G v of all velocities of a LOOP cluster.
-
-    Reads: G, v.
-    Writes: rate.
-    """
+    """G v of all velocities of a LOOP cluster."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V, x = velocity_row(index, n), zero(work)
@@ -201,10 +167,7 @@ def rates_of(index, work, v, C):
 
 @inline
 def joint_motion(work, B, nk, which):
-    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v.
-
-    Reads: G, S.
-    """
+    """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
     at = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return subspace(work, B.at_S, 0) * get(work, at)
@@ -219,10 +182,6 @@ def bias_of(index, params, work, q, c, C):
     """Bias g of LOOP cluster c, of the velocities G v that are known; after ``prepare``; (L4).
 
     Only relative motions count, so the output body stands still here: nothing is lost on a fast one.
-
-    Reads: acceleration, bias, factor0, factor1, factor2, G, P, pose, q, rate, room, S, slope, slope0, slope1, slope2,
-        value, velocity, W.
-    Writes: acceleration, bias, room, slope, value, velocity.
     """
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -250,12 +209,7 @@ def bias_of(index, params, work, q, c, C):
 
 @paste
 def prepare_bias(index, params, work, q, v, c, C):
-    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5).
-
-    Reads: acceleration, bias, factor0, factor1, factor2, G, momentum, P, pose, q, rate, room, row, S, slope, slope0,
-        slope1, slope2, spin_bias, v, value, velocity, W.
-    Writes: acceleration, bias, momentum, rate, room, slope, spin_bias, value, velocity.
-    """
+    """Velocities G v, bias g and what spin elements need at a = 0, of LOOP cluster c; after ``prepare``; (L4), (L5)."""
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     H = head(index, C.head)

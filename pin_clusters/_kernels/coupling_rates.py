@@ -25,11 +25,7 @@ from .workspace import set_acceleration, set_velocity, subspace, velocity
 
 @inline
 def accelerations_of(index, work, a, C):
-    """G a + g of all velocities of a LOOP cluster.
-
-    Reads: a, bias, G.
-    Writes: acceleration.
-    """
+    """G a + g of all velocities of a LOOP cluster."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -41,11 +37,7 @@ def accelerations_of(index, work, a, C):
 
 @inline
 def relative_motion(index, work, c, C):
-    """Velocities and accelerations of the bodies of LOOP cluster c relative to its output body.
-
-    Reads: acceleration, G, S, velocity.
-    Writes: acceleration, velocity.
-    """
+    """Velocities and accelerations of the bodies of LOOP cluster c relative to its output body."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -63,10 +55,7 @@ def at_rates_of(B, nk):
 
 @inline
 def along_joint(work, B, at_rows, nk, k):
-    """S_b times column k of rows of its joint.
-
-    Reads: at_rows, S.
-    """
+    """S_b times column k of rows of its joint."""
     m = zero6(zero(work))
     for d in range(B.ndof):
         m = m + subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
@@ -75,11 +64,7 @@ def along_joint(work, B, at_rows, nk, k):
 
 @inline
 def relative_columns(index, work, rates, c, C, second):
-    """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG.
-
-    Reads: acceleration, G, rates, S, velocity.
-    Writes: rates.
-    """
+    """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
@@ -104,12 +89,7 @@ def relative_columns(index, work, rates, c, C, second):
 
 @device
 def solve_rates(index, params, work, rates, c, C, second):
-    """dG, or after it ddG.
-
-    Reads: acceleration, changes, dG, G, K, P, pose, rate, rates, room, S, second_rates, slope, slopes, value,
-        velocity, W.
-    Writes: rates, slope, slopes, value.
-    """
+    """dG, or after it ddG."""
     H, nk = head(index, C.head), C.nk
     L = block(H, nk)
     if H.on_bodies == 1:
@@ -133,10 +113,7 @@ def solve_rates(index, params, work, rates, c, C, second):
 
 @inline
 def bracket(work, B, nk, k, d):
-    """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k].
-
-    Reads: G.
-    """
+    """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = (
         Vec3(get(work, y), get(work, y + 1), get(work, y + 2)),
@@ -154,11 +131,7 @@ def bracket(work, B, nk, k, d):
 
 @device
 def true_rates(index, work, C):
-    """Rate of G: dG, and what velocities that do not commute change.
-
-    Reads: dG, G, true.
-    Writes: true.
-    """
+    """Rate of G: dG, and what velocities that do not commute change."""
     H, nk = head(index, C.head), C.nk
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -182,11 +155,7 @@ def true_rates(index, work, C):
 
 @inline
 def add_row(index, work, H, nk, k, i, x):
-    """Add x times column i of G to column k of its true rate.
-
-    Reads: G, true.
-    Writes: true.
-    """
+    """Add x times column i of G to column k of its true rate."""
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
         put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
@@ -197,10 +166,6 @@ def derivatives_of_equations(index, params, work, q, C, second):
     """What equations between coordinates of joints need, once for all columns.
 
     Derivatives of Python functions stand there already.
-
-    Reads: acceleration, b, c, changes, db, dc, factor0, factor1, factor2, G, q, rate, rates, room, second_rates,
-        slope, slope0, slope1, slope2.
-    Writes: changes, rates, room, second_rates, slope, slopes.
     """
     H = head(index, C.head)
     for n in range(H.closure0, H.closure1):
@@ -218,10 +183,6 @@ def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
     """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
 
     Leaves motions of bodies relative to the output body, if there are closures on bodies.
-
-    Reads: a, acceleration, b, bias, c, changes, db, dc, dG, factor0, factor1, factor2, G, K, P, pose, q, rate, rates,
-        room, S, second_rates, slope, slope0, slope1, slope2, slopes, true, value, velocity, W.
-    Writes: acceleration, changes, rates, room, second_rates, slope, slopes, true, value, velocity.
     """
     accelerations_of(index, work, a, C)
     if head(index, C.head).on_bodies == 1:

@@ -21,9 +21,6 @@ def poses_with(compose_loop):
         """Fill poses, S, I and K.
 
         Returns minus the row of a cluster whose closures are singular, or OK.
-
-        Reads: G, K, momentum, pose, q, S, sine_and_cosine.
-        Writes: acceleration, composite, K, pose, S, sine_and_cosine, spin, velocity.
         """
         start(params, work)
         turn_joints(index, work, q)
@@ -46,11 +43,7 @@ def poses_with(compose_loop):
 
 @inline
 def to_ancestors(index, work, nv, b, F, i_v, M):
-    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above.
-
-    Reads: F, K, S.
-    Writes: M.
-    """
+    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above."""
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
@@ -80,11 +73,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
 
 @inline
 def inward(index, params, work, nv, M):
-    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias.
-
-    Reads: composite, E, K, M, S, spin, U.
-    Writes: composite, M, U.
-    """
+    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias."""
     n = header(index)
     for i in range(n.cluster1 - n.cluster0):
         C = cluster(index, n.cluster1 - 1 - i)
@@ -107,11 +96,7 @@ def crba_with(compose_loop):
 
     @paste
     def crba(index, params, work, M, q):
-        """Write the mass matrix to M, which must be zero where clusters are on different branches.
-
-        Reads: composite, E, G, K, M, momentum, pose, q, S, sine_and_cosine, spin, U.
-        Writes: acceleration, composite, K, M, pose, S, sine_and_cosine, spin, U, velocity.
-        """
+        """Write the mass matrix to M, which must be zero where clusters are on different branches."""
         n = header(index)
         if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
@@ -121,11 +106,7 @@ def crba_with(compose_loop):
 
     @paste
     def crba_copied(index, params, work, result, q, out):
-        """Run crba, and copy its result to out, shape (nv, nv).
-
-        Reads: composite, E, G, K, momentum, pose, q, result, S, sine_and_cosine, spin, U.
-        Writes: acceleration, composite, K, pose, result, S, sine_and_cosine, spin, U, velocity.
-        """
+        """Run crba, and copy its result to out, shape (nv, nv)."""
         code = crba(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
@@ -138,11 +119,7 @@ crba_loops_flat, crba_loops = crba_with(loop.compose)
 
 @kernel(signature(1, 1), "crba (mass matrix)", crba)
 def crba_at(address, q, out):
-    """Call crba with the tables at an address.
-
-    Reads: composite, E, G, K, momentum, pose, result, S, sine_and_cosine, spin, U.
-    Writes: acceleration, composite, K, pose, result, S, sine_and_cosine, spin, U, velocity.
-    """
+    """Call crba with the tables at an address."""
     index, params, work, result = tables(address)
     return crba(index, params, work, result, borrowed(q), borrowed(out))
 

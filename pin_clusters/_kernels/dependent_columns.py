@@ -21,9 +21,6 @@ def invert(work, K, width, nd, nr, P, room):
     """Write P with P K = 1, K being nr x nd; pivot rows are chosen lane by lane.
 
     Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
-
-    Reads: K, room.
-    Writes: P, room.
     """
     wide = nd + nr
     for i in range(nr):
@@ -59,11 +56,7 @@ def invert(work, K, width, nd, nr, P, room):
 
 @inline
 def invert_dependents(work, L):
-    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2).
-
-    Reads: K, room.
-    Writes: P, room.
-    """
+    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2)."""
     if L.nd == 1 and L.nr == 1:
         put(work, L.P, 1.0 / get(work, L.K))
     elif L.nd == 2 and L.nr == 2:
@@ -74,11 +67,7 @@ def invert_dependents(work, L):
 
 @inline
 def invert_pair(work, L):
-    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied.
-
-    Reads: K.
-    Writes: P.
-    """
+    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
     a, b = get(work, L.K), get(work, L.K + 1)
     c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
     x = 1.0 / (a * d - b * c)
@@ -94,10 +83,7 @@ def invert_pair(work, L):
 
 @inline
 def product_of_norms(work, L):
-    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2.
-
-    Reads: K, P.
-    """
+    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
     a, b = zero(work), zero(work)
     for i in range(L.nr):
         for j in range(L.nd):

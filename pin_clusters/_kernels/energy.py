@@ -44,10 +44,7 @@ from .workspace import (
 
 @inline
 def spin_energy(index, work, v, C, carrier, at_spin):
-    """Spin momentum times the angular velocity of the carrier.
-
-    Reads: momentum, pose, v, velocity.
-    """
+    """Spin momentum times the angular velocity of the carrier."""
     omega, total = rot_t(rotation(work, carrier), angular(velocity(work, carrier))), zero(work)
     for k in range(C.nk):
         total += get(v, listed(index, C.column, k)) * dot3(momentum(work, at_spin, k), omega)
@@ -56,19 +53,13 @@ def spin_energy(index, work, v, C, carrier, at_spin):
 
 @inline
 def base_of(params, work, B):
-    """Where the origin of the kernels' world is below a free flyer, else where it is in the universe.
-
-    Reads: base_position.
-    """
+    """Where the origin of the kernels' world is below a free flyer, else where it is in the universe."""
     return load3(params, ORIGIN) + base_position(work, B.root)
 
 
 @inline
 def body_energy(params, work, b, B, vel):
-    """Twice the kinetic energy of body b, and its potential energy.
-
-    Reads: base_position, pose.
-    """
+    """Twice the kinetic energy of body b, and its potential energy."""
     I = body_inertia(params, b, rotation(work, b), position(work, b))
     moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
     return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, MINUS_GRAVITY), moment)
@@ -76,10 +67,7 @@ def body_energy(params, work, b, B, vel):
 
 @inline
 def rod_energy(index, params, work, C):
-    """Twice the kinetic energy and the potential energy of the middles of rods with mass.
-
-    Reads: base_position, pose, velocity.
-    """
+    """Twice the kinetic energy and the potential energy of the middles of rods with mass."""
     H, twice, potential = head(index, C.head), zero(work), zero(work)
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
@@ -93,11 +81,7 @@ def rod_energy(index, params, work, C):
 
 @inline
 def joint_velocity(index, params, work, q, v, C, b, B):
-    """Place body b, and return its velocity relative to its parent.
-
-    Reads: G, pose, q, S, sine_and_cosine, v.
-    Writes: base_position, pose, S.
-    """
+    """Place body b, and return its velocity relative to its parent."""
     if C.kind == SINGLE:
         R, x, S = hinge(params, work, q, b, B)
         set_rotation(work, b, R)
@@ -119,10 +103,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
 
 @inline
 def spin_energies(index, params, work, v, C):
-    """Twice the kinetic energy that armature and spin elements add to those of the bodies.
-
-    Reads: E, momentum, pose, v, velocity.
-    """
+    """Twice the kinetic energy that armature and spin elements add to those of the bodies."""
     twice = zero(work)
     if C.kind == SINGLE:
         rate = get(v, C.column)
@@ -148,11 +129,7 @@ def energy_with(velocities):
 
     @paste
     def energy(index, params, work, out, q, v):
-        """Write the kinetic energy and the potential energy, which is zero at the universe's origin.
-
-        Reads: base_position, E, G, momentum, pose, q, S, sine_and_cosine, v, velocity.
-        Writes: acceleration, base_position, out, pose, S, sine_and_cosine, velocity.
-        """
+        """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
         n = header(index)
         if q.shape[0] != n.nq or v.shape[0] != n.nv:
             return WRONG_SIZE
@@ -192,11 +169,7 @@ energy_loops = energy_with(loop.velocities)
 
 @kernel(signature(2), "energy (kinetic and potential)", energy)
 def energy_at(address, q, v):
-    """Call energy with the tables at an address.
-
-    Reads: base_position, E, G, momentum, pose, S, sine_and_cosine, velocity.
-    Writes: acceleration, base_position, out, pose, S, sine_and_cosine, velocity.
-    """
+    """Call energy with the tables at an address."""
     index, params, work, out = tables(address)
     return energy(index, params, work, out, borrowed(q), borrowed(v))
 

@@ -39,10 +39,7 @@ from .tuples import load3, load9
 
 @inline
 def start_links_of(work, O):
-    """Set the universe: unit rotation, rest.
-
-    Writes: base, own_position, own_rate, own_rotation, own_speed, own_turn.
-    """
+    """Set the universe: unit rotation, rest."""
     o = zero(work)
     set_own_rotation(work, 0, unit_rotation(o))
     set_own_position(work, 0, zero3(o))
@@ -55,11 +52,7 @@ def start_links_of(work, O):
 
 @inline
 def move_link(index, params, work, out, v, n, O, b, L, R, d):
-    """Write the velocity of a link: of its origin as a point, and of turning.
-
-    Reads: out, own_rate, own_speed, v.
-    Writes: own_rate, own_speed, v_tree.
-    """
+    """Write the velocity of a link: of its origin as a point, and of turning."""
     w_up = own_speed(work, L.parent)
     turn, along = zero3(zero(work)), own_rate(work, L.parent) + cross(w_up, d)
     for i in range(L.ndof):
@@ -79,10 +72,7 @@ def move_link(index, params, work, out, v, n, O, b, L, R, d):
 
 @inline
 def mass_and_moment(to, at_first, x, a, b, c):
-    """Write what mass and first moment give.
-
-    Writes: to.
-    """
+    """Write what mass and first moment give."""
     put(to, at_first, x)
     put(to, at_first + 1, a)
     put(to, at_first + 2, b)
@@ -91,11 +81,7 @@ def mass_and_moment(to, at_first, x, a, b, c):
 
 @inline
 def static_columns(index, params, work, n, O, static):
-    """Write the columns of the centre of mass, three rows.
-
-    Reads: base, own_position, own_turn.
-    Writes: static.
-    """
+    """Write the columns of the centre of mass, three rows."""
     bodies, share = n.body1 - n.body0, get(params, O.mass)
     width, less = n.width - 6 * bodies, 6 * bodies
     R0, p0 = load9(work, O.base), load3(work, O.base + 9)
@@ -119,10 +105,7 @@ def static_columns(index, params, work, n, O, static):
 
 @inline
 def centre_of_rod(params, work, D):
-    """Centre of mass of a rod.
-
-    Reads: own_position, own_turn.
-    """
+    """Centre of mass of a rod."""
     x, y = place_of(work, D.a, load3(params, D.at)), place_of(work, D.b, load3(params, D.at + 3))
     both = get(params, D.at + 8)
     return x * (get(params, D.at + 6) + both) + y * (get(params, D.at + 7) + both)
@@ -130,11 +113,7 @@ def centre_of_rod(params, work, D):
 
 @inline
 def potential_columns(index, params, work, n, O, potential):
-    """Write the columns of the potential energy.
-
-    Reads: base, own_position, own_turn.
-    Writes: potential.
-    """
+    """Write the columns of the potential energy."""
     up, o = load3(params, at.MINUS_GRAVITY), zero(work)
     level, up = dot3(up, load3(work, O.base + 9)), rot_t(load9(work, O.base), up)
     for i in range(n.width):
@@ -150,11 +129,7 @@ def potential_columns(index, params, work, n, O, potential):
 
 @inline
 def kinetic_columns(index, params, work, n, O, kinetic):
-    """Write the columns of the kinetic energy.
-
-    Reads: own_rate, own_speed, own_turn, v_tree.
-    Writes: kinetic.
-    """
+    """Write the columns of the kinetic energy."""
     for r in range(n.body0, n.body1):
         B = body_at(index, r)
         R, i = own_turn(work, B.link), B.column
@@ -187,10 +162,7 @@ def kinetic_columns(index, params, work, n, O, kinetic):
 
 @inline
 def rate_of(work, b, point):
-    """Velocity of a point of a link that is given in its joint frame.
-
-    Reads: own_rate, own_speed, own_turn.
-    """
+    """Velocity of a point of a link that is given in its joint frame."""
     return own_rate(work, b) + cross(own_speed(work, b), rot(own_turn(work, b), point))
 
 
@@ -208,10 +180,6 @@ def energy_regressors(index, params, work, out, q, v, static, kinetic, potential
         static: By rows, 3 x (width less 6 per body); or empty.
         kinetic: ``width`` numbers, or empty.
         potential: The same.
-
-    Reads: base, cosines, out, own_position, own_rate, own_rotation, own_speed, own_turn, q, sines, v, v_tree.
-    Writes: base, cosines, kinetic, own_position, own_rate, own_rotation, own_speed, own_turn, potential, sines, static,
-        v_tree.
     """
     n = head_at(index, 0)
     O = room_at(index, n.room)
@@ -241,11 +209,7 @@ def energy_regressors(index, params, work, out, q, v, static, kinetic, potential
 
 @kernel(signature(5), "regressors of energies and of the centre of mass", energy_regressors)
 def energy_regressors_at(address, q, v, static, kinetic, potential):
-    """Call energy_regressors with the tables at an address.
-
-    Reads: base, cosines, out, own_position, own_rate, own_rotation, own_speed, own_turn, sines, v_tree.
-    Writes: base, cosines, own_position, own_rate, own_rotation, own_speed, own_turn, sines, v_tree.
-    """
+    """Call energy_regressors with the tables at an address."""
     index, params, work, out = tables(address)
     return energy_regressors(
         index, params, work, out, borrowed(q), borrowed(v), borrowed(static), borrowed(kinetic), borrowed(potential)

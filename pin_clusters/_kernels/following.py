@@ -42,11 +42,7 @@ ITERATIONS = 12
 
 @device
 def advance(index, work, q, C, part):
-    """Move the joints of a LOOP cluster along part times the rates of its velocities; a retraction, exact in 1D.
-
-    Reads: G, q, rate.
-    Writes: q.
-    """
+    """Move the joints of a LOOP cluster along part times the rates of its velocities; a retraction, exact in 1D."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -73,11 +69,7 @@ def advance(index, work, q, C, part):
 
 @device
 def copy_joints(index, source, target, C, independent):
-    """Copy the coordinates of the joints of a LOOP cluster: of all, or of the independent ones.
-
-    Reads: source.
-    Writes: target.
-    """
+    """Copy the coordinates of the joints of a LOOP cluster: of all, or of the independent ones."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -88,10 +80,7 @@ def copy_joints(index, source, target, C, independent):
 
 @device
 def largest_coordinate(index, q, C):
-    """Largest |q| of the joints of a LOOP cluster.
-
-    Reads: q.
-    """
+    """Largest |q| of the joints of a LOOP cluster."""
     H, x = head(index, C.head), 0.0
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -102,12 +91,7 @@ def largest_coordinate(index, q, C):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """K and the values of a LOOP cluster; returns the largest value.
-
-    Reads: angle, factor0, factor1, factor2, K, pose, q, room, S, sine_and_cosine, slope, slope0, slope1, slope2,
-        value.
-    Writes: angle, K, pose, room, S, sine_and_cosine, slope0, slope1, slope2, value, W.
-    """
+    """K and the values of a LOOP cluster; returns the largest value."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -121,10 +105,7 @@ def evaluate(index, params, work, q, C):
 
 @device
 def closed_enough(index, q, C, value, before):
-    """Whether the largest value is at rounding level, or falls no longer.
-
-    Reads: q.
-    """
+    """Whether the largest value is at rounding level, or falls no longer."""
     return value < TOLERANCE * max(1.0, 0.01 * largest_coordinate(index, q, C)) or (
         value < ROUNDING and value > 0.3 * before
     )
@@ -132,12 +113,7 @@ def closed_enough(index, q, C, value, before):
 
 @paste
 def close_dependents(index, params, work, q, C):
-    """Newton's method on the dependent joints; returns whether it closed the loops.
-
-    Reads: angle, factor0, factor1, factor2, G, K, P, pose, q, rate, room, S, sine_and_cosine, slope, slope0, slope1,
-        slope2, value.
-    Writes: angle, K, P, pose, q, rate, room, S, sine_and_cosine, slope0, slope1, slope2, value, W.
-    """
+    """Newton's method on the dependent joints; returns whether it closed the loops."""
     H, before = head(index, C.head), 1e300
     L = block(H, C.nk)
     for _ in range(ITERATIONS):
@@ -165,11 +141,7 @@ def close_dependents(index, params, work, q, C):
 
 @paste
 def same_branch(work, L):
-    """Whether det(P K_d) > 0, with P of the saved pose and K of the present one.
-
-    Reads: K, saved.
-    Writes: saved.
-    """
+    """Whether det(P K_d) > 0, with P of the saved pose and K of the present one."""
     nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
     for i in range(nd):
         for j in range(nd):
@@ -203,11 +175,6 @@ def follow(index, params, work, q, v, target, spare, C):
 
     Steps short enough that no dependent joint is predicted to move more than STRIDE; the sign of det K_d must not
     change. Returns whether it arrived.
-
-    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate, room, row, S, saved,
-        sine_and_cosine, slope, slope0, slope1, slope2, spare, target, v, value.
-    Writes: angle, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, sine_and_cosine, slope0,
-        slope1, slope2, spare, value, W.
     """
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -247,10 +214,7 @@ def follow(index, params, work, q, v, target, spare, C):
 
 @device
 def is_at_rest(index, v, C):
-    """Whether no independent joint of a LOOP cluster has a velocity.
-
-    Reads: v.
-    """
+    """Whether no independent joint of a LOOP cluster has a velocity."""
     for k in range(C.nk):
         if v[listed(index, C.column, k)] != 0.0:
             return False
@@ -262,11 +226,6 @@ def move(index, params, work, result, q, v, target, spare):
     """Carry the dependent joints of all LOOP clusters along v; q is moved, spare is room.
 
     Returns minus the row of a cluster that did not arrive.
-
-    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate, room, row, S, saved,
-        sine_and_cosine, slope, slope0, slope1, slope2, spare, target, v, value.
-    Writes: acceleration, angle, condition, E, G, K, momentum, P, pose, q, rate, room, row, S, saved, sine_and_cosine,
-        slope0, slope1, slope2, spare, value, velocity, W.
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
@@ -286,12 +245,6 @@ def move(index, params, work, result, q, v, target, spare):
 
 @kernel(signature(4), "integrate (continuation of closed loops)", move)
 def move_at(address, q, v, target, spare):
-    """Call move with the tables at an address.
-
-    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, rate, room, row, S, saved,
-        sine_and_cosine, slope, slope0, slope1, slope2, value.
-    Writes: acceleration, angle, condition, E, G, K, momentum, P, pose, rate, room, row, S, saved, sine_and_cosine,
-        slope0, slope1, slope2, value, velocity, W.
-    """
+    """Call move with the tables at an address."""
     index, params, work, result = tables(address)
     return move(index, params, work, result, borrowed(q), borrowed(v), borrowed(target), borrowed(spare))

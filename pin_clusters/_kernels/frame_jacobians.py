@@ -19,10 +19,7 @@ from .tuples import Vec3, load3, load6, load9
 
 @inline
 def unit_row(R, axis):
-    """R' e, with the unit vector of an axis.
-
-    Reads: R.
-    """
+    """R' e, with the unit vector of an axis."""
     if axis == 0:
         return Vec3(R[0], R[1], R[2])
     if axis == 1:
@@ -35,8 +32,6 @@ def seen_from(params, D, R, p):
     """Motion of a frame per unit of a velocity, in its own axes; R and p lead from the frame to the link that moves.
 
     p is in axes of the frame.
-
-    Reads: R.
     """
     e, o = unit_row(R, D.axis), zero(params)
     if D.turns == 0:
@@ -49,11 +44,7 @@ def seen_from(params, D, R, p):
 
 @inline
 def add_column(index, out, to, D, at_G, S):
-    """Add what a velocity of the tree moves to the columns of the independent ones.
-
-    Reads: out, S.
-    Writes: to.
-    """
+    """Add what a velocity of the tree moves to the columns of the independent ones."""
     for t in range(D.term0, D.term1):
         T = entry(index, t)
         g = get(out, at_G + T.at)
@@ -74,10 +65,7 @@ def presented(S, R, x, reference):
 
 @inline
 def leave_placement(index, params, work, n, R, x, b, L):
-    """Write where a joint is, from where the frame is, in the world and in the link.
-
-    Reads: link_position, link_rotation.
-    """
+    """Write where a joint is, from where the frame is, in the world and in the link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     R_link = matmul3(R, transposed(link_rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
@@ -86,11 +74,7 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 @inline
 def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
-    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame.
-
-    Reads: link_position, link_rotation, out, q, room.
-    Writes: link_position, link_rotation, room, to.
-    """
+    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
     R, x = load9(params, P.at), load3(params, P.at + 9)
     b = P.link
     while b > 0:
@@ -145,11 +129,7 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 @inline
 def from_data(index, params, out, n, O, P, reference, rate, to):
-    """Turn the columns that ``pin.Data`` has in the world.
-
-    Reads: out.
-    Writes: to.
-    """
+    """Turn the columns that ``pin.Data`` has in the world."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
@@ -178,9 +158,6 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
 
     At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
     the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
-
-    Reads: link_position, link_rotation, out, q, room.
-    Writes: link_position, link_rotation, out, room, to.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -211,10 +188,6 @@ def _signature():
 
 @kernel(_signature, "Jacobians of frames", frame_jacobian)
 def frame_jacobian_at(address, q, place, reference, rate, to):
-    """Call frame_jacobian with the tables at an address.
-
-    Reads: link_position, link_rotation, out, room.
-    Writes: link_position, link_rotation, out, room.
-    """
+    """Call frame_jacobian with the tables at an address."""
     index, params, work, out = tables(address)
     return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

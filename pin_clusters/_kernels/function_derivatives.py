@@ -15,11 +15,7 @@ _BETWEEN = -205.0 / 72.0
 
 @device
 def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
-    """Write the coordinates of the joints of closure r to raw number x on, two of them moved.
-
-    Reads: q, x.
-    Writes: x.
-    """
+    """Write the coordinates of the joints of closure r to raw number x on, two of them moved."""
     for i in range(r.part1 - r.part0):
         put_raw(work, x + i, read_lane(q, on_joint(index, r.part0 + i).iq, lane))
     put_raw(work, x + j, raw(work, x + j) + step)
@@ -28,11 +24,7 @@ def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
 
 @device
 def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
-    """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room.
-
-    Reads: q, to, x, y.
-    Writes: to, x.
-    """
+    """Write the Jacobian of closure r, with coordinate k moved, to raw number ``to`` on; x and y are room."""
     n, m = r.part1 - r.part0, r.rows
     steps = r.at + m
     F = functions_of(index, r.functions)
@@ -56,11 +48,7 @@ def jacobian_at(index, params, work, q, r, lane, x, y, to, k, more):
 
 @device
 def called_jacobian(index, params, work, q, r):
-    """Write the Jacobian of a compiled function to its room.
-
-    Reads: q, room.
-    Writes: room.
-    """
+    """Write the Jacobian of a compiled function to its room."""
     n, m = r.part1 - r.part0, r.rows
     x = (r.room + m * n + m * n * n) * lanes_of(work)
     for lane in range(lanes_of(work)):
@@ -78,10 +66,7 @@ def written(work, r):
 
 @device
 def call_given(work, r, lane, address, x, to, size):
-    """Call a function at the coordinates at raw number x, and write its numbers to one lane of scalars ``to`` on.
-
-    Writes: to.
-    """
+    """Call a function at the coordinates at raw number x, and write its numbers to one lane of scalars ``to`` on."""
     y = written(work, r)
     call_address(address, work, x, y)
     for i in range(size):
@@ -90,11 +75,7 @@ def call_given(work, r, lane, address, x, to, size):
 
 @device
 def called_hessian(index, params, work, q, r):
-    """Write the second derivatives of a compiled function to its room, or differences of its Jacobian.
-
-    Reads: q, room.
-    Writes: room.
-    """
+    """Write the second derivatives of a compiled function to its room, or differences of its Jacobian."""
     n, m = r.part1 - r.part0, r.rows
     x, second, steps = (r.room + m * n + m * n * n) * lanes_of(work), r.room + m * n, r.at + m
     F = functions_of(index, r.functions)
@@ -119,11 +100,7 @@ def called_hessian(index, params, work, q, r):
 
 @device
 def along_direction(index, work, q, r, lane, x, d, step):
-    """Write the coordinates of the joints of closure r to raw number x on, moved along the direction at raw number d.
-
-    Reads: d, q.
-    Writes: x.
-    """
+    """Write the coordinates of the joints of closure r to raw number x on, moved along the direction at raw number d."""
     for i in range(r.part1 - r.part0):
         coordinate = read_lane(q, on_joint(index, r.part0 + i).iq, lane)
         put_raw(work, x + i, coordinate + step * raw(work, d + i))
@@ -131,11 +108,7 @@ def along_direction(index, work, q, r, lane, x, d, step):
 
 @device
 def jacobian_along(index, params, work, q, r, lane, x, to, d, step):
-    """Write the Jacobian of closure r to raw number ``to`` on, with coordinates moved along the direction at d.
-
-    Reads: d, q, to, x.
-    Writes: to, x.
-    """
+    """Write the Jacobian of closure r to raw number ``to`` on, with coordinates moved along the direction at d."""
     n, m = r.part1 - r.part0, r.rows
     F = functions_of(index, r.functions)
     if F.jacobian != 0:
@@ -159,21 +132,13 @@ def jacobian_along(index, params, work, q, r, lane, x, to, d, step):
 
 @inline
 def add_to_lane(a, i, lane, x):
-    """Add x to one lane of scalar i.
-
-    Reads: a.
-    Writes: a.
-    """
+    """Add x to one lane of scalar i."""
     write_lane(a, i, lane, read_lane(a, i, lane) + x)
 
 
 @device
 def third_given(index, work, q, r, lane, x, d, third):
-    """Add the third derivatives that the user gave, twice times the direction at raw number d.
-
-    Reads: d, q.
-    Writes: x.
-    """
+    """Add the third derivatives that the user gave, twice times the direction at raw number d."""
     n, y = r.part1 - r.part0, written(work, r)
     along_direction(index, work, q, r, lane, x, d, 0.0)
     call_address(functions_of(index, r.functions).third, work, x, y)
@@ -186,11 +151,7 @@ def third_given(index, work, q, r, lane, x, d, third):
 
 @device
 def third_by_hessian(index, work, q, r, lane, x, d, third, step):
-    """Add differences of the Hessian along the direction at raw number d, times the direction.
-
-    Reads: d, q.
-    Writes: x.
-    """
+    """Add differences of the Hessian along the direction at raw number d, times the direction."""
     n, y = r.part1 - r.part0, written(work, r)
     for s in range(4):
         for sign in range(2):
@@ -205,11 +166,7 @@ def third_by_hessian(index, work, q, r, lane, x, d, third, step):
 
 @device
 def third_by_jacobian(index, params, work, q, r, lane, x, d, third, step):
-    """Add second differences of the Jacobian along the direction at raw number d.
-
-    Reads: d, q, x.
-    Writes: x.
-    """
+    """Add second differences of the Jacobian along the direction at raw number d."""
     n, m = r.part1 - r.part0, r.rows
     for s in range(9):
         weight = (_BETWEEN if s == 4 else _SECOND[abs(s - 4) - 1]) / (step * step)
@@ -224,9 +181,6 @@ def called_third(index, params, work, q, r):
 
     If it is not given, differences: the step is that of the function's other ones, in units of which the direction has
     length one.
-
-    Reads: q, rate, room.
-    Writes: room.
     """
     n, m = r.part1 - r.part0, r.rows
     lanes, F = lanes_of(work), functions_of(index, r.functions)

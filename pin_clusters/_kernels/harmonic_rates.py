@@ -32,10 +32,7 @@ def third_derivative(r, factor):
 
 @inline
 def series(work, r, slope, factor):
-    """Value and time derivatives of a factor, and of its derivative by its angle.
-
-    Reads: factor, slope.
-    """
+    """Value and time derivatives of a factor, and of its derivative by its angle."""
     f, u, du = load3(work, factor), get(work, slope), get(work, slope + r.angles)
     turned = f[1], f[2] * u, third_derivative(r, factor) * f[1] * u * u + f[2] * du
     return (f[0], f[1] * u, f[2] * u * u + f[1] * du), turned
@@ -43,20 +40,13 @@ def series(work, r, slope, factor):
 
 @inline
 def product(a, b):
-    """Product of two series, as value and derivatives.
-
-    Reads: a, b.
-    """
+    """Product of two series, as value and derivatives."""
     return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
 
 
 @inline
 def add_rate(work, r, R, row, slope, x, s):
-    """Add the derivatives of series s, times x, to those of a row by the angle of a slope.
-
-    Reads: rates, s, second_rates.
-    Writes: rates, second_rates.
-    """
+    """Add the derivatives of series s, times x, to those of a row by the angle of a slope."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
     increase(work, R.second_rates + i, x * s[2])
@@ -64,11 +54,7 @@ def add_rate(work, r, R, row, slope, x, s):
 
 @inline
 def turn_angles(index, params, work, r, R, nk):
-    """Write how the angles change: along the motion, and along each column.
-
-    Reads: acceleration, changes, G, rate, slope.
-    Writes: changes, slope, slopes.
-    """
+    """Write how the angles change: along the motion, and along each column."""
     n = r.angles
     for a in range(2 * n):
         put(work, R.slopes + a, zero(work))
@@ -85,12 +71,7 @@ def turn_angles(index, params, work, r, R, nk):
 
 @inline
 def rates_by_angles(index, params, work, r, nk):
-    """Write first and second time derivatives of the derivatives of all rows by the angles.
-
-    Reads: acceleration, b, c, changes, db, dc, factor0, factor1, factor2, G, rate, rates, second_rates, slope,
-        slope0, slope1, slope2.
-    Writes: changes, rates, second_rates, slope, slopes.
-    """
+    """Write first and second time derivatives of the derivatives of all rows by the angles."""
     R = room_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     for i in range(2 * r.rows * r.angles):
@@ -112,11 +93,7 @@ def rates_by_angles(index, params, work, r, nk):
 
 @inline
 def harmonic_row(index, params, work, r, to, k, nk, second):
-    """Rows of a harmonic closure, for column k.
-
-    Reads: changes, dG, rates, second_rates, slope, slopes.
-    Writes: slope, slopes, to.
-    """
+    """Rows of a harmonic closure, for column k."""
     R, n = room_of(r, nk), r.angles
     if second:
         for a in range(n):
@@ -138,32 +115,20 @@ def harmonic_row(index, params, work, r, to, k, nk, second):
 
 @inline
 def add_bend(work, r, R, one, other, x):
-    """Add x to the second derivative by the angles of two slopes.
-
-    Reads: bends.
-    Writes: bends.
-    """
+    """Add x to the second derivative by the angles of two slopes."""
     increase(work, R.bends + (one - R.slopes) * r.angles + other - R.slopes, x)
 
 
 @inline
 def add_bends(work, r, R, one, other, x):
-    """Add x to a second derivative and its mirror image; by one angle alone it counts twice.
-
-    Reads: bends.
-    Writes: bends.
-    """
+    """Add x to a second derivative and its mirror image; by one angle alone it counts twice."""
     add_bend(work, r, R, one, other, x)
     add_bend(work, r, R, other, one, x)
 
 
 @inline
 def bends_by_angles(index, params, work, r, nk, values):
-    """Write the second derivatives by the angles of all rows, times their multipliers.
-
-    Reads: bends, factor0, factor1, factor2, values.
-    Writes: bends.
-    """
+    """Write the second derivatives by the angles of all rows, times their multipliers."""
     R = room_of(r, nk)
     for i in range(r.angles * r.angles):
         put(work, R.bends + i, zero(work))
@@ -187,10 +152,7 @@ def bends_by_angles(index, params, work, r, nk, values):
 
 @inline
 def bend_along(work, r, nk, k, m):
-    """Second derivative of all rows, times their multipliers, along columns k and m.
-
-    Reads: bends, changes.
-    """
+    """Second derivative of all rows, times their multipliers, along columns k and m."""
     R, n, total = room_of(r, nk), r.angles, zero(work)
     for a in range(n):
         x = zero(work)

@@ -22,11 +22,7 @@ from .workspace import set_acceleration
 
 @inline
 def take(index, tau, a, prescribed, tau_out, a_out):
-    """Copy what is known, and zeros where it is wanted: what stands there is never read.
-
-    Reads: a, prescribed, tau.
-    Writes: a_out, tau_out.
-    """
+    """Copy what is known, and zeros where it is wanted: what stands there is never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
             put(tau_out, i, zero(tau))
@@ -44,10 +40,6 @@ def hybrid_with(advance_loop):
         """(A1)-(A3) at the prescribed accelerations.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
-
-        Reads: a, acceleration, E, G, K, momentum, pose, prescribed, q, result_and_forces, S, sine_and_cosine, spin,
-            spin_bias, tau, u, v, velocity.
-        Writes: acceleration, articulated, Dinv_u, force, K, pose, S, spin, spin_bias, u, UDinv, velocity.
         """
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
@@ -68,11 +60,7 @@ def hybrid_with(advance_loop):
 
     @inline
     def inward(index, params, work, prescribed, tau, a, forced, singular):
-        """(H1)-(H3); returns the row of a cluster whose D is singular.
-
-        Reads: a, articulated, D, E, force, K, prescribed, S, spin, spin_bias, tau, U, u.
-        Writes: a, acceleration, articulated, D, Dinv_u, force, tau, U, u, UDinv.
-        """
+        """(H1)-(H3); returns the row of a cluster whose D is singular."""
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             c = n.cluster1 - 1 - i
@@ -89,11 +77,7 @@ def hybrid_with(advance_loop):
 
     @inline
     def answers(index, work, prescribed, tau, a):
-        """(H4)-(H6): from here on accelerations of bodies are corrections to the first pass.
-
-        Reads: a, acceleration, Dinv_u, K, prescribed, S, U, u, UDinv.
-        Writes: a, acceleration, tau.
-        """
+        """(H4)-(H6): from here on accelerations of bodies are corrections to the first pass."""
         set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -107,11 +91,6 @@ def hybrid_with(advance_loop):
         """Write all torques to tau_out and all accelerations to a_out; external forces stand in result_and_forces.
 
         ``prescribed`` has a byte per entry: 0 where the torque is given, else the acceleration is.
-
-        Reads: a, a_out, acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, prescribed, q,
-            result_and_forces, S, sine_and_cosine, spin, spin_bias, tau, tau_out, U, u, UDinv, v, velocity.
-        Writes: a_out, acceleration, articulated, D, Dinv_u, force, K, pose, S, sine_and_cosine, spin, spin_bias,
-            tau_out, U, u, UDinv, velocity.
         """
         nv = header(index).nv
         if (
@@ -151,13 +130,7 @@ def _signature():
 
 @kernel(_signature, "hybrid dynamics", hybrid)
 def hybrid_at(address, q, v, tau, a, prescribed, tau_out, a_out):
-    """Call hybrid with the tables at an address.
-
-    Reads: acceleration, articulated, D, Dinv_u, E, force, G, K, momentum, pose, result_and_forces, S,
-        sine_and_cosine, spin, spin_bias, U, u, UDinv, velocity.
-    Writes: acceleration, articulated, D, Dinv_u, force, K, pose, S, sine_and_cosine, spin, spin_bias, U, u, UDinv,
-        velocity.
-    """
+    """Call hybrid with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
     return hybrid(
         index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(a),

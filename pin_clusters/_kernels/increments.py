@@ -17,11 +17,7 @@ _SMALL: Final = 0.5  # [rad]; below it coefficients come from series
 
 @device
 def turn_quaternion(q, i, x, y, z):
-    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes.
-
-    Reads: q.
-    Writes: q.
-    """
+    """Multiply the quaternion at q[i] by the rotation vector (x, y, z) of its own axes."""
     angle = math.sqrt(x * x + y * y + z * z)
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else math.sin(0.5 * angle) / angle
     a, b, c, d = s * x, s * y, s * z, math.cos(0.5 * angle)
@@ -34,11 +30,7 @@ def turn_quaternion(q, i, x, y, z):
 
 @device
 def turn_pair(q, i, angle):
-    """Turn the (cos, sin) pair at q[i].
-
-    Reads: q.
-    Writes: q.
-    """
+    """Turn the (cos, sin) pair at q[i]."""
     c, s = math.cos(angle), math.sin(angle)
     x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
     n = 1.0 / math.sqrt(x * x + y * y)
@@ -47,11 +39,7 @@ def turn_pair(q, i, angle):
 
 @device
 def move_one(q, kind, i, x, k):
-    """Move one independent joint by the increment at x[k], exactly.
-
-    Reads: q, x.
-    Writes: q.
-    """
+    """Move one independent joint by the increment at x[k], exactly."""
     if kind == SPHERICAL:
         turn_quaternion(q, i, x[k], x[k + 1], x[k + 2])
     elif kind == FREEFLYER:
@@ -71,10 +59,7 @@ def move_one(q, kind, i, x, k):
 
 @device
 def displacement(u, w):
-    """Translation of the exponential of [u; w].
-
-    Reads: w.
-    """
+    """Translation of the exponential of [u; w]."""
     T = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(T)
     if angle < 0.1:
@@ -89,11 +74,7 @@ def displacement(u, w):
 
 @device
 def rate_one(kind, x, v, k, out):
-    """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute.
-
-    Reads: v, x.
-    Writes: out.
-    """
+    """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute."""
     if kind == SPHERICAL:
         u, w = zero3(0.0), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])

@@ -26,10 +26,7 @@ from .tuples import Vec3, load3
 
 @inline
 def start_links(work):
-    """Set the universe: pose and rest.
-
-    Writes: link_acceleration, link_offset, link_position, link_rotation, link_turn, link_velocity.
-    """
+    """Set the universe: pose and rest."""
     o = zero(work)
     set_link_rotation(work, 0, unit_rotation(o))
     set_link_position(work, 0, zero3(o))
@@ -41,10 +38,7 @@ def start_links(work):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Rotation and offset of a link, from those of its joint's frame before the joint moves.
-
-    Reads: q.
-    """
+    """Rotation and offset of a link, from those of its joint's frame before the joint moves."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))
@@ -67,11 +61,7 @@ def moved(params, q, L, k, R, d):
 
 @inline
 def place_link(params, work, q, b, L):
-    """Place a link; returns its offset from its parent.
-
-    Reads: link_offset, link_position, link_rotation, q, R.
-    Writes: link_offset, link_position, link_rotation, link_turn.
-    """
+    """Place a link; returns its offset from its parent."""
     k, R_up = b * BODY_PARAMS, link_rotation(work, L.parent)
     R, d = moved(
         params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
@@ -88,10 +78,7 @@ def place_link(params, work, q, b, L):
 
 @inline
 def direction(params, work, D):
-    """Motion per unit of a velocity of the tree.
-
-    Reads: link.
-    """
+    """Motion per unit of a velocity of the tree."""
     k, o = D.link * LINK_WORK + LINK_ROTATION + D.axis, zero(work)
     e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
     if D.turns == 0:

@@ -35,11 +35,7 @@ from .workspace import (
 
 @inline
 def factor(index, params, work):
-    """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0.
-
-    Reads: articulated, composite, D, E, K, S, spin, U, UDinv.
-    Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
-    """
+    """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
     for b in range(1, header(index).bodies + 1):
         set_articulated(work, b, rigid_as_sym6(composite(work, b), zero(work)))
     return factor_articulated(index, params, work)
@@ -47,11 +43,7 @@ def factor(index, params, work):
 
 @inline
 def factor_articulated(index, params, work):
-    """The same, where each body's own inertia stands as its articulated one.
-
-    Reads: articulated, D, E, K, S, spin, U, UDinv.
-    Writes: articulated, base_inverse_d, base_L, D, inverse_D, U, UDinv.
-    """
+    """The same, where each body's own inertia stands as its articulated one."""
     n, singular = header(index), 0
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
@@ -69,11 +61,7 @@ def factor_articulated(index, params, work):
 
 @inline
 def inward(index, work, C, k):
-    """(A7): carry a unit torque on column k of a cluster to the base; leaves D^-1 u in all clusters on the way.
-
-    Reads: D, inverse_D, K, S, u, UDinv.
-    Writes: Dinv_u, force, u.
-    """
+    """(A7): carry a unit torque on column k of a cluster to the base; leaves D^-1 u in all clusters on the way."""
     if C.kind == FREE:
         return
     if C.kind == SINGLE:
@@ -110,21 +98,14 @@ def inward(index, work, C, k):
 
 @inline
 def enter(Minv, nv, i, k, x):
-    """Write an entry and its mirror image.
-
-    Writes: Minv.
-    """
+    """Write an entry and its mirror image."""
     put(Minv, i * nv + k, x)
     put(Minv, k * nv + i, x)
 
 
 @inline
 def outward(index, work, nv, C, i_v, Minv):
-    """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column.
-
-    Reads: acceleration, Dinv_u, K, Minv, S, u, UDinv.
-    Writes: acceleration, Dinv_u, Minv, u.
-    """
+    """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column."""
     if C.kind == SINGLE:
         a_up = acceleration(work, C.out)
         a = Dinv_u(work, C.first) - dot6(UDinv(work, C.first), a_up)
@@ -147,11 +128,7 @@ def outward(index, work, nv, C, i_v, Minv):
 
 @inline
 def outward_base(work, nv, C, i_v, Minv):
-    """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own.
-
-    Reads: base_inverse_d, base_L, force, Minv.
-    Writes: acceleration, force, Minv.
-    """
+    """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own."""
     a = sym6_solve(base_inverse_d(work, C.first), base_L(work, C.first), -force(work, C.first))
     set_force(work, C.first, zero6(zero(work)))
     set_acceleration(work, C.first, a)
@@ -162,10 +139,7 @@ def outward_base(work, nv, C, i_v, Minv):
 
 @inline
 def clear(work, C):
-    """Forget the torques of the call before; within a call, what reads them leaves zeros.
-
-    Writes: Dinv_u, force, u.
-    """
+    """Forget the torques of the call before; within a call, what reads them leaves zeros."""
     if C.kind == SINGLE:
         set_Dinv_u(work, C.first, zero(work))
     elif C.kind == FREE:
@@ -181,12 +155,7 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse(index, params, work, Minv, q):
-        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry.
-
-        Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K, Minv,
-            S, spin, U, u, UDinv.
-        Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, Minv, U, u, UDinv.
-        """
+        """Write the inverse mass matrix; cluster by cluster, the rows of earlier clusters follow from symmetry."""
         n = header(index)
         if q.shape[0] != n.nq or Minv.shape[0] != n.nv * n.nv:
             return WRONG_SIZE
@@ -214,12 +183,7 @@ def minverse_with(compose_loop):
 
     @paste
     def minverse_copied(index, params, work, result, q, out):
-        """Run minverse, and copy its result to out, shape (nv, nv).
-
-        Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K,
-            result, S, spin, U, u, UDinv.
-        Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
-        """
+        """Run minverse, and copy its result to out, shape (nv, nv)."""
         code = minverse(index, params, work, result, q)
         return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
 
@@ -232,12 +196,7 @@ minverse_loops_flat, minverse_loops = minverse_with(loop.compose)
 
 @kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse)
 def minverse_at(address, q, out):
-    """Call minverse with the tables at an address.
-
-    Reads: acceleration, articulated, base_inverse_d, base_L, composite, D, Dinv_u, E, force, inverse_D, K, result, S,
-        spin, U, u, UDinv.
-    Writes: acceleration, articulated, base_inverse_d, base_L, D, Dinv_u, force, inverse_D, result, U, u, UDinv.
-    """
+    """Call minverse with the tables at an address."""
     index, params, work, result = tables(address)
     return minverse(index, params, work, result, borrowed(q), borrowed(out))
 

@@ -13,10 +13,7 @@ from .tuples import Vec3, Vec6
 
 @inline
 def rate_of_inertia(I, v):
-    """Sigma of a rigid body: angular part of v x* I - I v x.
-
-    Reads: I.
-    """
+    """Sigma of a rigid body: angular part of v x* I - I v x."""
     h, u, w = Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     a = cross(w, Vec3(I[4], I[5], I[6])) - u * h[0]
     b = cross(w, Vec3(I[5], I[7], I[8])) - u * h[1]

@@ -41,10 +41,7 @@ from .workspace import (
 
 @inline
 def rate_of(index, work, v, C, B, d):
-    """Row d of G of body B, times v.
-
-    Reads: G, v.
-    """
+    """Row d of G of body B, times v."""
     rate = zero(work)
     for k in range(C.nk):
         rate += G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
@@ -53,10 +50,7 @@ def rate_of(index, work, v, C, B, d):
 
 @inline
 def along(index, work, v, C, B):
-    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent.
-
-    Reads: G, S, v.
-    """
+    """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent."""
     if B.unit >= 0:
         return subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6(zero(work))
@@ -67,30 +61,21 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2).
-
-    Reads: acceleration, velocity.
-    """
+    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2)."""
     up = velocity(work, parent)
     return up + vj, acceleration(work, parent) + cross(up, vj) + aj
 
 
 @inline
 def motion_at_rest(work, parent, vj):
-    """The same for a joint that does not accelerate.
-
-    Reads: acceleration, velocity.
-    """
+    """The same for a joint that does not accelerate."""
     up = velocity(work, parent)
     return up + vj, acceleration(work, parent) + cross(up, vj)
 
 
 @inline
 def set_hinge(work, b, R, x, S, v, a):
-    """Write what the pass outward knows of a body with a joint of one degree of freedom before its force.
-
-    Writes: acceleration, pose, S, velocity.
-    """
+    """Write what the pass outward knows of a body with a joint of one degree of freedom before its force."""
     set_rotation(work, b, R)
     set_position(work, b, x)
     set_axis(work, b, S)
@@ -100,10 +85,7 @@ def set_hinge(work, b, R, x, S, v, a):
 
 @inline
 def set_body(work, b, R, x, v, a, f):
-    """Write all that the passes outward know of a body.
-
-    Writes: acceleration, force, pose, velocity.
-    """
+    """Write all that the passes outward know of a body."""
     set_rotation(work, b, R)
     set_position(work, b, x)
     set_motion(work, b, v, a, f)
@@ -111,10 +93,7 @@ def set_body(work, b, R, x, v, a, f):
 
 @inline
 def set_motion(work, b, v, a, f):
-    """The same for a body that has been placed.
-
-    Writes: acceleration, force, velocity.
-    """
+    """The same for a body that has been placed."""
     set_velocity(work, b, v)
     set_acceleration(work, b, a)
     set_force(work, b, f)
@@ -122,19 +101,13 @@ def set_motion(work, b, v, a, f):
 
 @inline
 def free_motion(R, v, i):
-    """Turn six numbers in the axes of a free flyer to the world.
-
-    Reads: v.
-    """
+    """Turn six numbers in the axes of a free flyer to the world."""
     return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
 
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it.
-
-    Reads: q.
-    """
+    """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3(zero(work)))
 
@@ -148,10 +121,7 @@ def body_inertia(params, b, R, x):
 
 @inline
 def newton_euler(I, v, a):
-    """I a + v x* I v; (A3), with what both products of the inertia have in common taken out of them.
-
-    Reads: I.
-    """
+    """I a + v x* I v; (A3), with what both products of the inertia have in common taken out of them."""
     h, w, alpha = Vec3(I[1], I[2], I[3]), angular(v), angular(a)
     J = (I[4], I[5], I[6], I[7], I[8], I[9])
     # of the point of the body that is at the origin now, as a point
@@ -183,10 +153,7 @@ def wrench_in_world(R, x, R_align, f):
 
 @inline
 def external_force(index, params, result_and_forces, b, B, R, x):
-    """External force on body b in the world; the user's forces stand behind the result.
-
-    Reads: result_and_forces.
-    """
+    """External force on body b in the world; the user's forces stand behind the result."""
     # an intermediate body of a joint has no force of its own; body 0's is never used, as in Pinocchio
     f = load6(result_and_forces, header(index).nv + 6 * max(B.joint, 0))
     on = 1.0 if B.joint > 0 else 0.0
@@ -195,10 +162,7 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 @inline
 def pose_of_rotor(params, work, q, r):
-    """Pose of spinning rotor r (a view) of the tree, its axis along z.
-
-    Reads: pose, q.
-    """
+    """Pose of spinning rotor r (a view) of the tree, its axis along z."""
     R_carrier = rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
     x = position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
@@ -210,10 +174,7 @@ def pose_of_rotor(params, work, q, r):
 
 @inline
 def rotor_force(index, params, work, q, result_and_forces, r):
-    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis.
-
-    Reads: pose, q, result_and_forces.
-    """
+    """External force on spinning rotor r (a view) of the tree: on its carrier, in the world, and about its axis."""
     R, x = pose_of_rotor(params, work, q, r)
     f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
     return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
@@ -221,10 +182,7 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1).
-
-    Reads: velocity.
-    """
+    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1)."""
     return cross(angular(velocity(work, carrier)), h) * rate + h * a
 
 
@@ -234,9 +192,6 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
 
     All but the force is written if it is to be ``kept``, as soon as it is known: what waits for the force would have to
     leave the registers for the stack.
-
-    Reads: acceleration, pose, q, result_and_forces, sine_and_cosine, velocity.
-    Writes: acceleration, pose, S, velocity.
     """
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion(work, B.parent, S * rate, S * aj)
@@ -250,11 +205,7 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
 
 @inline
 def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced):
-    """The same at zero acceleration of the joint, with the inertia.
-
-    Reads: acceleration, pose, q, result_and_forces, sine_and_cosine, velocity.
-    Writes: acceleration, pose, S, velocity.
-    """
+    """The same at zero acceleration of the joint, with the inertia."""
     R, x, S = hinge(params, work, q, b, B)
     v, a = motion_at_rest(work, B.parent, S * rate)
     if kept:

@@ -38,7 +38,7 @@ def seen(m, x, R, y):
 
 @inline
 def clear_rows(to, n, o):
-    """Writes: to."""
+    """Set rows of all velocities to zero."""
     for r in range(to.shape[0]):
         for k in range(n.nv):
             to[r, k] = o
@@ -46,11 +46,7 @@ def clear_rows(to, n, o):
 
 @inline
 def add_to(to, k, x, factor):
-    """Add a column, or as many of its rows as there are.
-
-    Reads: x.
-    Writes: to.
-    """
+    """Add a column, or as many of its rows as there are."""
     if to.shape[0] == POINT:
         for r in range(3):
             to[r, k] += factor * x[r]
@@ -72,9 +68,6 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     M: nothing, or the homogeneous matrix of a frame in that of the joint. v_q, v_v, a_q, a_v: 6 rows, 3 for
     those of a point (not in the frame of the world), none for what is not wanted. v_v is a_a. Returns WRONG_SIZE; 1 if
     what is wanted was not computed.
-
-    Reads: level, link, link_acceleration, link_position, link_rotation, link_velocity, M, out.
-    Writes: a_q, a_v, v_q, v_v.
     """
     n = tree_header_at(index, 0)
     E = derived_at(index, n.sections + 2)
@@ -159,10 +152,7 @@ def _signature():
 
 @kernel(_signature, "derivatives of the motion of frames", place_derivatives)
 def place_derivatives_at(address, place, reference, M, v_q, v_v, a_q, a_v):
-    """Call place_derivatives with the tables at an address.
-
-    Reads: level, link, link_acceleration, link_position, link_rotation, link_velocity, out.
-    """
+    """Call place_derivatives with the tables at an address."""
     index, params, work, out = tables(address)
     return place_derivatives(
         index, params, work, out, place, reference, borrowed(M), borrowed(v_q), borrowed(v_v), borrowed(a_q),

@@ -22,11 +22,7 @@ from .tuples import Vec3, load3, load6, load9
 
 @inline
 def leave_motions(index, params, work, q, n, O, R, x, b, reference):
-    """Write how the velocities of the tree move a frame, which is at R, x in link b, in a reference frame.
-
-    Reads: q, room.
-    Writes: room.
-    """
+    """Write how the velocities of the tree move a frame, which is at R, x in link b, in a reference frame."""
     first = b
     while b > 0:
         L = link(index, b)
@@ -48,10 +44,7 @@ def leave_motions(index, params, work, q, n, O, R, x, b, reference):
 
 @inline
 def change_of(S_i, S_j, later, reference):
-    """Change of S_i by a motion S_j; later: whether that comes after i.
-
-    Reads: S_i.
-    """
+    """Change of S_i by a motion S_j; later: whether that comes after i."""
     if reference == LOCAL:
         if later:
             return cross(S_i, S_j)
@@ -70,9 +63,6 @@ def place_hessian(index, params, work, out, place, reference, M, G_q, to):
 
     M: nothing, or the homogeneous matrix of a frame in that of the joint. G_q: dG/dq with rows (velocity of the tree,
     independent velocity), of which nothing is read without loops. to: 6 nv nv numbers.
-
-    Reads: G_q, M, out, room, to.
-    Writes: room, to.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -130,10 +120,6 @@ def _signature():
 
 @kernel(_signature, "derivatives of Jacobians", place_hessian)
 def place_hessian_at(address, place, reference, M, G_q, to):
-    """Call place_hessian with the tables at an address.
-
-    Reads: out, room.
-    Writes: room.
-    """
+    """Call place_hessian with the tables at an address."""
     index, params, work, out = tables(address)
     return place_hessian(index, params, work, out, place, reference, borrowed(M), borrowed(G_q), borrowed(to))

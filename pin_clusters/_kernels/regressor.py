@@ -48,11 +48,7 @@ def rows_with(get_some, put_some):
 
     @inline
     def columns_of_body(index, work, n, O, B, j):
-        """Write what the parameters from the jth on give to the rows of all velocities that move the body.
-
-        Reads: own_position, own_turn.
-        Writes: Y.
-        """
+        """Write what the parameters from the jth on give to the rows of all velocities that move the body."""
         R, x = own_turn(work, B.link), own_position(work, B.link)
         f0, f1, f2 = unit_force(work, B.link, j)
         m0, m1, m2 = unit_moment(work, B.link, j)
@@ -85,11 +81,7 @@ two_columns_of_body = rows_with(get_pair, put_pair)
 
 @inline
 def column_of_rotor(index, params, work, out, n, O, S):
-    """Write the column of the axial inertia of a rotor that is no body: what it has beyond the locked one; (S1).
-
-    Reads: a_tree, out, own_gain, own_speed, own_turn, v_tree, Y.
-    Writes: Y.
-    """
+    """Write the column of the axial inertia of a rotor that is no body: what it has beyond the locked one; (S1)."""
     rho, rise = zero(work), zero(work)
     for t in range(S.driver0, S.driver1):
         D = driver_at(index, t)
@@ -114,9 +106,6 @@ def column_of_rod(index, params, work, n, O, D):
 
     They are those of the squares of both ends' velocities and of their product, in twice the kinetic energy: 1/3, 1/3
     and 1/6 of a slender rod.
-
-    Reads: own_gain, own_position, own_pull, own_speed, own_turn, Y.
-    Writes: Y.
     """
     x, y = place_of(work, D.a, load3(params, D.at)), place_of(work, D.b, load3(params, D.at + 3))
     of_a, of_b = pull_at(work, D.a, x), pull_at(work, D.b, y)
@@ -137,10 +126,7 @@ def column_of_rod(index, params, work, n, O, D):
 
 @inline
 def copied(work, n, O, result):
-    """Copy the regressor to a matrix; returns whether it has that shape.
-
-    Reads: Y.
-    """
+    """Copy the regressor to a matrix; returns whether it has that shape."""
     if result.shape[0] != n.nv or result.shape[1] != n.width:
         return False
     flat, size = seen(result.ctypes.data, result.size), n.nv * n.width
@@ -153,13 +139,7 @@ def copied(work, n, O, result):
 
 @paste
 def regressor(index, params, work, out, q, v, a, result):
-    """Write the regressor of the joint torques, shape (nv, width), to work and to result; G and its bias are in out.
-
-    Reads: a, a_tree, cosines, out, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, q, sines, up,
-        v, v_tree, Y.
-    Writes: a_tree, cosines, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, place, sines,
-        unit_force, unit_moment, v_tree, Y.
-    """
+    """Write the regressor of the joint torques, shape (nv, width), to work and to result; G and its bias are in out."""
     n = head_at(index, 0)
     O = room_at(index, n.room)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:
@@ -192,12 +172,6 @@ def regressor(index, params, work, out, q, v, a, result):
 
 @kernel(signature(3, 1), "regressor of joint torques", regressor)
 def regressor_at(address, q, v, a, result):
-    """Call regressor with the tables at an address.
-
-    Reads: a_tree, cosines, out, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, sines, up,
-        v_tree, Y.
-    Writes: a_tree, cosines, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, place, sines,
-        unit_force, unit_moment, v_tree, Y.
-    """
+    """Call regressor with the tables at an address."""
     index, params, work, out = tables(address)
     return regressor(index, params, work, out, borrowed(q), borrowed(v), borrowed(a), borrowed(result))

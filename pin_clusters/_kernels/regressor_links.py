@@ -37,10 +37,7 @@ from .tuples import load3, load6
 
 @inline
 def start_regressor(params, work):
-    """Set the universe: unit rotation, rest, and minus gravity.
-
-    Writes: own_gain, own_position, own_pull, own_rotation, own_speed, own_turn.
-    """
+    """Set the universe: unit rotation, rest, and minus gravity."""
     o = zero(work)
     set_own_rotation(work, 0, unit_rotation(o))
     set_own_position(work, 0, zero3(o))
@@ -50,10 +47,7 @@ def start_regressor(params, work):
 
 @inline
 def set_link_motion(work, b, w, alpha, pull):
-    """Write angular velocity and acceleration, and the acceleration of the origin as a point, minus gravity.
-
-    Writes: own_gain, own_pull, own_speed.
-    """
+    """Write angular velocity and acceleration, and the acceleration of the origin as a point, minus gravity."""
     set_own_speed(work, b, w)
     set_own_gain(work, b, alpha)
     set_own_pull(work, b, pull)
@@ -61,11 +55,7 @@ def set_link_motion(work, b, w, alpha, pull):
 
 @inline
 def sines_and_cosines(work, q, n, O):
-    """Write those of all entries of q: as many at once as a register holds, and at no price for what is no angle.
-
-    Reads: q.
-    Writes: cosines, sines.
-    """
+    """Write those of all entries of q: as many at once as a register holds, and at no price for what is no angle."""
     if n.nq < LANES:
         for i in range(n.nq):
             s, c = sincos(get(q, i))
@@ -81,10 +71,7 @@ def sines_and_cosines(work, q, n, O):
 
 @inline
 def joint_moved(params, work, q, O, b, L):
-    """Rotation of link b (row L), and its offset from its parent.
-
-    Reads: cosines, own_rotation, q, sines.
-    """
+    """Rotation of link b (row L), and its offset from its parent."""
     k, R_up = b * BODY_PARAMS, own_rotation(work, L.parent)
     R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     if L.kind == at.REVOLUTE:
@@ -94,11 +81,7 @@ def joint_moved(params, work, q, O, b, L):
 
 @inline
 def put_in_place(params, work, b, L, R, d):
-    """Write rotation and position of link b; returns the latter.
-
-    Reads: own_position, R.
-    Writes: own_position, own_rotation, own_turn.
-    """
+    """Write rotation and position of link b; returns the latter."""
     x = own_position(work, L.parent) + d
     set_own_rotation(work, b, R)
     set_own_position(work, b, x)
@@ -108,11 +91,7 @@ def put_in_place(params, work, b, L, R, d):
 
 @inline
 def step_outward(index, params, work, out, q, v, a, n, O, b, L):
-    """Place link b (row L), move it, write its columns.
-
-    Reads: a, cosines, out, own_gain, own_position, own_pull, own_rotation, own_speed, q, sines, up, v.
-    Writes: a_tree, own_gain, own_position, own_pull, own_rotation, own_speed, own_turn, place, v_tree.
-    """
+    """Place link b (row L), move it, write its columns."""
     up = L.parent
     w_up, alpha, pull = own_speed(work, up), own_gain(work, up), own_pull(work, up)
     R, d = joint_moved(params, work, q, O, b, L)
@@ -157,10 +136,7 @@ def step_outward(index, params, work, out, q, v, a, n, O, b, L):
 
 @inline
 def rates(index, out, v, a, O, iv, D):
-    """Velocity and acceleration of the tree, of its velocity iv (row D).
-
-    Reads: a, out, v.
-    """
+    """Velocity and acceleration of the tree, of its velocity iv (row D)."""
     rate, rise = zero(out), get(out, O.g + iv)
     for t in range(D.term0, D.term1):
         T = entry(index, t)
@@ -193,9 +169,6 @@ def forces_of_parameters(work, b):
     """Write force and moment of a body per unit of its ten parameters, in its own axes about its origin.
 
     They are Pinocchio's: mass, first moment (3), inertia about the origin: xx xy yy xz yz zz.
-
-    Reads: own_gain, own_pull, own_speed, own_turn.
-    Writes: unit_force, unit_moment.
     """
     R = own_turn(work, b)
     w, alpha, p = rot_t(R, own_speed(work, b)), rot_t(R, own_gain(work, b)), rot_t(R, own_pull(work, b))
@@ -214,19 +187,13 @@ def forces_of_parameters(work, b):
 
 @inline
 def place_of(work, b, point):
-    """Where a point of a link is that is given in its joint frame.
-
-    Reads: own_position, own_turn.
-    """
+    """Where a point of a link is that is given in its joint frame."""
     return own_position(work, b) + rot(own_turn(work, b), point)
 
 
 @inline
 def pull_at(work, b, x):
-    """Acceleration of the point of a link at x, minus gravity.
-
-    Reads: own_gain, own_position, own_pull, own_speed.
-    """
+    """Acceleration of the point of a link at x, minus gravity."""
     w, d = own_speed(work, b), x - own_position(work, b)
     return own_pull(work, b) + cross(own_gain(work, b), d) + cross(w, cross(w, d))
 

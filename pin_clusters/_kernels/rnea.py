@@ -28,11 +28,7 @@ def wrong_size(index, q, v, x, result_and_forces):
 
 @inline
 def rotor_forces(index, params, work, q, result_and_forces, out, sign):
-    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5).
-
-    Reads: G, out, pose, q, result_and_forces.
-    Writes: force, out.
-    """
+    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -49,11 +45,7 @@ def rnea_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, a, result_and_forces, out, forced):
-        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK.
-
-        Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, v, velocity.
-        Writes: acceleration, force, out, own_torque, pose, S, velocity.
-        """
+        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK."""
         code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
@@ -70,11 +62,7 @@ def rnea_with(advance_loop):
 
     @inline
     def inward(index, work, out):
-        """(A4): torques.
-
-        Reads: force, G, out, own_torque, S.
-        Writes: force, out.
-        """
+        """(A4): torques."""
         n = header(index)
         for i in range(n.cluster1 - n.cluster0):
             C = cluster(index, n.cluster1 - 1 - i)
@@ -87,12 +75,7 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces, q, v, a, out):
-        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any.
-
-        Reads: a, acceleration, E, force, G, momentum, out, own_torque, pose, q, result_and_forces, S,
-            sine_and_cosine, v, velocity.
-        Writes: acceleration, force, out, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
-        """
+        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv
@@ -120,11 +103,7 @@ rnea_loops = rnea_with(loop.advance)
 
 @kernel(signature(4), "rnea (inverse dynamics)", rnea)
 def rnea_at(address, q, v, a, out):
-    """Call rnea with the tables at an address.
-
-    Reads: acceleration, E, force, G, momentum, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
-    Writes: acceleration, force, own_torque, pose, result_and_forces, S, sine_and_cosine, velocity.
-    """
+    """Call rnea with the tables at an address."""
     index, params, work, result_and_forces = tables(address)
     return rnea(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))
 

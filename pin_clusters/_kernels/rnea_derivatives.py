@@ -42,11 +42,7 @@ def column_of(index, C, i_v):
 
 @inline
 def rotor_variations(index, params, work, rates, q, forces, tau):
-    """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5).
-
-    Reads: forces, G, own_torque, pose, q, rates, tau.
-    Writes: force, G, own_torque, rates, tau.
-    """
+    """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5)."""
     n = header(index)
     for i in range(n.rotor0, n.rotor1):
         r = rotor(index, i)
@@ -80,12 +76,7 @@ def derivatives_with(advance_loop, collect_loop):
 
     @inline
     def collect(index, params, work, rates, nv, c, tau, dq, dv, M, total, second, pairs, summed, forced):
-        """(V3)-(V5) of cluster c.
-
-        Reads: composite, dq, dv, E, F, force, G, inertia_rate, K, M, own_torque, P, Q, rates, S, spin, T, tau,
-            total_momentum, velocity.
-        Writes: composite, dq, dv, force, inertia_rate, M, rates, tau, total, total_momentum.
-        """
+        """(V3)-(V5) of cluster c."""
         C = cluster(index, c)
         if C.kind == SINGLE:
             of_single.collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced)
@@ -118,11 +109,6 @@ def derivatives_with(advance_loop, collect_loop):
             M: nv x nv, or empty: then sums only.
             total: 24 x nv, or empty: derivatives of the momentum, of its rate by q and v, and the momentum matrix,
                 about the centre of mass.
-
-        Reads: a, acceleration, composite, dq, dv, E, F, force, forces, G, inertia_rate, K, M, momentum, own_torque,
-            P, pose, Q, q, rates, S, sine_and_cosine, spin, T, tau, total, total_momentum, v, velocity.
-        Writes: acceleration, composite, dq, dv, force, G, inertia_rate, K, M, own_torque, pose, rates, S,
-            sine_and_cosine, spin, spin_momentum, tau, total, total_momentum, velocity.
         """
         n = header(index)
         nv, forced, pairs, summed = n.nv, forces.shape[0] > 0, M.shape[0] > 0, total.shape[0] > 0
@@ -179,13 +165,7 @@ derivatives_loops = derivatives_with(of_loop.advance, of_loop.collect)
 
 @kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics)", derivatives)
 def rnea_derivatives_at(address, q, v, a, forces, tau, dq, dv, M, total):
-    """Call derivatives with the tables at an address.
-
-    Reads: acceleration, composite, E, F, force, G, inertia_rate, K, momentum, own_torque, P, pose, Q, rates, S,
-        sine_and_cosine, spin, T, total_momentum, velocity.
-    Writes: acceleration, composite, force, G, inertia_rate, K, own_torque, pose, rates, S, sine_and_cosine, spin,
-        spin_momentum, total_momentum, velocity.
-    """
+    """Call derivatives with the tables at an address."""
     index, params, work, rates = tables(address)
     return derivatives(
         index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),

@@ -12,10 +12,7 @@ from .tuples import Vec3
 
 @inline
 def wider(a, b):
-    """The one of two columns that is longer; their squares stand first.
-
-    Reads: a, b.
-    """
+    """The one of two columns that is longer; their squares stand first."""
     return (
         if_less(a[0], b[0], b[0], a[0]), if_less(a[0], b[0], b[1], a[1]), if_less(a[0], b[0], b[2], a[2]),
         if_less(a[0], b[0], b[3], a[3]), if_less(a[0], b[0], b[4], a[4]),
@@ -24,10 +21,7 @@ def wider(a, b):
 
 @inline
 def quaternion(R):
-    """Unit quaternion x, y, z, w of a rotation, w not negative: a column of 4 q q', the longest one.
-
-    Reads: R.
-    """
+    """Unit quaternion x, y, z, w of a rotation, w not negative: a column of 4 q q', the longest one."""
     x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
     xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
     trace = 1.0 + R[0] + R[4] + R[8]
@@ -39,10 +33,7 @@ def quaternion(R):
 
 @inline
 def log6(R, p):
-    """Motion that leads to a placement in unit time: [linear; angular].
-
-    Reads: R.
-    """
+    """Motion that leads to a placement in unit time: [linear; angular]."""
     x, y, z, w = quaternion(R)
     # tangents of angle / 4, / 8, / 16 over the sine of half the angle; the last is at most .2
     ss = x * x + y * y + z * z

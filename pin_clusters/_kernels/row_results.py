@@ -25,11 +25,7 @@ def openness_signature():
 
 @kernel(openness_signature, "batches (loops that are open)", None)
 def openness_at(address, q):
-    """Return 1 if a loop is open in the pose for which a kernel has just run on the tables; q is that pose.
-
-    Reads: factor0, factor1, factor2, pose, room, value.
-    Writes: room, value.
-    """
+    """Return 1 if a loop is open in the pose for which a kernel has just run on the tables; q is that pose."""
     index, params, work, _ = tables(address)
     q = borrowed(q)
     for c in range(header(index).cluster0, header(index).cluster1):
@@ -41,10 +37,7 @@ def openness_at(address, q):
 
 @inline
 def quaternion(R):
-    """The quaternion (x, y, z, w) of a rotation by rows, with Pinocchio's choice of its sign.
-
-    Reads: R.
-    """
+    """The quaternion (x, y, z, w) of a rotation by rows, with Pinocchio's choice of its sign."""
     trace = R[0] + R[4] + R[8]
     if trace > 0.0:
         s = math.sqrt(trace + 1.0)
@@ -79,9 +72,6 @@ def placements_at(address, places, fixed, result):
             it: rotation by rows, then translation; -1 for the joint itself.
         fixed: Numbers of frames.
         result: Seven numbers per place.
-
-    Reads: fixed, places.
-    Writes: result.
     """
     out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
     for i in range(places.shape[0]):
@@ -117,9 +107,6 @@ def projected_at(address, close, units, terms, numbers, held, q, x, result):
         q: Configuration.
         x: Room: the configuration, residuals, then what becomes the result.
         result: Shape (nq,).
-
-    Reads: q, result, terms, units, x.
-    Writes: result, x.
     """
     nq = q.shape[0]
     last = x.shape[0] - nq

@@ -67,9 +67,6 @@ def rows_at(calls, words, moving, status, first, last):
         status: Of the rows; those that are good are not written.
         first: Row.
         last: Row behind the last one.
-
-    Reads: calls, moving.
-    Writes: status, words.
     """
     width = words.shape[1]
     for n in range(first, last):

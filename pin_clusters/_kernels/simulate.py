@@ -42,10 +42,6 @@ def simulate_at(
         velocities: The same for velocities.
         room: 5 + 3 (stages + 1) rows, as wide as q.
         samples: A row per sample.
-
-    Reads: asked, calls, clock, condition, coupling, energies, factor0, factor1, factor2, lengths, limits, plan, pose,
-        positions, ratios, room, samples, state, times, torque, value, velocities.
-    Writes: asked, clock, room, value.
     """
     index, _, work, _ = tables(address)
     nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
@@ -116,9 +112,5 @@ def move_signature():
 
 @kernel(move_signature, "simulate (one increment)", None)
 def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; the address is not looked at.
-
-    Reads: calls, held, out, plan, q, ratios, x.
-    Writes: held, out.
-    """
+    """Write the configuration after the increment x to out; the address is not looked at."""
     return moved(calls, plan, ratios, q, x, out, spare, held)

@@ -39,11 +39,7 @@ _FASTEST: Final = 1e8
 
 @device
 def rates(plan, x, v, out):
-    """Rate of the increment x at the velocity v.
-
-    Reads: plan, v, x.
-    Writes: out.
-    """
+    """Rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
         out[i] = v[i]
     for j in range(2, 2 + plan[0, MOVED]):
@@ -54,11 +50,7 @@ def rates(plan, x, v, out):
 
 @device
 def moved(calls, plan, ratios, q, x, out, spare, held):
-    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow.
-
-    Reads: calls, held, out, plan, q, ratios, x.
-    Writes: held, out.
-    """
+    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
     for j in range(2, 2 + plan[0, MOVED]):
@@ -89,9 +81,6 @@ def ask(calls, plan, coupling, asked, t, q, v, tau):
     """Ask the user's function for torques at a state; returns 0 if they are there.
 
     ``asked`` holds what it gets and gives: t, q, the velocity of the user's independent joints, tau.
-
-    Reads: asked, calls, coupling, plan, q, v.
-    Writes: asked, tau.
     """
     nq, nv = q.shape[0], v.shape[0]
     asked[0] = t
@@ -119,10 +108,7 @@ def ask(calls, plan, coupling, asked, t, q, v, tau):
 
 @device
 def all_finite(x):
-    """Whether numbers are finite.
-
-    Reads: x.
-    """
+    """Whether numbers are finite."""
     total = 0.0
     for i in range(x.shape[0]):
         total += x[i] - x[i]
@@ -131,11 +117,7 @@ def all_finite(x):
 
 @device
 def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
-    """Acceleration under torques of the user's independent joints; returns the code of the algorithm.
-
-    Reads: calls, coupling, plan, tau.
-    Writes: mapped.
-    """
+    """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
     if calls[OWN]:
         return call_at(calls[ABA], address, (q, v, tau, out))
     code, nv = call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
@@ -150,10 +132,7 @@ def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
 
 @device
 def sound(q, v):
-    """Whether a state is one.
-
-    Reads: q, v.
-    """
+    """Whether a state is one."""
     fastest, total = 0.0, 0.0
     for i in range(v.shape[0]):
         fastest = max(fastest, abs(v[i]))
@@ -168,9 +147,6 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
 
     What ``accelerate`` left in the workspace must be that of q.
-
-    Reads: a, calls, coupling, energies, factor0, factor1, factor2, plan, pose, q, room, row, tau, v, value.
-    Writes: room, row, value.
     """
     index, params, work, _ = tables(address)
     row[3] = 0.0
@@ -203,10 +179,7 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
 
 @device
 def near_singular(index, work, limits):
-    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit.
-
-    Reads: condition, limits.
-    """
+    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
     n = 0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -219,11 +192,7 @@ def near_singular(index, work, limits):
 
 @device
 def weighted(h, weights, rows, i, last, out):
-    """Write h times the weighted sum of rows 0..last-1; row i of the weights.
-
-    Reads: rows, weights.
-    Writes: out.
-    """
+    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
     for k in range(out.shape[0]):
         x = 0.0
         for j in range(last):

@@ -22,10 +22,7 @@ from .tree_views import derived_at, field, own_at, sections_at, tree_header_at
 
 
 def send(out, at, size, address):
-    """Copy numbers of out to an address.
-
-    Reads: out.
-    """
+    """Copy numbers of out to an address."""
     there = (ctypes.c_double * size).from_address(address)
     np.frombuffer(there)[:] = out[at : at + size]
 
@@ -42,10 +39,7 @@ def _send(out, at, size, address):
 
 @inline
 def publish(index, out, n, what, level):
-    """Copy what was computed to the fields of ``pin.Data``.
-
-    Reads: out.
-    """
+    """Copy what was computed to the fields of ``pin.Data``."""
     for r in range(n.field0, n.field1):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
@@ -54,11 +48,7 @@ def publish(index, out, n, what, level):
 
 @inline
 def remember(out, q, v, n, E, what, level):
-    """Keep the state, for derivatives that are asked for later.
-
-    Reads: q, v.
-    Writes: out.
-    """
+    """Keep the state, for derivatives that are asked for later."""
     for i in range(n.nq):
         put(out, E.posed_q + i, get(q, i))
     put(out, E.posed, zero(out) + 1.0)
@@ -73,13 +63,7 @@ def remember(out, q, v, n, E, what, level):
 
 @paste
 def tree(index, params, work, out, what, q, v, a):
-    """Compute what is wished for, on the level that v and a say by their size: nothing, or nv.
-
-    Reads: a, a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
-        link_position, link_rotation, link_turn, link_velocity, out, q, R, u, v, v_tree.
-    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
-        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
-    """
+    """Compute what is wished for, on the level that v and a say by their size: nothing, or nv."""
     n = tree_header_at(index, 0)
     A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
     if q.shape[0] != n.nq:
@@ -122,12 +106,6 @@ def _signature():
 
 @kernel(_signature, "kinematics and momentum of the tree", tree)
 def tree_at(address, what, q, v, a):
-    """Call tree with the tables at an address.
-
-    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset, link_position,
-        link_rotation, link_turn, link_velocity, out, R, u, v_tree.
-    Writes: a_tree, level, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_offset,
-        link_position, link_rotation, link_turn, link_velocity, out, v_tree.
-    """
+    """Call tree with the tables at an address."""
     index, params, work, out = tables(address)
     return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

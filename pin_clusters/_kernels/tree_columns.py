@@ -13,18 +13,14 @@ from .tuples import Vec6
 
 @inline
 def clear(out, at, size):
-    """Writes: out."""
+    """Set numbers to zero."""
     for i in range(size):
         put(out, at + i, zero(out))
 
 
 @inline
 def add_independent(index, out, n, at, rows, at_G, to):
-    """Add a matrix of the tree, by columns, times G, to one of the independent velocities, by rows.
-
-    Reads: out.
-    Writes: out.
-    """
+    """Add a matrix of the tree, by columns, times G, to one of the independent velocities, by rows."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         for t in range(D.term0, D.term1):
@@ -43,11 +39,7 @@ def spread_nothing(x):
 
 @inline
 def axes(index, params, work, out, n, A, rates):
-    """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link.
-
-    Reads: link, link_position, link_rotation, link_velocity.
-    Writes: out.
-    """
+    """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         x = link_position(work, D.link)
@@ -61,11 +53,7 @@ def axes(index, params, work, out, n, A, rates):
 
 @inline
 def jacobian(index, out, n, A, O, rates):
-    """The same of the independent velocities.
-
-    Reads: out.
-    Writes: out.
-    """
+    """The same of the independent velocities."""
     clear(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)
     if rates:

@@ -9,10 +9,7 @@ from .tuples import Rigid, Vec3
 
 @inline
 def rate_of_inertia(I, v):
-    """Rate of change of a rigid-body inertia whose body has motion v: of mass, first moment, rotational inertia.
-
-    Reads: I.
-    """
+    """Rate of change of a rigid-body inertia whose body has motion v: of mass, first moment, rotational inertia."""
     m, h, u, w = I[0], Vec3(I[1], I[2], I[3]), linear(v), angular(v)
     p = u * m + cross(w, h)
     uh = 2.0 * (u[0] * h[0] + u[1] * h[1] + u[2] * h[2])
@@ -31,10 +28,7 @@ def rate_of_inertia(I, v):
 
 @inline
 def rate_of_point(m, x, u):
-    """The same of a point mass at x with velocity u.
-
-    Reads: u.
-    """
+    """The same of a point mass at x with velocity u."""
     p, h = u * m, x * m
     xx, yy, zz = 2.0 * h[0] * u[0], 2.0 * h[1] * u[1], 2.0 * h[2] * u[2]
     return Rigid(

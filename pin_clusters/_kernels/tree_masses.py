@@ -16,28 +16,19 @@ from .tuples import load3
 
 @inline
 def middle(work, n):
-    """Where moments are taken about: the first link.
-
-    Reads: link_position.
-    """
+    """Where moments are taken about: the first link."""
     return link_position(work, min(n.links, 1))
 
 
 @inline
 def spin_momentum(params, work, S):
-    """Momentum of a rotor per unit speed, in axes of the world.
-
-    Reads: link_rotation.
-    """
+    """Momentum of a rotor per unit speed, in axes of the world."""
     return rot(link_rotation(work, S.link), load3(params, S.at))
 
 
 @inline
 def end_of(params, work, b, at_point):
-    """Where a point of a link is from the link's origin.
-
-    Reads: link_rotation.
-    """
+    """Where a point of a link is from the link's origin."""
     return rot(link_rotation(work, b), load3(params, at_point))
 
 
@@ -49,10 +40,7 @@ def acceleration_of_center(c, u, v, a):
 
 @inline
 def lumped(params, work, M, level):
-    """Mass, place, velocity and acceleration of a point mass that no link carries.
-
-    Reads: link_acceleration, link_position, link_rotation, link_velocity.
-    """
+    """Mass, place, velocity and acceleration of a point mass that no link carries."""
     ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3(zero(work))
     x = (link_position(work, M.a) + ca + link_position(work, M.b) + cb) * 0.5
     u, ddx = z, z

@@ -30,10 +30,7 @@ from .tuples import Rigid, Vec3, load3, load6
 
 @inline
 def spins(index, params, work, n, O, level):
-    """Momentum of the rotors that are no links, and its rate of change.
-
-    Reads: a_tree, link_rotation, link_velocity, v_tree.
-    """
+    """Momentum of the rotors that are no links, and its rate of change."""
     h, rate = zero3(zero(work)), zero3(zero(work))
     for r in range(n.spin0, n.spin1):
         S, speed, change = spin_row(index, r), zero(work), zero(work)
@@ -66,11 +63,7 @@ def moments(m, x, u, a):
 
 @inline
 def centers(index, params, work, out, n, A, O, what, level):
-    """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for.
-
-    Reads: a_tree, link_acceleration, link_position, link_rotation, link_velocity, v_tree.
-    Writes: link_moments, out.
-    """
+    """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for."""
     o, z = middle(work, n), zero3(zero(work))
     mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z  # of the universe: none
     for b in range(1, n.links + 1):
@@ -116,11 +109,7 @@ def centers(index, params, work, out, n, A, O, what, level):
 
 @inline
 def subtrees(index, work, out, n, A, level):
-    """Centres of mass of subtrees in joint frames, from what ``centers`` left.
-
-    Reads: link_moments, link_position, link_turn.
-    Writes: link_moments, out.
-    """
+    """Centres of mass of subtrees in joint frames, from what ``centers`` left."""
     o = middle(work, n)
     for i in range(n.links):
         b = n.links - i
@@ -139,12 +128,7 @@ def subtrees(index, work, out, n, A, level):
 
 @inline
 def masses(index, params, work, out, v, n, A, O, E, what, level):
-    """All that has to do with mass, as far as it is wished for.
-
-    Reads: a_tree, link, link_acceleration, link_inertia, link_inertia_rate, link_moments, link_position,
-        link_rotation, link_turn, link_velocity, out, u, v, v_tree.
-    Writes: link_inertia, link_inertia_rate, link_moments, out.
-    """
+    """All that has to do with mass, as far as it is wished for."""
     if what & (MAP | JCOM | WORLD | WHOLE):
         momentum_matrix(index, params, work, out, v, n, A, O, what, level)
         if what & MAP_RATE:

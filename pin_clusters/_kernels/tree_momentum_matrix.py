@@ -29,10 +29,7 @@ from .tuples import Rigid, Vec3, load3, load6
 
 @inline
 def point_inertia(m, x):
-    """Inertia of a point mass.
-
-    Reads: x.
-    """
+    """Inertia of a point mass."""
     xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
     return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
 
@@ -42,9 +39,6 @@ def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, s
     """Add momentum of a point mass m that goes with point c of link b, per unit of what moves b, but not ``common``.
 
     from_common is where the whole point mass is from the common centre of mass.
-
-    Reads: link, link_position, out.
-    Writes: out.
     """
     x = link_position(work, b) + c
     while b != common:
@@ -67,9 +61,6 @@ def inertias(index, params, work, n, turning, rates):
 
     Without ``turning`` mass and first moment alone; with ``rates`` their rates of change too, those of the whole at
     link 0.
-
-    Reads: link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, u.
-    Writes: link_inertia, link_inertia_rate.
     """
     o, whole = middle(work, n), zero_rigid(zero(work))
     set_link_inertia_rate(work, 0, whole)
@@ -108,11 +99,7 @@ def inertias(index, params, work, n, turning, rates):
 
 @inline
 def multiply(out, at, rows, columns, x, to):
-    """A matrix by rows, times a vector.
-
-    Reads: out, x.
-    Writes: out.
-    """
+    """A matrix by rows, times a vector."""
     for r in range(rows):
         total = zero(out)
         for k in range(columns):
@@ -122,11 +109,7 @@ def multiply(out, at, rows, columns, x, to):
 
 @inline
 def spin_columns(index, params, work, out, n, O):
-    """Add the spin of rotors that are no links to the momentum matrix.
-
-    Reads: link_rotation, out.
-    Writes: out.
-    """
+    """Add the spin of rotors that are no links to the momentum matrix."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
@@ -143,12 +126,7 @@ def spin_columns(index, params, work, out, n, O):
 
 @inline
 def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
-    """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world.
-
-    Reads: link, link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, out,
-        u, v.
-    Writes: link_inertia, link_inertia_rate, out.
-    """
+    """Momentum matrix, Jacobian of the centre of mass, inertia about it; centres of subtrees in the world."""
     o, whole = middle(work, n), inertias(index, params, work, n, what & (MAP | WHOLE), what & MAP_RATE)
     m = whole[0] + get(params, at.MASS)
     share = 1.0 / m

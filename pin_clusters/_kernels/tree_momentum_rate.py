@@ -20,10 +20,7 @@ from .tuples import Vec3, load3, load6
 
 @inline
 def seen_at(work, S, b, x):
-    """Motion per unit of a velocity that moves link b, given at its origin, as seen at x.
-
-    Reads: link_position.
-    """
+    """Motion per unit of a velocity that moves link b, given at its origin, as seen at x."""
     return carried(S, x - link_position(work, b))
 
 
@@ -33,9 +30,6 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
     u_c is the velocity of that point; from_center and x_rate, where the whole point mass is from the centre of mass,
     and its velocity relative to that.
-
-    Reads: link, link_position, link_velocity, out.
-    Writes: out.
     """
     x = link_position(work, b) + c
     while b != M.common:
@@ -52,21 +46,14 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
 @inline
 def velocity_of_end(work, b, c):
-    """Velocity of a point of a link.
-
-    Reads: link_velocity.
-    """
+    """Velocity of a point of a link."""
     v = link_velocity(work, b)
     return linear(v) + cross(angular(v), c)
 
 
 @inline
 def spin_column_rates(index, params, work, out, n, O, E):
-    """Add what the spin of rotors that are no links changes.
-
-    Reads: link_rotation, link_velocity, out.
-    Writes: out.
-    """
+    """Add what the spin of rotors that are no links changes."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
@@ -86,11 +73,7 @@ def spin_column_rates(index, params, work, out, n, O, E):
 
 @inline
 def momentum_matrix_rate(index, params, work, out, n, A, O, E):
-    """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before.
-
-    Reads: link, link_acceleration, link_inertia, link_inertia_rate, link_position, link_rotation, link_velocity, out.
-    Writes: out.
-    """
+    """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before."""
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
     whole = link_inertia_rate(work, 0)
     c_rate = Vec3(whole[1], whole[2], whole[3]) * (1.0 / mass)

@@ -20,11 +20,7 @@ from .tree_views import dof, entry, link
 
 @inline
 def spread(index, work, out, x, n, O, at, at_bias):
-    """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative.
-
-    Reads: out, x.
-    Writes: at.
-    """
+    """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative."""
     for iv in range(n.nv_tree):
         D, total = dof(index, n.dof0 + iv), zero(work)
         if at_bias >= 0:
@@ -37,10 +33,7 @@ def spread(index, work, out, x, n, O, at, at_bias):
 
 @inline
 def along_joint(index, params, work, n, L, at):
-    """Motion of a link relative to its parent, at rates that stand in work.
-
-    Reads: at, link.
-    """
+    """Motion of a link relative to its parent, at rates that stand in work."""
     vj = zero6(zero(work))
     for d in range(L.ndof):
         vj = vj + direction(params, work, dof(index, n.dof0 + L.iv + d)) * get(work, at + L.iv + d)
@@ -55,11 +48,7 @@ def local(R, m):
 
 @inline
 def export_link(work, out, A, b, L, level):
-    """Write what Pinocchio knows of a joint.
-
-    Reads: link_acceleration, link_offset, link_position, link_turn, link_velocity.
-    Writes: out.
-    """
+    """Write what Pinocchio knows of a joint."""
     R, R_up, j = link_turn(work, b), link_turn(work, L.upper), L.joint
     put(out, A.oMi + 12 * j, transposed(R))
     put(out, A.oMi + 12 * j + 9, link_position(work, b))
@@ -75,12 +64,7 @@ def export_link(work, out, A, b, L, level):
 
 @inline
 def outward(index, params, work, out, q, n, A, O, level):
-    """Place all links; with their velocities from level 1 on, and their accelerations at level 2.
-
-    Reads: a_tree, link, link_acceleration, link_offset, link_position, link_rotation, link_turn, link_velocity, q, R,
-        v_tree.
-    Writes: link_acceleration, link_offset, link_position, link_rotation, link_turn, link_velocity, out.
-    """
+    """Place all links; with their velocities from level 1 on, and their accelerations at level 2."""
     for b in range(1, n.links + 1):
         L = link(index, b)
         d = place_link(params, work, q, b, L)

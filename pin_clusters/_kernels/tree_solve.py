@@ -17,11 +17,7 @@ from .tuples import load3, load6
 
 @inline
 def factor(plan, M, n, L, transposed):
-    """Write the rows of L, and L' once more as a full matrix, as its columns are read, too.
-
-    Reads: L, M, plan.
-    Writes: L, transposed.
-    """
+    """Write the rows of L, and L' once more as a full matrix, as its columns are read, too."""
     for i in range(n):
         iv, path, row = plan[WIDTH * i + IV] * n, plan[WIDTH * i + PATH], plan[WIDTH * i + ROW]
         put(L, row, get(M, iv + plan[WIDTH * i + IV]))
@@ -48,11 +44,7 @@ def _solving(load):
 
     @inline
     def solve_some(plan, n, L, transposed, X, width, g):
-        """Solve in place.
-
-        Reads: L, plan, transposed.
-        Writes: X.
-        """
+        """Solve in place."""
         for r in range(n):
             j = n - 1 - r
             x = load(X, j * width + g)

@@ -40,10 +40,7 @@ def _call(address, a, x, y):
 
 
 def read_lane(a, i, lane):
-    """Return one lane of scalar i.
-
-    Reads: a.
-    """
+    """Return one lane of scalar i."""
     return a[i]
 
 
@@ -53,10 +50,7 @@ def _read_lane(a, i, lane):
 
 
 def write_lane(a, i, lane, x):
-    """Write one lane of scalar i.
-
-    Writes: a.
-    """
+    """Write one lane of scalar i."""
     a[i] = x
 
 
@@ -76,10 +70,7 @@ def _write_lane(a, i, lane, x):
 
 
 def raw(a, i):
-    """Return number i of the memory of an array.
-
-    Reads: a.
-    """
+    """Return number i of the memory of an array."""
     return a[i]
 
 
@@ -89,10 +80,7 @@ def _raw(a, i):
 
 
 def put_raw(a, i, x):
-    """Write number i of the memory of an array.
-
-    Writes: a.
-    """
+    """Write number i of the memory of an array."""
     a[i] = x
 
 

@@ -1,6 +1,6 @@
-"""What the functions of the kernels read and write, found in their source; and the lines in docstrings that say so.
+"""What the functions of the kernels read and write, found in their source.
 
-``python tests/support/accesses.py`` writes the lines anew.
+``python tests/support/accesses.py NAME ...`` prints it for functions of that name, or of a module of that name.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import textwrap
 from pathlib import Path
 
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_kernels"
@@ -183,45 +182,18 @@ def _seen_by_caller(names: set[str], callee: Function, arguments: list[ast.expr]
     return found - CONSTANT
 
 
-def lines_for(f: Function) -> list[str]:
-    """Return the lines that belong in a function's docstring."""
-    return [
-        f"{title}: {', '.join(sorted(names, key=lambda n: (n.lower(), n)))}."
-        for title, names in (("Reads", f.reads), ("Writes", f.writes))
-        if names
-    ]
+def described(f: Function) -> str:
+    """Return what a function reads and writes, in words."""
+    named = (("reads", f.reads), ("writes", f.writes))
+    return "\n".join(f"  {verb} {', '.join(sorted(names, key=str.lower))}" for verb, names in named if names)
 
 
-def lines_of(f: Function) -> list[str]:
-    """Return the lines that are in a function's docstring."""
-    text = " ".join((ast.get_docstring(f.node) or "").split())
-    return [m.group(0) for m in re.finditer(r"(Reads|Writes): [\w, ]+\.", text)]
-
-
-def write() -> None:
-    """Write the lines into the sources."""
-    by_file: dict[Path, list[Function]] = {}
-    paths = {path.stem: path for path in KERNELS.rglob("*.py") if path.stem != "__init__"}
-    for (module, _), f in functions().items():
-        by_file.setdefault(paths[module], []).append(f)
-    for path, fs in by_file.items():
-        lines = path.read_text().split("\n")
-        for f in sorted(fs, key=lambda f: -f.node.lineno):
-            if lines_of(f) == lines_for(f) or ast.get_docstring(f.node) is None:
-                continue
-            doc = f.node.body[0]
-            indent = " " * doc.col_offset
-            text = re.sub(r"\n\n(Reads|Writes): .*\Z", "", ast.get_docstring(f.node), flags=re.S)
-            new = [indent + line if line else "" for line in f'"""{text}'.split("\n")]
-            added = [
-                part
-                for line in lines_for(f)
-                for part in textwrap.wrap(line, 118, initial_indent=indent, subsequent_indent=indent + "    ")
-            ]
-            new = [*new, "", *added, f'{indent}"""'] if added else [*new[:-1], new[-1] + '"""']
-            lines[doc.lineno - 1 : doc.end_lineno] = new
-        path.write_text("\n".join(lines))
+def main(asked: list[str]) -> None:
+    """Print what functions read and write."""
+    for (module, name), f in functions().items():
+        if not {module, name, f"{module}.{name}"}.isdisjoint(asked):
+            print(f"{module}.{name}", described(f), sep="\n")
 
 
 if __name__ == "__main__":
-    sys.exit(write())
+    main(sys.argv[1:])

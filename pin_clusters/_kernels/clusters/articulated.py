@@ -35,11 +35,7 @@ def moves(mask, k):
 
 @inline
 def sum_up(index, work, C):
-    """U and D of the cluster; returns the sum of its articulated inertias; (A6).
-
-    Reads: articulated, D, E, K, spin.
-    Writes: D, U.
-    """
+    """U and D of the cluster; returns the sum of its articulated inertias; (A6)."""
     nk, at, o = C.nk, C.at_work, zero(work)
     for k in range(nk):
         set_U_column(work, at, nk, k, zero6(o))
@@ -73,11 +69,7 @@ def sum_up(index, work, C):
 
 @inline
 def factor_D(params, work, C):
-    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular.
-
-    Reads: D, U, UDinv.
-    Writes: D, UDinv.
-    """
+    """D = L diag(e) L' in place, with 1/e on the diagonal, and U D^-1; (A8). Returns whether D is singular."""
     nk, at, singular = C.nk, C.at_work, False
     smallest = get(params, C.smallest)
     for k in range(nk):
@@ -112,11 +104,7 @@ def factor_D(params, work, C):
 
 @inline
 def solve_D(work, C):
-    """Replace u by D^-1 u.
-
-    Reads: D, u.
-    Writes: u.
-    """
+    """Replace u by D^-1 u."""
     nk, at = C.nk, C.at_work
     for k in range(nk):
         t = u_entry(work, at, nk, k)
@@ -133,11 +121,7 @@ def solve_D(work, C):
 
 @inline
 def hand_inertia(work, C, total):
-    """I_out += sum I_b - U D^-1 U'; (A8).
-
-    Reads: U, UDinv.
-    Writes: articulated.
-    """
+    """I_out += sum I_b - U D^-1 U'; (A8)."""
     if C.out > 0:
         for k in range(C.nk):
             U, Y = U_column(work, C.at_work, C.nk, k), UDinv_column(work, C.at_work, C.nk, k)

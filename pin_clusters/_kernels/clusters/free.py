@@ -26,11 +26,7 @@ from ..workspace import (
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
-    """(A1)-(A3).
-
-    Reads: a, q, result_and_forces, v.
-    Writes: acceleration, force, pose, velocity.
-    """
+    """(A1)-(A3)."""
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
@@ -42,21 +38,13 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 
 @inline
 def collect(work, out, C):
-    """(A4).
-
-    Reads: force.
-    Writes: out.
-    """
+    """(A4)."""
     put(out, C.column, force(work, C.first))
 
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3) at a = 0, and the inertia.
-
-    Reads: q, result_and_forces, v.
-    Writes: acceleration, articulated, force, pose, velocity.
-    """
+    """(A1)-(A3) at a = 0, and the inertia."""
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B)
@@ -70,10 +58,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
 
 @inline
 def _factors(params, work, C):
-    """Factors of the articulated inertia, which is D, and whether it is singular.
-
-    Reads: articulated.
-    """
+    """Factors of the articulated inertia, which is D, and whether it is singular."""
     inverse_d, d, L = sym6_factor(articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
@@ -84,11 +69,7 @@ def _factors(params, work, C):
 
 @inline
 def eliminate(params, work, out, C):
-    """(A9), for all that is below it; out holds tau. Returns whether D is singular.
-
-    Reads: articulated, force, out.
-    Writes: acceleration, out.
-    """
+    """(A9), for all that is below it; out holds tau. Returns whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
     a = sym6_solve(inverse_d, L, load6(out, C.column) - force(work, C.first))
     set_acceleration(work, C.first, a)
@@ -98,10 +79,7 @@ def eliminate(params, work, out, C):
 
 @inline
 def compose(params, work, C):
-    """Pose and inertia.
-
-    Writes: composite, pose.
-    """
+    """Pose and inertia."""
     R, x = unit_rotation(zero(work)), zero3(zero(work))
     set_rotation(work, C.first, R)
     set_position(work, C.first, x)
@@ -110,11 +88,7 @@ def compose(params, work, C):
 
 @inline
 def couple(I, o, nv, k, M):
-    """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J].
-
-    Reads: I.
-    Writes: M.
-    """
+    """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J]."""
     m, h, J = I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
@@ -126,11 +100,7 @@ def couple(I, o, nv, k, M):
 
 @inline
 def factor(params, work, C):
-    """Put the factors in the inertia's place, for all columns; returns whether D is singular.
-
-    Reads: articulated.
-    Writes: base_inverse_d, base_L.
-    """
+    """Put the factors in the inertia's place, for all columns; returns whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
     set_base_inverse_d(work, C.first, inverse_d)
     set_base_L(work, C.first, L)

@@ -45,11 +45,7 @@ from .spin_elements import gyration, inertia_torques, spin_columns, spin_couplin
 
 @inline
 def columns(index, work, C, B):
-    """K_b = K_parent + S_b G_b; (A5).
-
-    Reads: G, K, S.
-    Writes: K.
-    """
+    """K_b = K_parent + S_b G_b; (A5)."""
     if B.at_S == B.at_K + 6 * B.which:
         return  # S is a column of the one K that all bodies of the cluster share
     P, above = body(index, B.parent), 0
@@ -67,11 +63,7 @@ def columns(index, work, C, B):
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
-
-    Reads: a, acceleration, E, G, momentum, out, pose, q, result_and_forces, S, sine_and_cosine, v, velocity.
-    Writes: acceleration, force, out, pose, S, velocity.
-    """
+    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -92,11 +84,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 @inline
 def collect(index, work, out, C):
-    """(A4): tau_k = sum over bodies and joints of G' S' f.
-
-    Reads: force, G, out, S.
-    Writes: force, out.
-    """
+    """(A4): tau_k = sum over bodies and joints of G' S' f."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
         B, f = body(index, b), force(work, b)
@@ -114,11 +102,7 @@ def collect(index, work, out, C):
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
-
-    Reads: acceleration, G, K, momentum, pose, q, result_and_forces, S, sine_and_cosine, spin, u, v, velocity.
-    Writes: acceleration, articulated, force, K, pose, S, spin, u, velocity.
-    """
+    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
     o = zero(work)
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -143,11 +127,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
 
 @inline
 def eliminate(index, params, work, out, C):
-    """(A6)-(A8); out holds tau. Returns whether D is singular.
-
-    Reads: articulated, D, E, force, K, out, spin, U, u, UDinv.
-    Writes: articulated, D, force, U, u, UDinv.
-    """
+    """(A6)-(A8); out holds tau. Returns whether D is singular."""
     if C.carrier0 == C.carrier1:
         # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
         if C.nk == 1:
@@ -176,11 +156,7 @@ def eliminate(index, params, work, out, C):
 
 @inline
 def propagate(index, work, out, C):
-    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0.
-
-    Reads: acceleration, K, out, u, UDinv.
-    Writes: acceleration, out.
-    """
+    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
     nk, at, a_out = C.nk, C.at_work, acceleration(work, C.out)
     for k in range(nk):
         put(out, listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(UDinv_column(work, at, nk, k), a_out))
@@ -195,11 +171,7 @@ def propagate(index, work, out, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Poses, motion subspaces, inertias, K and the spin momenta in the world.
-
-    Reads: G, K, momentum, pose, q, S, sine_and_cosine.
-    Writes: composite, K, pose, S, spin.
-    """
+    """Poses, motion subspaces, inertias, K and the spin momenta in the world."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -210,11 +182,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, work, nv, C, M):
-    """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias.
-
-    Reads: composite, E, K, M, spin.
-    Writes: composite, M, U.
-    """
+    """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias."""
     if C.nk == 2 and C.carrier0 == C.carrier1:
         # in registers: without it crba takes 4 % longer on mit_humanoid
         couple_pair(index, work, nv, C, M)
@@ -228,11 +196,7 @@ def couple(index, work, nv, C, M):
 
 @inline
 def couple_column(index, work, nv, C, k, M):
-    """(C1), (C2) of column k.
-
-    Reads: composite, E, K, M, spin.
-    Writes: M, U.
-    """
+    """(C1), (C2) of column k."""
     nk, at = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6(zero(work))
     for m in range(k + 1):
@@ -262,11 +226,7 @@ def couple_column(index, work, nv, C, k, M):
 
 @inline
 def factor(index, params, work, C):
-    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular.
-
-    Reads: articulated, D, E, K, spin, U, UDinv.
-    Writes: articulated, D, U, UDinv.
-    """
+    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
     if C.nk == 2 and C.carrier0 == C.carrier1:
         return factor_pair(index, params, work, C)
     total = sum_up(index, work, C)

@@ -46,10 +46,7 @@ def without_loops(*arguments):
 
 @inline
 def acceleration_of_joint(index, work, a, C, B):
-    """S_b (G_b a + g_b).
-
-    Reads: a, G, S.
-    """
+    """S_b (G_b a + g_b)."""
     m = zero6(zero(work))
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
@@ -61,11 +58,7 @@ def acceleration_of_joint(index, work, a, C, B):
 
 @inline
 def rod_forces(index, params, work, H):
-    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them.
-
-    Reads: acceleration, pose, velocity.
-    Writes: force.
-    """
+    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them."""
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -81,13 +74,7 @@ def rod_forces(index, params, work, H):
 
 @paste
 def velocities(index, params, work, q, v, C):
-    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular.
-
-    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine,
-        slope, slope0, slope1, slope2, v.
-    Writes: angle, condition, E, G, K, momentum, P, pose, rate, room, row, S, sine_and_cosine, slope0, slope1, slope2,
-        W.
-    """
+    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     return is_singular(index, work, C)
@@ -95,14 +82,7 @@ def velocities(index, params, work, q, v, C):
 
 @paste
 def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out.
-
-    Reads: a, acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, out, P, pose, q,
-        rate, result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, v, value,
-        velocity, W.
-    Writes: acceleration, angle, bias, condition, E, force, G, K, momentum, out, P, pose, rate, room, row, S,
-        sine_and_cosine, slope, slope0, slope1, slope2, spin_bias, value, velocity, W.
-    """
+    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -136,11 +116,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
 
 @inline
 def middle_columns(index, params, work, c, C, H):
-    """K of the middles of rods: translations by the mean of both ends' velocities.
-
-    Reads: K, pose.
-    Writes: K.
-    """
+    """K of the middles of rods: translations by the mean of both ends' velocities."""
     for r in range(H.rod0, H.rod1):
         R, rest = rod(index, r), zero3(zero(work))
         to = body(index, R.middle).at_K
@@ -153,10 +129,7 @@ def middle_columns(index, params, work, c, C, H):
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
-    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still.
-
-    Reads: K, pose.
-    """
+    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
     if b > 0 and body(index, b).cluster == c:
         K = K_column(work, body(index, b).at_K, k)
         return linear(K) + cross(angular(K), point(params, work, b, at))
@@ -165,10 +138,7 @@ def end_velocity(index, params, work, c, b, at, k):
 
 @inline
 def middle_inertia(params, work, b, mass):
-    """Point mass at the middle of the rod: 2/3 of its mass.
-
-    Reads: pose.
-    """
+    """Point mass at the middle of the rod: 2/3 of its mass."""
     p, o = position(work, b), zero(work)
     h = p * mass
     xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
@@ -190,14 +160,7 @@ def middle_mass(index, params, H, b):
 
 @paste
 def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u.
-
-    Reads: acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
-        result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, v, value,
-        velocity, W.
-    Writes: acceleration, angle, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S,
-        sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, value, velocity, W.
-    """
+    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     return bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced)
@@ -205,11 +168,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
 
 @paste
 def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
-    """(A1)-(A3), (A5), (S3) where the joints accelerate with their bias; leaves minus the spin elements' in u.
-
-    Reads: acceleration, condition, G, K, momentum, pose, result_and_forces, S, spin, spin_bias, u, v, velocity.
-    Writes: acceleration, articulated, force, K, spin, u, velocity.
-    """
+    """(A1)-(A3), (A5), (S3) where the joints accelerate with their bias; leaves minus the spin elements' in u."""
     H, o = head(index, C.head), zero(work)
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -247,13 +206,7 @@ def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
 
 @paste
 def compose(index, params, work, q, c, C):
-    """Poses, inertias, K and the spin momenta in the world.
-
-    Reads: angle, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, room, row, S, sine_and_cosine,
-        slope, slope0, slope1, slope2.
-    Writes: angle, composite, condition, E, G, K, momentum, P, pose, room, row, S, sine_and_cosine, slope0, slope1,
-        slope2, spin, W.
-    """
+    """Poses, inertias, K and the spin momenta in the world."""
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     for b in range(C.first, C.last):

@@ -27,10 +27,7 @@ from ..workspace import (
 
 @inline
 def sum_one(index, work, out, C):
-    """(A6) of one column: D, U, u, and the sums of articulated inertias and forces; out holds tau.
-
-    Reads: articulated, E, force, K, out, spin, u.
-    """
+    """(A6) of one column: D, U, u, and the sums of articulated inertias and forces; out holds tau."""
     at, o = C.at_work, zero(work)
     D, U, f_out = E_entry(work, C.at_E, 1, 0, 0), zero6(o), zero6(o)
     u = u_entry(work, at, 1, 0) + get(out, listed(index, C.column, 0))
@@ -48,11 +45,7 @@ def sum_one(index, work, out, C):
 
 @inline
 def eliminate_one(index, params, work, out, C):
-    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular.
-
-    Reads: articulated, E, force, K, out, spin, u.
-    Writes: articulated, force, u, UDinv.
-    """
+    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular."""
     at = C.at_work
     D, U, u, total, f_out = sum_one(index, work, out, C)
     inverse = 1.0 / D
@@ -67,10 +60,7 @@ def eliminate_one(index, params, work, out, C):
 
 @inline
 def sum_pair(index, work, out, C):
-    """(A6) of two columns: D, U, u, and the sums of articulated inertias and forces; out holds tau.
-
-    Reads: articulated, E, force, K, out, spin, u.
-    """
+    """(A6) of two columns: D, U, u, and the sums of articulated inertias and forces; out holds tau."""
     at, o = C.at_work, zero(work)
     d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
     u0 = u_entry(work, at, 2, 0) + get(out, listed(index, C.column, 0))
@@ -96,11 +86,7 @@ def sum_pair(index, work, out, C):
 
 @inline
 def eliminate_pair(index, params, work, out, C):
-    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular.
-
-    Reads: articulated, E, force, K, out, spin, u.
-    Writes: articulated, force, u, UDinv.
-    """
+    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular."""
     at = C.at_work
     d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, out, C)
     e0 = 1.0 / d00
@@ -124,11 +110,7 @@ def eliminate_pair(index, params, work, out, C):
 
 @inline
 def factor_pair(index, params, work, C):
-    """(A6), (A8) for two columns and no carrier inside: factors of D, U D^-1; returns whether D is singular.
-
-    Reads: articulated, E, K, spin.
-    Writes: articulated, D, UDinv.
-    """
+    """(A6), (A8) for two columns and no carrier inside: factors of D, U D^-1; returns whether D is singular."""
     at, o = C.at_work, zero(work)
     d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
     U0, U1, total = zero6(o), zero6(o), zero_sym6(o)
@@ -165,11 +147,7 @@ def factor_pair(index, params, work, C):
 
 @inline
 def couple_pair(index, work, nv, C, M):
-    """(C1), (C2) for two columns and no carrier inside; leaves the forces per unit velocity in U.
-
-    Reads: composite, E, K, spin.
-    Writes: composite, M, U.
-    """
+    """(C1), (C2) for two columns and no carrier inside; leaves the forces per unit velocity in U."""
     at, o = C.at_work, zero(work)
     d00, d01, d11 = E_entry(work, C.at_E, 2, 0, 0), E_entry(work, C.at_E, 2, 0, 1), E_entry(work, C.at_E, 2, 1, 1)
     F0, F1, total = zero6(o), zero6(o), zero_rigid(o)

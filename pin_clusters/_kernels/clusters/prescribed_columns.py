@@ -26,11 +26,7 @@ from .one_or_two_columns import sum_one, sum_pair
 
 @inline
 def eliminate_one(index, params, work, prescribed, tau, C):
-    """One column and no carrier inside, in registers; returns whether D is singular.
-
-    Reads: articulated, E, force, K, prescribed, spin, tau, u.
-    Writes: articulated, force, U, u.
-    """
+    """One column and no carrier inside, in registers; returns whether D is singular."""
     at = C.at_work
     D, U, u, total, f_out = sum_one(index, work, tau, C)
     singular = False
@@ -49,11 +45,7 @@ def eliminate_one(index, params, work, prescribed, tau, C):
 
 @inline
 def eliminate_pair(index, params, work, prescribed, tau, C):
-    """Two columns and no carrier inside, in registers; returns whether D of the free ones is singular.
-
-    Reads: articulated, E, force, K, prescribed, spin, tau, u.
-    Writes: articulated, force, U, u.
-    """
+    """Two columns and no carrier inside, in registers; returns whether D of the free ones is singular."""
     at, smallest, singular = C.at_work, get(params, C.smallest), False
     d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, tau, C)
     if prescribed[listed(index, C.column, 0)] == 0:
@@ -82,11 +74,7 @@ def eliminate_pair(index, params, work, prescribed, tau, C):
 
 @inline
 def sweep(index, params, work, prescribed, C, total, f_out):
-    """Any number of columns; returns what is left of inertia and force, and whether D of the free ones is singular.
-
-    Reads: D, prescribed, U, u.
-    Writes: D, U, u.
-    """
+    """Any number of columns; returns what is left of inertia and force, and whether D of the free ones is singular."""
     nk, at, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
     for k in range(nk):
         for m in range(k):
@@ -111,11 +99,7 @@ def sweep(index, params, work, prescribed, C, total, f_out):
 
 @inline
 def reduce_row(work, at, nk, j, k):
-    """Take column j, whose row is divided by its pivot, out of row k.
-
-    Reads: D, U, u.
-    Writes: D, U, u.
-    """
+    """Take column j, whose row is divided by its pivot, out of row k."""
     d = D_entry(work, at, nk, k, j)
     for m in range(j + 1, nk):
         set_D_entry(work, at, nk, k, m, D_entry(work, at, nk, k, m) - d * D_entry(work, at, nk, j, m))

@@ -16,11 +16,7 @@ from ..workspace import articulated, force, set_acceleration, set_articulated
 
 @inline
 def advance(index, params, work, q, v, result_and_forces, a, C, forced):
-    """(A1)-(A3) at the prescribed accelerations, and the inertia.
-
-    Reads: a, q, result_and_forces, v.
-    Writes: acceleration, articulated, force, pose, velocity.
-    """
+    """(A1)-(A3) at the prescribed accelerations, and the inertia."""
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
@@ -34,11 +30,7 @@ def advance(index, params, work, q, v, result_and_forces, a, C, forced):
 
 @inline
 def eliminate(params, work, prescribed, tau, a, C):
-    """(H4), (H5), with I^A for D; returns whether its free part is singular.
-
-    Reads: articulated, force, prescribed, tau.
-    Writes: a, acceleration, tau.
-    """
+    """(H4), (H5), with I^A for D; returns whether its free part is singular."""
     b, o, at, singular = C.first, zero(work), C.column, False
     I, u = articulated(work, b), load6(tau, at) - force(work, b)
     fixed = (
@@ -68,10 +60,7 @@ def _unless(is_fixed, x, other):
 
 @inline
 def _free_entries(u, fixed, o):
-    """Entries of the free columns, zero for the others.
-
-    Reads: fixed, u.
-    """
+    """Entries of the free columns, zero for the others."""
     return Vec6(
         _unless(fixed[0], u[0], o), _unless(fixed[1], u[1], o), _unless(fixed[2], u[2], o),
         _unless(fixed[3], u[3], o), _unless(fixed[4], u[4], o), _unless(fixed[5], u[5], o),
@@ -80,10 +69,7 @@ def _free_entries(u, fixed, o):
 
 @inline
 def _free_part(I, fixed, o):
-    """Rows and columns of the free columns; those of the others are the identity's.
-
-    Reads: I.
-    """
+    """Rows and columns of the free columns; those of the others are the identity's."""
     f0, f1, f2, f3, f4, f5 = fixed
     e = o + 1.0
     return Sym6(

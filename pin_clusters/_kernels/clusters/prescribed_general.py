@@ -33,11 +33,7 @@ from .spin_elements import gyration, spin_columns
 
 @inline
 def advance(index, params, work, q, v, result_and_forces, a, C, forced):
-    """(A1)-(A3), (A5), (S1), (S2) at the prescribed accelerations; leaves minus the torques of armature and spin in u.
-
-    Reads: a, acceleration, E, G, K, momentum, pose, q, result_and_forces, S, sine_and_cosine, spin, u, v, velocity.
-    Writes: acceleration, articulated, force, K, pose, S, spin, u, velocity.
-    """
+    """(A1)-(A3), (A5), (S1), (S2) at the prescribed accelerations; leaves minus the torques of armature and spin in u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -65,10 +61,7 @@ def advance(index, params, work, q, v, result_and_forces, a, C, forced):
 
 @inline
 def momentum_rate(index, work, a, C, i):
-    """What the spin momentum on carrier i changes by; (S1).
-
-    Reads: a, spin.
-    """
+    """What the spin momentum on carrier i changes by; (S1)."""
     rate = zero3(zero(work))
     for k in range(C.nk):
         rate = rate + spin_column(work, C.at_work, C.nk, i, k) * get(a, listed(index, C.column, k))
@@ -77,14 +70,7 @@ def momentum_rate(index, work, a, C, i):
 
 @paste
 def advance_loop(index, params, work, q, v, result_and_forces, a, c, C, forced):
-    """The same for a LOOP cluster: aba's pass, with G a + g in the place of g; returns whether it is singular.
-
-    Reads: a, acceleration, angle, bias, condition, E, factor0, factor1, factor2, G, K, momentum, P, pose, q, rate,
-        result_and_forces, room, row, S, sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, v, value,
-        velocity, W.
-    Writes: acceleration, angle, articulated, bias, condition, E, force, G, K, momentum, P, pose, rate, room, row, S,
-        sine_and_cosine, slope, slope0, slope1, slope2, spin, spin_bias, u, value, velocity, W.
-    """
+    """The same for a LOOP cluster: aba's pass, with G a + g in the place of g; returns whether it is singular."""
     prepare(index, params, work, q, C)
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
@@ -98,11 +84,7 @@ def advance_loop(index, params, work, q, v, result_and_forces, a, c, C, forced):
 
 @inline
 def add_to_bias(index, work, a, C):
-    """Accelerations G a + g of all velocities of a LOOP cluster, in the place of g.
-
-    Reads: a, bias, G.
-    Writes: bias.
-    """
+    """Accelerations G a + g of all velocities of a LOOP cluster, in the place of g."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -114,10 +96,7 @@ def add_to_bias(index, work, a, C):
 
 @inline
 def forget_bias(index, work, C):
-    """The bias of independent velocities is zero, and nobody writes it anew.
-
-    Writes: bias.
-    """
+    """The bias of independent velocities is zero, and nobody writes it anew."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -127,11 +106,7 @@ def forget_bias(index, work, C):
 
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
-    """(H1)-(H3); returns whether D of the free columns is singular.
-
-    Reads: articulated, D, E, force, K, prescribed, spin, tau, U, u.
-    Writes: articulated, D, force, U, u.
-    """
+    """(H1)-(H3); returns whether D of the free columns is singular."""
     if C.carrier0 == C.carrier1:
         if C.nk == 1:
             return eliminate_one(index, params, work, prescribed, tau, C)
@@ -156,11 +131,7 @@ def eliminate(index, params, work, prescribed, tau, C):
 
 @inline
 def propagate(index, work, prescribed, tau, a, C):
-    """(H4)-(H6).
-
-    Reads: a, acceleration, K, prescribed, U, u.
-    Writes: a, acceleration, tau.
-    """
+    """(H4)-(H6)."""
     nk, at, up = C.nk, C.at_work, acceleration(work, C.out)
     for k in range(nk):
         i_v, x = listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(U_column(work, at, nk, k), up)

@@ -38,10 +38,6 @@ def advance(index, params, work, q, v, prescribed, result_and_forces, tau, a, C,
     """(A1)-(A3), (S1), (H1) at the prescribed accelerations; returns whether a leaf has a singular D.
 
     A leaf is eliminated at once, without a way through memory.
-
-    Reads: a, acceleration, pose, prescribed, q, result_and_forces, sine_and_cosine, spin, spin_bias, tau, v,
-        velocity.
-    Writes: acceleration, articulated, Dinv_u, force, pose, S, spin, spin_bias, UDinv, velocity.
     """
     b, o = C.first, zero(work)
     B = body(index, b)
@@ -69,11 +65,7 @@ def advance(index, params, work, q, v, prescribed, result_and_forces, tau, a, C,
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C, forced):
-    """(H1)-(H3); returns whether D is singular.
-
-    Reads: a, articulated, force, prescribed, S, spin, spin_bias, tau.
-    Writes: articulated, Dinv_u, force, UDinv.
-    """
+    """(H1)-(H3); returns whether D is singular."""
     b = C.first
     B = body(index, b)
     if B.bears == 1 or forced:
@@ -85,11 +77,7 @@ def eliminate(index, params, work, prescribed, tau, a, C, forced):
 
 @inline
 def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
-    """Hand articulated inertia and force to the parent; keeps U and u of a prescribed joint, else both over D.
-
-    Reads: a, prescribed, spin, spin_bias, tau.
-    Writes: articulated, Dinv_u, force, UDinv.
-    """
+    """Hand articulated inertia and force to the parent; keeps U and u of a prescribed joint, else both over D."""
     E, u, U = get(params, C.at_E), get(tau, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
         u -= spin_bias(work, b)
@@ -114,11 +102,7 @@ def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
 
 @inline
 def propagate(index, work, prescribed, tau, a, C):
-    """(H4)-(H6).
-
-    Reads: acceleration, Dinv_u, prescribed, S, UDinv.
-    Writes: a, acceleration, tau.
-    """
+    """(H4)-(H6)."""
     b = C.first
     B = body(index, b)
     up = acceleration(work, B.parent)

@@ -45,11 +45,7 @@ from ..workspace import (
 
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory.
-
-    Reads: a, acceleration, pose, q, result_and_forces, sine_and_cosine, v, velocity.
-    Writes: acceleration, force, out, own_torque, pose, S, velocity.
-    """
+    """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -69,10 +65,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
 
 @inline
 def hand_down(work, out, parent, i_v, S, f, t):
-    """(A4): torque of a joint, and the force of its body to the parent.
-
-    Writes: force, out.
-    """
+    """(A4): torque of a joint, and the force of its body to the parent."""
     put(out, i_v, dot6(S, f) + t)
     if parent > 0:
         add_force(work, parent, f)
@@ -80,11 +73,7 @@ def hand_down(work, out, parent, i_v, S, f, t):
 
 @inline
 def collect(index, work, out, C):
-    """(A4).
-
-    Reads: force, own_torque, S.
-    Writes: force, out.
-    """
+    """(A4)."""
     b = C.first
     B = body(index, b)
     if B.bears == 1:
@@ -93,11 +82,7 @@ def collect(index, work, out, C):
 
 @inline
 def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
-    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D.
-
-    Reads: acceleration, out, pose, q, result_and_forces, sine_and_cosine, spin, spin_bias, v, velocity.
-    Writes: acceleration, articulated, Dinv_u, force, pose, S, spin, spin_bias, UDinv, velocity.
-    """
+    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
     b = C.first
     B = body(index, b)
     rate, kept = get(v, C.column), B.bears == 1 or whole
@@ -118,11 +103,7 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced
 
 @inline
 def eliminate(index, params, work, out, C, forced):
-    """(A6)-(A8); returns whether D is singular.
-
-    Reads: articulated, force, out, S, spin, spin_bias.
-    Writes: articulated, Dinv_u, force, UDinv.
-    """
+    """(A6)-(A8); returns whether D is singular."""
     b = C.first
     B = body(index, b)
     if B.bears == 1 or forced:
@@ -133,11 +114,7 @@ def eliminate(index, params, work, out, C, forced):
 
 @inline
 def _eliminate(params, work, out, C, b, parent, I, S, f, IS):
-    """Hand articulated inertia and force to the parent; out holds tau.
-
-    Reads: out, spin, spin_bias.
-    Writes: articulated, Dinv_u, force, UDinv.
-    """
+    """Hand articulated inertia and force to the parent; out holds tau."""
     d = dot6(S, IS) + get(params, C.at_E)
     singular, inverse, u, U = too_small(d, get(params, C.smallest)), 1.0 / d, get(out, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
@@ -154,11 +131,7 @@ def _eliminate(params, work, out, C, b, parent, I, S, f, IS):
 
 @inline
 def propagate(index, work, out, C):
-    """(A9), (A10).
-
-    Reads: acceleration, Dinv_u, S, UDinv.
-    Writes: acceleration, out.
-    """
+    """(A9), (A10)."""
     b = C.first
     B = body(index, b)
     a_up = acceleration(work, B.parent)
@@ -170,11 +143,7 @@ def propagate(index, work, out, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Pose, motion axis, inertia, and the spin momentum.
-
-    Reads: pose, q, sine_and_cosine.
-    Writes: composite, pose, S, spin.
-    """
+    """Pose, motion axis, inertia, and the spin momentum."""
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)
@@ -188,11 +157,7 @@ def compose(index, params, work, q, C):
 
 @inline
 def couple(index, params, work, C):
-    """(C1), (C2): the entry of M, the force F per unit velocity, and the composite inertia to the parent.
-
-    Reads: composite, S, spin.
-    Writes: composite.
-    """
+    """(C1), (C2): the entry of M, the force F per unit velocity, and the composite inertia to the parent."""
     b = C.first
     B = body(index, b)
     I, S = composite(work, b), axis(work, b)
@@ -207,11 +172,7 @@ def couple(index, params, work, C):
 
 @inline
 def factor(index, params, work, C):
-    """(A6), (A8): U D^-1 and 1 / D, articulated inertia to the parent; returns whether D is singular.
-
-    Reads: articulated, S, spin.
-    Writes: articulated, inverse_D, UDinv.
-    """
+    """(A6), (A8): U D^-1 and 1 / D, articulated inertia to the parent; returns whether D is singular."""
     b = C.first
     B = body(index, b)
     I, S = articulated(work, b), axis(work, b)

@@ -23,11 +23,7 @@ from ..workspace import (
 
 @inline
 def spin_columns(index, work, C):
-    """Turn the spin momenta per unit velocity to the world.
-
-    Reads: momentum, pose.
-    Writes: spin.
-    """
+    """Turn the spin momenta per unit velocity to the world."""
     if C.at_spin >= 0:
         turn_momenta(work, C, rotation(work, C.out), C.at_spin, 0)
     for r in range(C.carrier0, C.carrier1):
@@ -37,22 +33,14 @@ def spin_columns(index, work, C):
 
 @inline
 def turn_momenta(work, C, R, at_spin, i):
-    """Turn the momenta on one carrier.
-
-    Reads: momentum.
-    Writes: spin.
-    """
+    """Turn the momenta on one carrier."""
     for k in range(C.nk):
         set_spin_column(work, C.at_work, C.nk, i, k, rot(R, momentum(work, at_spin, k)))
 
 
 @inline
 def inertia_torques(index, work, a, out, C):
-    """Write the torques of armature and of the spin elements' own acceleration; (S2).
-
-    Reads: a, E.
-    Writes: out.
-    """
+    """Write the torques of armature and of the spin elements' own acceleration; (S2)."""
     for k in range(C.nk):
         t = zero(work)
         for m in range(C.nk):
@@ -62,11 +50,7 @@ def inertia_torques(index, work, a, out, C):
 
 @inline
 def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
-    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier.
-
-    Reads: a, acceleration, momentum, out, pose, v, velocity.
-    Writes: force, out.
-    """
+    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier."""
     R = rotation(work, carrier)
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(velocity(work, carrier))), rot_t(R, angular(acceleration(work, carrier)))
@@ -82,11 +66,7 @@ def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
 
 @inline
 def gyration(index, work, v, C, carrier, i, rate):
-    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha.
-
-    Reads: acceleration, spin, u, v, velocity.
-    Writes: force, u.
-    """
+    """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
     omega, alpha = angular(velocity(work, carrier)), angular(acceleration(work, carrier))
     total = zero3(zero(work))
     for k in range(C.nk):
@@ -99,9 +79,6 @@ def gyration(index, work, v, C, carrier, i, rate):
 
 @inline
 def spin_coupling(work, at, nk, i, at_K, k, m):
-    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4).
-
-    Reads: K, spin.
-    """
+    """What carrier i inside the cluster adds to entry (k, m) of its inertia: K_c' [0; h] and its transpose; (S4)."""
     K_k, K_m = angular(K_column(work, at_K, k)), angular(K_column(work, at_K, m))
     return dot3(K_k, spin_column(work, at, nk, i, m)) + dot3(spin_column(work, at, nk, i, k), K_m)

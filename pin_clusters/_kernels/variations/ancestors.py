@@ -17,10 +17,7 @@ from .forces import motions_at
 
 @inline
 def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
-    """Entries of column i, below, and column k, above.
-
-    Writes: dq, dv, M.
-    """
+    """Entries of column i, below, and column k, above."""
     x = dot6(F, J)
     put(M, k * nv + i, x)
     put(M, i * nv + k, x)
@@ -33,11 +30,7 @@ def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
 
 @inline
 def column_of_six(A, nv, k, i, x):
-    """Write six entries of column i, from row k on.
-
-    Reads: x.
-    Writes: A.
-    """
+    """Write six entries of column i, from row k on."""
     at = k * nv + i
     put(A, at, x[0])
     put(A, at + nv, x[1])
@@ -49,11 +42,7 @@ def column_of_six(A, nv, k, i, x):
 
 @inline
 def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
-    """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there.
-
-    Reads: F, P, Q, T, velocity.
-    Writes: dq, dv, M.
-    """
+    """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there."""
     put(M, i * nv + k, F)
     column_of_six(M, nv, k, i, F)
     column_of_six(dv, nv, k, i, Q)
@@ -67,11 +56,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
 
 @inline
 def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
-    """Entries of column i, whose forces on body b are given, and those of all clusters above.
-
-    Reads: F, K, P, Q, rates, S, T, velocity.
-    Writes: dq, dv, M.
-    """
+    """Entries of column i, whose forces on body b are given, and those of all clusters above."""
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -96,10 +81,7 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
 
 @inline
 def in_universe(rates, root, kind, x):
-    """A force in axes and about the origin of the universe, from those of the kernels' world below a root.
-
-    Reads: rates.
-    """
+    """A force in axes and about the origin of the universe, from those of the kernels' world below a root."""
     if kind != FREE:
         return x
     R, p = load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION)
@@ -109,11 +91,7 @@ def in_universe(rates, root, kind, x):
 
 @inline
 def enter_sum(index, rates, out, nv, C, i, F, P, Q, H):
-    """Write what column i of a cluster does to the whole robot: H, P, Q and F, six rows each.
-
-    Reads: rates.
-    Writes: out.
-    """
+    """Write what column i of a cluster does to the whole robot: H, P, Q and F, six rows each."""
     root = cluster(index, body(index, body(index, C.first).root).cluster)
     column_of_six(out, nv, 0, i, in_universe(rates, root.at_rates, root.kind, H))
     column_of_six(out, nv, 6, i, in_universe(rates, root.at_rates, root.kind, P))

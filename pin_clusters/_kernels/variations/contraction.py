@@ -22,11 +22,7 @@ from ..views import body, closure, follower, head, listed, on_joint, share, velo
 
 @inline
 def multipliers(index, params, work, C):
-    """Write lambda = P' t_d to the values; what follows others hands its torque to them first.
-
-    Reads: P, torque.
-    Writes: torque, value.
-    """
+    """Write lambda = P' t_d to the values; what follows others hands its torque to them first."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for n in range(H.follower1 - H.follower0):
@@ -46,10 +42,7 @@ def multipliers(index, params, work, C):
 
 @inline
 def x_of(index, work, c, C, b, k, m):
-    """X_km of a body: sum over the joints up to the output body of J_m x S G_k.
-
-    Reads: G, K, S.
-    """
+    """X_km of a body: sum over the joints up to the output body of J_m x S G_k."""
     X = zero6(zero(work))
     while b > 0 and body(index, b).cluster == c:
         B = body(index, b)
@@ -60,10 +53,7 @@ def x_of(index, work, c, C, b, k, m):
 
 @inline
 def wrench_of(index, params, work, r, wrench, values):
-    """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a.
-
-    Reads: pose, values, wrench.
-    """
+    """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a."""
     o = zero(work)
     W, m, share_of, n = zero6(o), zero3(o), o, zero3(o)
     x, z, pb = zero3(o), zero3(o), zero3(o)
@@ -82,11 +72,7 @@ def wrench_of(index, params, work, r, wrench, values):
 
 @inline
 def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
-    """A closure on bodies.
-
-    Reads: dq, G, K, pose, S, values, wrench.
-    Writes: dq.
-    """
+    """A closure on bodies."""
     W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
     for m in range(C.nk):
         Ja, Jb = displacement(index, work, r.a, c, m), displacement(index, work, r.b, c, m)
@@ -105,11 +91,7 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 
 @inline
 def contract_harmonic(index, params, work, C, r, values, nv, dq):
-    """A harmonic closure, whose angles' changes along the columns are known.
-
-    Reads: bends, changes, dq, factor0, factor1, factor2, values.
-    Writes: bends, dq.
-    """
+    """A harmonic closure, whose angles' changes along the columns are known."""
     bends_by_angles(index, params, work, r, C.nk, values)
     for k in range(C.nk):
         for m in range(k + 1):
@@ -118,11 +100,7 @@ def contract_harmonic(index, params, work, C, r, values, nv, dq):
 
 @inline
 def subtract_twice(index, C, nv, k, m, x, dq):
-    """Subtract from an entry and its mirror image, which are one on the diagonal.
-
-    Reads: dq.
-    Writes: dq.
-    """
+    """Subtract from an entry and its mirror image, which are one on the diagonal."""
     at = listed(index, C.column, k) * nv + listed(index, C.column, m)
     put(dq, at, get(dq, at) - x)
     if k != m:
@@ -132,11 +110,7 @@ def subtract_twice(index, C, nv, k, m, x, dq):
 
 @inline
 def contract_function(index, params, work, C, r, values, nv, dq):
-    """A function of the user.
-
-    Reads: dq, G, room, values.
-    Writes: dq.
-    """
+    """A function of the user."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     for k in range(C.nk):
@@ -156,11 +130,7 @@ def contract_function(index, params, work, C, r, values, nv, dq):
 
 @device
 def contract(index, params, work, c, C, nv, dq):
-    """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries.
-
-    Reads: bends, changes, dq, factor0, factor1, factor2, G, K, P, pose, room, S, torque, value, W.
-    Writes: bends, dq, torque, value.
-    """
+    """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries."""
     H = head(index, C.head)
     L = block(H, C.nk)
     multipliers(index, params, work, C)

@@ -36,11 +36,7 @@ from ..workspace import (
 
 @inline
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
-    """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2).
-
-    Reads: forces, I.
-    Writes: composite, force, inertia_rate, total_momentum.
-    """
+    """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2)."""
     set_composite(work, b, I)
     set_total_momentum(work, b, rigid_mul(I, vel))
     set_inertia_rate(work, b, rate_of_inertia(I, vel))
@@ -53,11 +49,7 @@ def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, f
 
 @inline
 def hand_inertial(work, b, out):
-    """Add what a body carries to an output body, but for the force.
-
-    Reads: composite, inertia_rate, total_momentum.
-    Writes: composite, inertia_rate, total_momentum.
-    """
+    """Add what a body carries to an output body, but for the force."""
     add_composite(work, out, composite(work, b))
     add_total_momentum(work, out, total_momentum(work, b))
     add_inertia_rate(work, out, inertia_rate(work, b))
@@ -68,8 +60,6 @@ def forces_of(work, b, J, L, N, Gamma, second):
     """F = I J, P = 2 B L + I N, Q = 2 B J + I Gamma, T = 2 B' J of a body; (V3).
 
     P, if ``second``, is in axes that turn with the body.
-
-    Reads: composite, inertia_rate, total_momentum.
     """
     I, h, sigma = composite(work, b), total_momentum(work, b), inertia_rate(work, b)
     Q = twice_B(h, sigma, J) + rigid_mul(I, Gamma)
@@ -79,19 +69,13 @@ def forces_of(work, b, J, L, N, Gamma, second):
 
 @inline
 def momentum_of(work, b, J, L):
-    """Variation of the momentum of a body, J x* h + I L; (V7).
-
-    Reads: composite, total_momentum.
-    """
+    """Variation of the momentum of a body, J x* h + I L; (V7)."""
     return cross_force(J, total_momentum(work, b)) + rigid_mul(composite(work, b), L)
 
 
 @inline
 def clear(rates, at):
-    """No forces yet.
-
-    Writes: rates.
-    """
+    """No forces yet."""
     o = zero(rates)
     put(rates, at + OF_POSITION, zero6(o))
     put(rates, at + OF_RATE, zero6(o))
@@ -102,11 +86,7 @@ def clear(rates, at):
 
 @inline
 def add_forces(rates, at, P, Q, F, T):
-    """Add forces to those of a record.
-
-    Reads: rates.
-    Writes: rates.
-    """
+    """Add forces to those of a record."""
     put(rates, at + OF_POSITION, load6(rates, at + OF_POSITION) + P)
     put(rates, at + OF_RATE, load6(rates, at + OF_RATE) + Q)
     put(rates, at + OF_ACCELERATION, load6(rates, at + OF_ACCELERATION) + F)
@@ -115,31 +95,20 @@ def add_forces(rates, at, P, Q, F, T):
 
 @inline
 def add_moments(rates, at, P, Q, F, T):
-    """The same of moments alone.
-
-    Reads: rates.
-    Writes: rates.
-    """
+    """The same of moments alone."""
     for to, x in ((at + OF_POSITION + 3, P), (at + OF_RATE + 3, Q), (at + OF_ACCELERATION + 3, F), (at + OF_MOTION, T)):
         put(rates, to, load3(rates, to) + x)
 
 
 @inline
 def add_momentum(rates, at, H):
-    """Add to the variation of the momentum.
-
-    Reads: rates.
-    Writes: rates.
-    """
+    """Add to the variation of the momentum."""
     put(rates, at + OF_MOMENTUM, load6(rates, at + OF_MOMENTUM) + H)
 
 
 @inline
 def forces_at(rates, at):
-    """P, Q, F, T of a record.
-
-    Reads: rates.
-    """
+    """P, Q, F, T of a record."""
     return (
         load6(rates, at + OF_POSITION),
         load6(rates, at + OF_RATE),
@@ -150,18 +119,11 @@ def forces_at(rates, at):
 
 @inline
 def motions_at(rates, at):
-    """L, N, Gamma of a record.
-
-    Reads: rates.
-    """
+    """L, N, Gamma of a record."""
     return load6(rates, at + VELOCITY), load6(rates, at + ACCELERATION), load6(rates, at + QUADRATIC)
 
 
 @inline
 def hand_force(work, b, to):
-    """Add the force of a body to another one.
-
-    Reads: force.
-    Writes: force.
-    """
+    """Add the force of a body to another one."""
     add_force(work, to, force(work, b))

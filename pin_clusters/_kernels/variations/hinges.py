@@ -31,12 +31,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
-    """(V1), (V2), (V4).
-
-    Reads: a, acceleration, E, forces, momentum, pose, q, sine_and_cosine, spin, tau, v, velocity.
-    Writes: acceleration, composite, force, inertia_rate, pose, rates, S, spin, spin_momentum, tau, total_momentum,
-        velocity.
-    """
+    """(V1), (V2), (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x, S = hinge(params, work, q, b, B)
@@ -65,11 +60,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
 
 @inline
 def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second):
-    """Entries of the column of body b and those above it in the cluster; the inertia of spin elements is in them.
-
-    Reads: E, rates, S.
-    Writes: dq, dv, M.
-    """
+    """Entries of the column of body b and those above it in the cluster; the inertia of spin elements is in them."""
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
@@ -88,11 +79,7 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
 
 @inline
 def begin_entries(index, work, nv, C, dq, dv, M, second):
-    """Entries between branches of the cluster: spin elements alone tie them.
-
-    Reads: E.
-    Writes: M.
-    """
+    """Entries between branches of the cluster: spin elements alone tie them."""
     for k in range(C.nk):
         for m in range(C.nk):
             at = listed(index, C.column, k) * nv + listed(index, C.column, m)
@@ -101,11 +88,7 @@ def begin_entries(index, work, nv, C, dq, dv, M, second):
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
-    """(V3)-(V5).
-
-    Reads: composite, E, force, inertia_rate, K, P, rates, S, spin, T, tau, total_momentum, velocity.
-    Writes: composite, dq, dv, force, inertia_rate, M, tau, total, total_momentum.
-    """
+    """(V3)-(V5)."""
     if pairs:
         begin_entries(index, work, nv, C, dq, dv, M, second)
     for n in range(C.last - C.first):

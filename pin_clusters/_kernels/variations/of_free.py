@@ -33,11 +33,7 @@ from .forces import set_inertial
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced):
-    """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there.
-
-    Reads: a, forces, q, v.
-    Writes: acceleration, composite, force, inertia_rate, pose, rates, total_momentum, velocity.
-    """
+    """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there."""
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     up = base_gravity(params, work, q, b, B)
@@ -66,11 +62,7 @@ def unit(o, k):
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0.
-
-    Reads: composite, force, inertia_rate, rates, total_momentum, velocity.
-    Writes: composite, dq, dv, force, M, tau, total, total_momentum.
-    """
+    """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0."""
     b, i, o = C.first, C.column, zero(work)
     I, h, sigma, f = composite(work, b), total_momentum(work, b), inertia_rate(work, b), force(work, b)
     vel, up = velocity(work, b), load3(rates, C.at_rates + UP)

@@ -62,9 +62,6 @@ def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_
         change: S dG_k, of a G that does not change: zero.
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.
-
-    Reads: G, rates, S.
-    Writes: rates.
     """
     to, o = record(C, b, k), zero(work)
     L, N, Gamma = zero6(o), zero6(o), zero6(o)
@@ -93,11 +90,7 @@ def carried(index, C, b, k):
 
 @inline
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
-    """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes.
-
-    Reads: dq, dv, K, M, rates, spin, v, velocity.
-    Writes: dq, dv, M, rates, spin_momentum.
-    """
+    """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes."""
     nk, at, o = C.nk, C.at_work, zero(work)
     omega, inside = angular(velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
@@ -120,11 +113,7 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
 
 @inline
 def clear_entries(index, work, C, nv, dq, dv, M, second):
-    """Begin the entries inside the cluster: inertia of spin elements and armature.
-
-    Reads: E.
-    Writes: dq, dv, M.
-    """
+    """Begin the entries inside the cluster: inertia of spin elements and armature."""
     o = zero(work)
     for k in range(C.nk):
         for m in range(C.nk):
@@ -137,13 +126,7 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
-    """(V1), (V2), (V4).
-
-    Reads: a, acceleration, dq, dv, E, forces, G, K, M, momentum, pose, q, rates, S, sine_and_cosine, spin, tau, v,
-        velocity.
-    Writes: acceleration, composite, dq, dv, force, inertia_rate, K, M, pose, rates, S, spin, spin_momentum, tau,
-        total_momentum, velocity.
-    """
+    """(V1), (V2), (V4)."""
     rest = zero6(zero(work))
     for b in range(C.first, C.last):
         B = body(index, b)
@@ -177,11 +160,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
 
 @inline
 def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
-    """(V3) Entries of column i_v and the rows of a joint: G' S' of its forces.
-
-    Reads: dq, dv, G, M, S.
-    Writes: dq, dv, M.
-    """
+    """(V3) Entries of column i_v and the rows of a joint: G' S' of its forces."""
     for d in range(B.ndof):
         S = subspace(work, B.at_S, d)
         f, r = dot6(S, F), dot6(S, Q)
@@ -197,11 +176,7 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
 
 @inline
 def joint_torques(index, work, C, B, b, tau):
-    """Torques of a joint, times G.
-
-    Reads: force, G, S, tau.
-    Writes: tau.
-    """
+    """Torques of a joint, times G."""
     for d in range(B.ndof):
         t = dot6(subspace(work, B.at_S, d), force(work, b))
         for k in range(C.nk):
@@ -211,11 +186,7 @@ def joint_torques(index, work, C, B, b, tau):
 
 @inline
 def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
-    """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent.
-
-    Reads: composite, dq, dv, force, G, inertia_rate, K, M, rates, S, total_momentum.
-    Writes: dq, dv, M, rates.
-    """
+    """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent."""
     for m in range(C.nk):
         at, f = record(C, b, m), force(work, b)
         P, Q, F, T = forces_at(rates, at)
@@ -240,11 +211,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
 
 @device
 def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
-    """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on.
-
-    Reads: composite, F, inertia_rate, K, M, P, Q, rates, S, T, total_momentum, velocity.
-    Writes: composite, dq, dv, inertia_rate, M, total, total_momentum.
-    """
+    """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on."""
     for m in range(C.nk):
         at, i_v = sums(C, m), listed(index, C.column, m)
         P, Q, F, T = forces_at(rates, at)
@@ -263,11 +230,7 @@ def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
 
 @inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5).
-
-    Reads: composite, dq, dv, F, force, G, inertia_rate, K, M, P, Q, rates, S, T, tau, total_momentum, velocity.
-    Writes: composite, dq, dv, force, inertia_rate, M, rates, tau, total, total_momentum.
-    """
+    """(V3)-(V5)."""
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B = body(index, b)

@@ -42,11 +42,7 @@ from .of_general import carried, collect_body, hand_on, set_record
 
 @inline
 def variations_of_ratio(index, params, work, C, e):
-    """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate.
-
-    Reads: ddG, dG, true.
-    Writes: row.
-    """
+    """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate."""
     for k in range(C.nk):
         first, second, true = zero(work), zero(work), zero(work)
         for s in range(e.share0, e.share1):
@@ -62,10 +58,7 @@ def variations_of_ratio(index, params, work, C, e):
 
 @inline
 def combined_rates(index, params, work, e):
-    """Speed and acceleration of a spin element.
-
-    Reads: acceleration, rate.
-    """
+    """Speed and acceleration of a spin element."""
     rho, rhod = zero(work), zero(work)
     for s in range(e.share0, e.share1):
         part = share(index, s)
@@ -77,11 +70,7 @@ def combined_rates(index, params, work, e):
 
 @inline
 def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
-    """(V4) of one spin element or armature, with a ratio that changes.
-
-    Reads: acceleration, ddG, dG, dq, dv, K, M, pose, rate, rates, row, torque, true, velocity.
-    Writes: dq, dv, force, M, rates, row, spin_momentum, torque.
-    """
+    """(V4) of one spin element or armature, with a ratio that changes."""
     nk, o, c = C.nk, zero(work), e.carrier
     variations_of_ratio(index, params, work, C, e)
     rho, rhod = combined_rates(index, params, work, e)
@@ -124,10 +113,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
 
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
-    """Variations of the end of a rod on body b: of its place, velocity and acceleration, and of the latter by rates.
-
-    Reads: acceleration, K, pose, rates, velocity.
-    """
+    """Variations of the end of a rod on body b: of its place, velocity and acceleration, and of the latter by rates."""
     o = zero(work)
     dp, dx, ddx, by_rate = zero3(o), zero3(o), zero3(o), zero3(o)
     if b >= C.first and b < C.last:
@@ -147,11 +133,7 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
 
 @inline
 def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, summed):
-    """Forces on the end of a rod, half of those of its middle.
-
-    Reads: K, pose, rates.
-    Writes: rates.
-    """
+    """Forces on the end of a rod, half of those of its middle."""
     p = point(params, work, b, at)
     to = carried(index, C, b, k)
     P = join(dF, cross(p, dF) + cross(dp, F))
@@ -165,11 +147,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
 
 @device
 def rod_variations(index, params, work, rates, c, C, R, summed):
-    """Two thirds of the mass of a rod, which move with its middle.
-
-    Reads: acceleration, K, pose, rates, velocity.
-    Writes: composite, force, inertia_rate, rates, total_momentum.
-    """
+    """Two thirds of the mass of a rod, which move with its middle."""
     half, o = 0.5 * get(params, R.at + 6), zero(work)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
     x = (point_rate(pa, velocity(work, R.a)) + point_rate(pb, velocity(work, R.b))) * 0.5
@@ -203,10 +181,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
 
 @inline
 def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
-    """No torques, sums and entries yet.
-
-    Writes: dq, dv, M, rates, torque.
-    """
+    """No torques, sums and entries yet."""
     o = zero(work)
     for n in range(H.velocity0, H.velocity1):
         put(work, velocity_row(index, n).at_torque, o)
@@ -223,15 +198,7 @@ def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
 
 @device
 def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, second, pairs, summed, forced):
-    """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular.
-
-    Reads: a, acceleration, angle, b, bias, c, changes, condition, db, dc, ddG, dG, dq, dv, E, factor0, factor1,
-        factor2, forces, G, K, M, momentum, P, pose, q, rate, rates, room, row, S, second_rates, sine_and_cosine,
-        slope, slope0, slope1, slope2, slopes, spin_bias, torque, true, v, value, velocity, W.
-    Writes: acceleration, angle, bias, changes, composite, condition, dq, dv, E, force, G, inertia_rate, K, M,
-        momentum, P, pose, rate, rates, room, row, S, second_rates, sine_and_cosine, slope, slope0, slope1, slope2,
-        slopes, spin_bias, spin_momentum, torque, total_momentum, true, value, velocity, W.
-    """
+    """(L1)-(L6), (V1), (V2), (V4); returns whether the closures are singular."""
     prepare(index, params, work, q, C)
     prepare_bias(index, params, work, q, v, c, C)
     for b in range(C.first, C.last):
@@ -268,12 +235,7 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
 
 @device
 def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second, pairs, summed):
-    """(V3)-(V5), (L7).
-
-    Reads: bends, changes, composite, dq, dv, F, factor0, factor1, factor2, force, G, inertia_rate, K, M, P, pose, Q,
-        rates, room, S, T, torque, total_momentum, value, velocity, W.
-    Writes: bends, composite, dq, dv, force, G, inertia_rate, M, rates, tau, torque, total, total_momentum, value.
-    """
+    """(V3)-(V5), (L7)."""
     H = head(index, C.head)
     for n in range(C.last - C.first):
         b = C.last - 1 - n

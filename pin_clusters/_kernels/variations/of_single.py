@@ -29,12 +29,7 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
-    """(V1), (V2) of its body, with its spin elements' share of the parent's force and momentum.
-
-    Reads: a, acceleration, forces, pose, q, sine_and_cosine, v, velocity.
-    Writes: acceleration, composite, force, inertia_rate, own_torque, pose, rates, S, spin, spin_momentum,
-        total_momentum, velocity.
-    """
+    """(V1), (V2) of its body, with its spin elements' share of the parent's force and momentum."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
@@ -63,11 +58,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
 
 @inline
 def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
-    """(V3)-(V5): its torque and entries, and what it carries to the parent.
-
-    Reads: composite, force, inertia_rate, K, own_torque, P, rates, S, spin, T, total_momentum, velocity.
-    Writes: composite, dq, dv, force, inertia_rate, M, tau, total, total_momentum.
-    """
+    """(V3)-(V5): its torque and entries, and what it carries to the parent."""
     b = C.first
     B, i = body(index, b), C.column
     S, L, N, f = axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), force(work, b)

@@ -14,21 +14,14 @@ from .of_free import unit
 
 @inline
 def column_at(A, nv, k, i):
-    """Three entries of column i, from row k on.
-
-    Reads: A.
-    """
+    """Three entries of column i, from row k on."""
     at = k * nv + i
     return Vec3(get(A, at), get(A, at + nv), get(A, at + 2 * nv))
 
 
 @inline
 def put_column(A, nv, k, i, x):
-    """Write three entries of column i, from row k on.
-
-    Reads: x.
-    Writes: A.
-    """
+    """Write three entries of column i, from row k on."""
     at = k * nv + i
     put(A, at, x[0])
     put(A, at + nv, x[1])
@@ -37,11 +30,7 @@ def put_column(A, nv, k, i, x):
 
 @device
 def about_centre(index, params, work, nv, total):
-    """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves.
-
-    Reads: composite, force, total, total_momentum.
-    Writes: total.
-    """
+    """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
@@ -72,8 +61,6 @@ def own_bracket(B, y, x):
         B: Row of its body.
         y: Velocity of the joint.
         x: Another one.
-
-    Reads: y.
     """
     if B.kind == FREEFLYER:
         return cross(y, x)
@@ -86,11 +73,7 @@ def own_bracket(B, y, x):
 
 @inline
 def turn_columns(index, params, work, nv, C, b, B, v, M, A):
-    """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv.
-
-    Reads: A, E, M, v.
-    Writes: A.
-    """
+    """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv."""
     o = zero(M)
     y, first = zero6(o), B.which
     for d in range(B.ndof):
@@ -110,10 +93,7 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A):
 
 @inline
 def own_armature(index, params, work, C, b, k):
-    """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b.
-
-    Reads: E.
-    """
+    """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b."""
     x = zero(work)
     if C.kind == GENERAL:
         x = E_entry(work, C.at_E, C.nk, k, k)
@@ -129,20 +109,13 @@ def own_armature(index, params, work, C, b, k):
 
 @inline
 def entry_of(x, d):
-    """Entry d of six numbers: tuples have none by number in compiled code.
-
-    Reads: x.
-    """
+    """Entry d of six numbers: tuples have none by number in compiled code."""
     return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
 
 
 @inline
 def turn_base(nv, C, v, M, A):
-    """The columns of a free flyer on the universe: its rows of M are forces, m . (v x e) = -(v x* m) . e.
-
-    Reads: A, M, v.
-    Writes: A.
-    """
+    """The columns of a free flyer on the universe: its rows of M are forces, m . (v x e) = -(v x* m) . e."""
     y = load6(v, C.column)
     for i in range(nv):
         at = i * nv + C.column
@@ -151,11 +124,7 @@ def turn_base(nv, C, v, M, A):
 
 @device
 def coriolis(index, params, work, nv, v, M, A):
-    """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add.
-
-    Reads: A, E, M, v.
-    Writes: A.
-    """
+    """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add."""
     for i in range(nv * nv):
         put(A, i, 0.5 * get(A, i))
     for c in range(header(index).cluster0, header(index).cluster1):
