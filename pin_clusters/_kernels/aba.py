@@ -6,6 +6,7 @@ after the other, at the end of each branch; the last pass adds the corrections t
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, turn_joints
@@ -15,7 +16,6 @@ from .rnea import rotor_forces, wrong_size
 from .simd import borrowed, get, put, zero
 from .spatial import zero6
 from .views import cluster, header
-from .workspace import set_acceleration
 
 
 def step_with(advance_loop):
@@ -107,7 +107,7 @@ def aba_with(advance_loop):
     @inline
     def corrections(index, work, out):
         """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0."""
-        set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
+        ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:

@@ -20,7 +20,7 @@ def matrices_signature():
 
 @inline
 def spread(lanes, first, end, rows):
-    """Lanes -> rows first..end-1, all lanes of a number at once: rows are long, and what is read twice is not theirs."""
+    """Lanes -> rows first..end-1, all lanes of a number at once: rows are long; what is read twice is not theirs."""
     if first + LANES <= end:
         for k in range(rows.shape[1]):
             for lane in range(LANES):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import layout as at
+from . import workspace as ws
 from ._jit import inline
 from .angles import quaternion_rotation, sincos, turn_z
 from .layout import BODY_PARAMS
@@ -10,27 +11,16 @@ from .simd import get, zero
 from .spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
 from .tuples import Vec3, load3, load9
 from .views import body, cluster, header
-from .workspace import (
-    position,
-    rotation,
-    set_acceleration,
-    set_position,
-    set_rotation,
-    set_sine_and_cosine,
-    set_subspace,
-    set_velocity,
-    sine_and_cosine,
-)
 
 
 @inline
 def start(params, work):
     """Set the universe: pose, rest, and minus gravity as its acceleration."""
     o = zero(work)
-    set_rotation(work, 0, unit_rotation(o))
-    set_position(work, 0, zero3(o))
-    set_velocity(work, 0, zero6(o))
-    set_acceleration(work, 0, add_linear(zero6(o), load3(params, at.MINUS_GRAVITY)))
+    ws.set_rotation(work, 0, unit_rotation(o))
+    ws.set_position(work, 0, zero3(o))
+    ws.set_velocity(work, 0, zero6(o))
+    ws.set_acceleration(work, 0, add_linear(zero6(o), load3(params, at.MINUS_GRAVITY)))
 
 
 @inline
@@ -61,18 +51,18 @@ def turned(R, shuffle, params, k):
 @inline
 def fixed_part(params, work, b, B):
     """Pose of the joint frame of body b before the joint moves."""
-    k, R_parent = b * BODY_PARAMS, rotation(work, B.parent)
+    k, R_parent = b * BODY_PARAMS, ws.rotation(work, B.parent)
     R = turned(R_parent, B.shuffle, params, k + at.ROTATION)
-    return R, position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
+    return R, ws.position(work, B.parent) + rot(R_parent, load3(params, k + at.POSITION))
 
 
 @inline
 def turn_joint(work, q, b, B):
     """Keep the sine and the cosine of the joint of body b, if it has one angle."""
     if B.kind == at.REVOLUTE or B.kind == at.HELICAL:
-        set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
+        ws.set_sine_and_cosine(work, b, sincos(get(q, B.iq)))
     elif B.kind == at.CONTINUOUS:
-        set_sine_and_cosine(work, b, (get(q, B.iq + 1), get(q, B.iq)))
+        ws.set_sine_and_cosine(work, b, (get(q, B.iq + 1), get(q, B.iq)))
 
 
 @inline
@@ -99,7 +89,7 @@ def hinge(params, work, q, b, B):
         x = x + z * get(q, B.iq)
         S = join(z, zero3(zero(work)))
     else:
-        s, c = sine_and_cosine(work, b)
+        s, c = ws.sine_and_cosine(work, b)
         R = turn_z(R, c, s)
         if B.kind == at.HELICAL:
             pitch = get(params, b * BODY_PARAMS + at.PITCH)
@@ -119,9 +109,9 @@ def place(params, work, q, b, B):
     """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose."""
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
         R, x, S = hinge(params, work, q, b, B)
-        set_subspace(work, B.at_S, 0, S)
-        set_rotation(work, b, R)
-        set_position(work, b, x)
+        ws.set_subspace(work, B.at_S, 0, S)
+        ws.set_rotation(work, b, R)
+        ws.set_position(work, b, x)
         return R, x
     i, o = B.iq, zero(work)
     R, x = fixed_part(params, work, b, B)
@@ -133,19 +123,19 @@ def place(params, work, q, b, B):
     else:
         x = x + rot(R, load3(q, i))
         R = matmul3(R, free_rotation(q, i))
-    set_rotation(work, b, R)
-    set_position(work, b, x)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
     e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(o), 0
     if B.kind != at.SPHERICAL:
-        set_subspace(work, B.at_S, 0, join(e0, rest))
-        set_subspace(work, B.at_S, 1, join(e1, rest))
+        ws.set_subspace(work, B.at_S, 0, join(e0, rest))
+        ws.set_subspace(work, B.at_S, 1, join(e1, rest))
         angles = 2
     if B.kind == at.FREEFLYER:
-        set_subspace(work, B.at_S, 2, join(e2, rest))
+        ws.set_subspace(work, B.at_S, 2, join(e2, rest))
         angles = 3
     if B.kind != at.PLANAR:
-        set_subspace(work, B.at_S, angles, join(cross(x, e0), e0))
-        set_subspace(work, B.at_S, angles + 1, join(cross(x, e1), e1))
+        ws.set_subspace(work, B.at_S, angles, join(cross(x, e0), e0))
+        ws.set_subspace(work, B.at_S, angles + 1, join(cross(x, e1), e1))
         angles += 2
-    set_subspace(work, B.at_S, angles, join(cross(x, e2), e2))
+    ws.set_subspace(work, B.at_S, angles, join(cross(x, e2), e2))
     return R, x

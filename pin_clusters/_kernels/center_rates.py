@@ -9,9 +9,9 @@ from __future__ import annotations
 from numba import types
 
 from . import layout as at
+from . import link_workspace as of_link
 from ._jit import inline, kernel, paste
 from .addresses import tables
-from .link_workspace import link_moments, link_position, link_velocity
 from .links import carried, direction
 from .simd import borrowed, get, zero
 from .spatial import angular, cross, linear
@@ -27,7 +27,7 @@ def total(index, params, work, n):
     mass = get(params, at.MASS)
     for b in range(1, n.links + 1):
         if link(index, b).parent == 0:
-            mass += link_moments(work, b)[0]
+            mass += of_link.moments(work, b)[0]
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
         if M.common == 0:
@@ -54,13 +54,13 @@ def turned_by_joint(index, params, work, b, D):
     """v_lam x S at the origin of link b, and S."""
     up = link(index, b).parent
     S = direction(params, work, D)
-    return cross(carried(link_velocity(work, up), link_position(work, b) - link_position(work, up)), S), S
+    return cross(carried(of_link.velocity(work, up), of_link.position(work, b) - of_link.position(work, up)), S), S
 
 
 @inline
 def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
     """The same of a part of a point mass that goes with point c of link b, but not with ``M.common``."""
-    x, u = link_position(work, b) + c, velocity_of_end(work, b, c)
+    x, u = of_link.position(work, b) + c, velocity_of_end(work, b, c)
     while b != M.common:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
@@ -73,7 +73,7 @@ def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
 
 @paste
 def center_rates(index, params, work, out, v_q, to):
-    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops. Returns 1 if links were moved since."""
+    """Write dv_com/dq; v_q is dv_tree/dq, of which nothing is read without loops. Returns 1 if links moved since."""
     n = tree_header_at(index, 0)
     O, o = own_at(index, n.sections + 1), middle(work, n)
     share = 1.0 / total(index, params, work, n)
@@ -83,7 +83,7 @@ def center_rates(index, params, work, out, v_q, to):
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         by_joint, S = turned_by_joint(index, params, work, D.link, D)
-        s = link_moments(work, D.link)
+        s = of_link.moments(work, D.link)
         h, p = Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         L, S = seen_at(work, by_joint, D.link, o), seen_at(work, S, D.link, o)
         by_q = linear(L) * s[0] + cross(angular(L), h) + cross(angular(S), p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline
 from .closure_rows import frame, increase, point
 from .function_derivatives import called_hessian
@@ -11,14 +12,13 @@ from .simd import get, put, zero
 from .spatial import angular, column, cross, dot3, dot6, join, linear, zero6
 from .tuples import load3, load6
 from .views import body, closure, head, on_angle, on_joint, term_row, velocity_row
-from .workspace import acceleration, velocity
 
 
 @inline
 def motion_of(index, work, b, c):
     """Velocity and bias acceleration of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
-        return velocity(work, b), acceleration(work, b)
+        return ws.velocity(work, b), ws.acceleration(work, b)
     return zero6(zero(work)), zero6(zero(work))
 
 

@@ -8,6 +8,7 @@ phi''[x'', G_m] + 2 phi''[x', dG_m].
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline
 from .closure_biases import motion_of, point_acceleration, point_rate
 from .closure_rows import frame, point
@@ -20,14 +21,13 @@ from .tuples import load6
 from .variations import record
 from .variations_layout import ACCELERATION, VELOCITY
 from .views import body, closure, head, on_joint, velocity_row
-from .workspace import K_column
 
 
 @inline
 def displacement(index, work, b, c, k):
     """J of column k of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
-        return K_column(work, body(index, b).at_K, k)
+        return ws.K_column(work, body(index, b).at_K, k)
     return zero6(zero(work))
 
 

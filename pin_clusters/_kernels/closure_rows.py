@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline
 from .angles import sincos
 from .function_derivatives import called_jacobian
@@ -21,20 +22,19 @@ from .simd import get, put, zero
 from .spatial import column, cross, dot6, join, matmul3, rot
 from .tuples import load3, load6, load9
 from .views import closure, head, on_angle, on_joint, on_path, term_row
-from .workspace import position, rotation
 
 
 @inline
 def frame(params, work, b, at):
     """Pose of a frame on body b, whose placement is in params."""
-    R = rotation(work, b)
-    return matmul3(R, load9(params, at)), position(work, b) + rot(R, load3(params, at + 9))
+    R = ws.rotation(work, b)
+    return matmul3(R, load9(params, at)), ws.position(work, b) + rot(R, load3(params, at + 9))
 
 
 @inline
 def point(params, work, b, at):
     """Position of a point of body b, whose coordinates are in params."""
-    return position(work, b) + rot(rotation(work, b), load3(params, at))
+    return ws.position(work, b) + rot(ws.rotation(work, b), load3(params, at))
 
 
 @inline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from . import workspace as ws
 from ._jit import inline
 from .clusters import articulated
 from .columns_pairs import inward_pair, outward_pair
@@ -13,14 +14,13 @@ from .simd import get, put, zero
 from .spatial import dot6, zero6
 from .tuples import Vec6, load6
 from .views import body, cluster, listed
-from .workspace import D_entry, K_column, UDinv, UDinv_column, axis, base_inverse_d, base_L, inverse_D
 
 
 @inline
 def inward_single(index, work, asked, panel, n, C, row, packs):
     """(O2), (O3) of a cluster of one joint, for the packs that reach it."""
     b = C.first
-    up, S, U, root = body(index, b).parent, axis(work, b), UDinv(work, b), math.sqrt(inverse_D(work, b))
+    up, S, U, root = body(index, b).parent, ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for i in range(packs):
         P = asked[row, 1 + i]
         k, p = at_w(n, P, C.column), load6(panel, at_body(n, P, b))
@@ -34,8 +34,8 @@ def inward_single(index, work, asked, panel, n, C, row, packs):
 @inline
 def inward_free(work, panel, n, C, P):
     """The same of a free flyer."""
-    i0, i1, i2, i3, i4, i5 = base_inverse_d(work, C.first)
-    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = base_L(work, C.first)
+    i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
+    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = ws.base_L(work, C.first)
     k = at_w(n, P, C.column)
     u = load6(panel, k) - load6(panel, at_body(n, P, C.first))
     y0 = u[0]
@@ -60,14 +60,14 @@ def inward_general(index, work, panel, n, C, P):
         for b in range(C.first, C.last):
             B = body(index, b)
             if articulated.moves(B.mask, k):
-                u -= dot6(K_column(work, B.at_K, k), load6(panel, at_body(n, P, b)))
-        total = total + UDinv_column(work, at, nk, k) * u
+                u -= dot6(ws.K_column(work, B.at_K, k), load6(panel, at_body(n, P, b)))
+        total = total + ws.UDinv_column(work, at, nk, k) * u
         for m in range(k):
-            u -= get(panel, at_w(n, P, listed(index, C.column, m))) * D_entry(work, at, nk, m, k)
+            u -= get(panel, at_w(n, P, listed(index, C.column, m))) * ws.D_entry(work, at, nk, m, k)
         put(panel, to, u)
     for k in range(nk):
         to = at_w(n, P, listed(index, C.column, k))
-        put(panel, to, get(panel, to) * math.sqrt(D_entry(work, at, nk, k, k)))
+        put(panel, to, get(panel, to) * math.sqrt(ws.D_entry(work, at, nk, k, k)))
     if C.out > 0:
         put(panel, at_body(n, P, C.out), load6(panel, at_body(n, P, C.out)) + total)
 
@@ -95,8 +95,8 @@ def inward(index, work, asked, panel, n, A, P0):
 @inline
 def outward_free(work, panel, n, C, P):
     """(O5) of a free flyer: its acceleration, from its rows of W."""
-    i0, i1, i2, i3, i4, i5 = base_inverse_d(work, C.first)
-    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = base_L(work, C.first)
+    i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
+    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = ws.base_L(work, C.first)
     w = load6(panel, at_w(n, P, C.column))
     a5 = w[5] * math.sqrt(i5)
     a4 = w[4] * math.sqrt(i4) - a5 * l54
@@ -113,7 +113,7 @@ def outward_free(work, panel, n, C, P):
 def outward_single(index, work, panel, n, C, P0, P1):
     """(O5) of a cluster of one joint."""
     b = C.first
-    B, S, U, root = body(index, b), axis(work, b), UDinv(work, b), math.sqrt(inverse_D(work, b))
+    B, S, U, root = body(index, b), ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for P in range(P0, P1):
         to, a_up = at_w(n, P, C.column), load6(panel, at_body(n, P, C.out))
         a = get(panel, to) * root - dot6(U, a_up)
@@ -129,19 +129,19 @@ def outward_general(index, work, panel, n, C, P):
     for i in range(nk):
         k = nk - 1 - i
         to = at_w(n, P, listed(index, C.column, k))
-        a = get(panel, to) * math.sqrt(D_entry(work, at, nk, k, k))
+        a = get(panel, to) * math.sqrt(ws.D_entry(work, at, nk, k, k))
         for m in range(k + 1, nk):
-            a -= get(panel, at_w(n, P, listed(index, C.column, m))) * D_entry(work, at, nk, k, m)
+            a -= get(panel, at_w(n, P, listed(index, C.column, m))) * ws.D_entry(work, at, nk, k, m)
         put(panel, to, a)
     for k in range(nk):
         to = at_w(n, P, listed(index, C.column, k))
-        put(panel, to, get(panel, to) - dot6(UDinv_column(work, at, nk, k), a_out))
+        put(panel, to, get(panel, to) - dot6(ws.UDinv_column(work, at, nk, k), a_out))
     for b in range(C.first, C.last):
         B, a = body(index, b), a_out
         if B.bears == 1:
             for k in range(nk):
                 if articulated.moves(B.mask, k):
-                    a = a + K_column(work, B.at_K, k) * get(panel, at_w(n, P, listed(index, C.column, k)))
+                    a = a + ws.K_column(work, B.at_K, k) * get(panel, at_w(n, P, listed(index, C.column, k)))
             put(panel, at_body(n, P, b), a)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline
 from .bodies import free_rotation, unit_rotation
 from .columns_layout import AXES, CENTRE, HOME, POINT, TURN
@@ -12,7 +13,6 @@ from .simd import LANES, get, get_row, put, put_lane, zero
 from .spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
 from .tuples import load3, load9
 from .views import body, cluster, listed, rotor
-from .workspace import position, rotation
 
 
 @inline
@@ -67,7 +67,7 @@ def place_frames(index, params, work, q, asked, numbers, A):
     """Write of each frame the axes of its forces and where they act; of rotors, what turns them."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
-        R, x = rotation(work, F.body), position(work, F.body)
+        R, x = ws.rotation(work, F.body), ws.position(work, F.body)
         if F.rotor > 0:
             R, x = pose_of_rotor(params, work, q, rotor(index, F.rotor))
             put(numbers, F.at + TURN, column(R, 2))

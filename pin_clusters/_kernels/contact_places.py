@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import contacts_layout as at
 from . import layout
+from . import workspace as ws
 from ._jit import inline
 from .addresses import seen
 from .columns_seed import of_world
@@ -12,14 +13,13 @@ from .rotation_angles import log6
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3
 from .tuples import load3, load6, load9
-from .workspace import acceleration, position, rotation, velocity
 
 
 @inline
 def side(work, numbers, b, to_joint, given, k):
     """Pose of one side of a contact in the kernels' world; k is where its placement in the joint stands."""
-    R_joint = matmul3(rotation(work, b), load9(numbers, to_joint))
-    return matmul3(R_joint, transposed(load9(given, k))), position(work, b) + rot(R_joint, load3(given, k + 9))
+    R_joint = matmul3(ws.rotation(work, b), load9(numbers, to_joint))
+    return matmul3(R_joint, transposed(load9(given, k))), ws.position(work, b) + rot(R_joint, load3(given, k + 9))
 
 
 @inline
@@ -54,7 +54,7 @@ def placed(to, k, R, x):
 def true_acceleration(params, work, b, R_world, R, x):
     """Acceleration of a body in the axes of a frame on it, at its origin, without gravity."""
     g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
-    return local_motion(acceleration(work, b) - join(g, zero3(zero(work))), R, x)
+    return local_motion(ws.acceleration(work, b) - join(g, zero3(zero(work))), R, x)
 
 
 @inline
@@ -77,7 +77,7 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
         put(numbers, at.WORLD + 9, origin1)
     world1, origin1 = load9(numbers, at.WORLD), load3(numbers, at.WORLD + 9)
     R_one, x_one = matmul3(world1, R1), origin1 + rot(world1, x1)
-    v1 = local_motion(velocity(work, K.body1), R1, x1)
+    v1 = local_motion(ws.velocity(work, K.body1), R1, x1)
     # the universe, on which most contacts are, neither turns nor moves
     R_two, x_two = transposed(load9(given, F.placement2)), load3(given, F.placement2 + 9)
     R2, x2, world2, origin2, v2 = R_two, x_two, R_two, x_two, join(o, o)
@@ -85,7 +85,7 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
         R2, x2 = side(work, numbers, K.body2, k + at.SECOND + at.TO_JOINT, given, F.placement2)
         world2, origin2 = of_world(index, params, q, K.root2, numbers, k + at.SECOND + at.HOME)
         R_two, x_two = matmul3(world2, R2), origin2 + rot(world2, x2)
-        v2 = local_motion(velocity(work, K.body2), R2, x2)
+        v2 = local_motion(ws.velocity(work, K.body2), R2, x2)
     R, p = matmul3(transposed(R_one), R_two), rot_t(R_one, x_two - x_one)
     placed(left, F.oMc1, R_one, x_one)
     placed(left, F.oMc2, R_two, x_two)

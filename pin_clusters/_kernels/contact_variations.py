@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from . import contacts_layout as at
 from . import layout
+from . import workspace as ws
 from ._jit import inline
 from .addresses import seen
 from .clusters.articulated import moves
@@ -38,7 +39,6 @@ from .variations.forces import motions_at
 from .variations.of_free import unit
 from .variations_layout import ACCELERATION, COLUMN, OF_COLUMN
 from .views import body, cluster, listed
-from .workspace import K_column, acceleration, axis, velocity
 
 
 @inline
@@ -59,13 +59,13 @@ def columns_of(index, work, rates, b, room, first):
         C = cluster(index, B.cluster)
         if B.sole >= 0:
             L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
-            keep_column(room, first + COLUMN * B.sole, axis(work, b), L, N, L * 2.0)
+            keep_column(room, first + COLUMN * B.sole, ws.axis(work, b), L, N, L * 2.0)
         elif C.kind == FREE:
             up = join(load3(rates, C.at_rates), zero3(o))
             for k in range(6):
                 e = unit(o, k)
                 to = first + COLUMN * (C.column + k)
-                keep_column(room, to, e, zero6(o), cross(up, e), cross(velocity(work, b), e))
+                keep_column(room, to, e, zero6(o), cross(up, e), cross(ws.velocity(work, b), e))
         else:
             short = B.at_S == B.at_K + 6 * B.which
             for r in range(C.nk):
@@ -73,10 +73,10 @@ def columns_of(index, work, rates, b, room, first):
                 if moves(B.mask, r) and short:
                     k = C.at_rates + OF_COLUMN * r
                     L = load6(rates, k)
-                    keep_column(room, to, K_column(work, B.at_K, r), L, load6(rates, k + ACCELERATION), L * 2.0)
+                    keep_column(room, to, ws.K_column(work, B.at_K, r), L, load6(rates, k + ACCELERATION), L * 2.0)
                 elif moves(B.mask, r):
                     L, N, Gamma = motions_at(rates, record(C, b, r))
-                    keep_column(room, to, K_column(work, B.at_K, r), L, N, Gamma)
+                    keep_column(room, to, ws.K_column(work, B.at_K, r), L, N, Gamma)
         b = C.out
 
 
@@ -172,10 +172,10 @@ def vary_contact(
     R2, x2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
     if K.aligned == 1:
         R1, R2 = matmul3(R1, R_one), matmul3(R2, R_one)
-    u1, u2, a2 = local_motion(velocity(work, K.body1), R1, x1), join(o, o), join(o, o)
+    u1, u2, a2 = local_motion(ws.velocity(work, K.body1), R1, x1), join(o, o), join(o, o)
     if K.body2 > 0:
-        u2 = local_motion(velocity(work, K.body2), R2, x2)
-        a2 = local_motion(acceleration(work, K.body2), R2, x2) - join(up, o)
+        u2 = local_motion(ws.velocity(work, K.body2), R2, x2)
+        a2 = local_motion(ws.acceleration(work, K.body2), R2, x2) - join(up, o)
     relative, point2 = u1 - u2, linear(a2) + cross(angular(u2), linear(u2))
     # the forces are such that what is there is what is asked for, but for their damping
     f = force_on_side(forces, first, K, R_one)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from numba import types
 
 from . import contacts_layout as at
+from . import workspace as ws
 from ._jit import inline, kernel, paste
 from .aba import outward_with
 from .addresses import seen, tables
@@ -29,7 +30,6 @@ from .minverse import factor_articulated
 from .simd import LANES, borrowed, get, get_lane, get_row, put, put_lane, zero
 from .tuples import load3, load9
 from .views import cluster, header, listed
-from .workspace import force, spin_bias, u_entry
 
 
 @inline
@@ -49,7 +49,7 @@ def seed_torques(index, work, tau, panel, n, A):
         if C.kind == SINGLE:
             t = get(tau, C.column)
             if C.at_spin >= 0:
-                t -= spin_bias(work, C.first)
+                t -= ws.spin_bias(work, C.first)
             put_lane(panel, at_w(n, P, C.column), lane, t)
         elif C.kind == FREE:
             for k in range(6):
@@ -57,7 +57,7 @@ def seed_torques(index, work, tau, panel, n, A):
         else:
             for k in range(C.nk):
                 i = listed(index, C.column, k)
-                put_lane(panel, at_w(n, P, i), lane, get(tau, i) + u_entry(work, C.at_work, C.nk, k))
+                put_lane(panel, at_w(n, P, i), lane, get(tau, i) + ws.u_entry(work, C.at_work, C.nk, k))
 
 
 @inline
@@ -79,7 +79,7 @@ def seed_forces(index, work, asked, numbers, panel, n, A, P):
                 put_lanes(panel, at_body(n, P, K.body2), first + i - P * LANES, unit_wrench(axes, point, i))
     if A.wanted == DYNAMICS and P == A.columns // LANES:
         for b in range(1, n.bodies + 1):
-            put_lanes(panel, at_body(n, P, b), A.columns % LANES, force(work, b))
+            put_lanes(panel, at_body(n, P, b), A.columns % LANES, ws.force(work, b))
 
 
 @inline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, unit_rotation
@@ -11,14 +12,13 @@ from .pack import if_less
 from .simd import borrowed, get, put, zero
 from .spatial import zero3
 from .views import cluster, head, header, listed, velocity_row
-from .workspace import set_position, set_rotation
 
 
 @inline
 def stand_still(work, C):
     """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
-    set_rotation(work, C.out, unit_rotation(zero(work)))
-    set_position(work, C.out, zero3(zero(work)))
+    ws.set_rotation(work, C.out, unit_rotation(zero(work)))
+    ws.set_position(work, C.out, zero3(zero(work)))
 
 
 @inline

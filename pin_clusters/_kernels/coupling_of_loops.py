@@ -6,6 +6,7 @@ dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, paste
 from .bodies import place, turn_joint
 from .closure_biases import biases
@@ -18,18 +19,6 @@ from .simd import get, put, zero
 from .spatial import cross, zero3, zero6
 from .tuples import load3
 from .views import body, carrier_row, element, follower, head, listed, rod, share, velocity_row
-from .workspace import (
-    E_entry,
-    acceleration,
-    momentum,
-    set_acceleration,
-    set_E_entry,
-    set_momentum,
-    set_position,
-    set_velocity,
-    subspace,
-    velocity,
-)
 
 
 @inline
@@ -59,11 +48,11 @@ def spin_elements(index, params, work, C, H):
     nk, rest = C.nk, zero3(zero(work))
     for k in range(nk):
         for m in range(nk):
-            set_E_entry(work, C.at_E, nk, k, m, zero(work))
+            ws.set_E_entry(work, C.at_E, nk, k, m, zero(work))
         if C.at_spin >= 0:
-            set_momentum(work, C.at_spin, k, rest)
+            ws.set_momentum(work, C.at_spin, k, rest)
         for r in range(C.carrier0, C.carrier1):
-            set_momentum(work, carrier_row(index, r).at_spin, k, rest)
+            ws.set_momentum(work, carrier_row(index, r).at_spin, k, rest)
     for n in range(H.element0, H.element1):
         e = element(index, n)
         combined_row(index, params, work, e.share0, e.share1, e.at_row, nk)
@@ -71,9 +60,9 @@ def spin_elements(index, params, work, C, H):
         for k in range(nk):
             x = J * get(work, e.at_row + k)
             for m in range(nk):
-                set_E_entry(work, C.at_E, nk, k, m, E_entry(work, C.at_E, nk, k, m) + x * get(work, e.at_row + m))
+                ws.set_E_entry(work, C.at_E, nk, k, m, ws.E_entry(work, C.at_E, nk, k, m) + x * get(work, e.at_row + m))
             if e.at_spin >= 0:
-                set_momentum(work, e.at_spin, k, momentum(work, e.at_spin, k) + s * x)
+                ws.set_momentum(work, e.at_spin, k, ws.momentum(work, e.at_spin, k) + s * x)
 
 
 @inline
@@ -84,16 +73,16 @@ def spin_biases(index, params, work, C, H, L):
         put(work, L.spin_bias + k, zero(work))
     # the rate stands behind the momenta
     if C.at_spin >= 0:
-        set_momentum(work, C.at_spin, nk, rest)
+        ws.set_momentum(work, C.at_spin, nk, rest)
     for r in range(C.carrier0, C.carrier1):
-        set_momentum(work, carrier_row(index, r).at_spin, nk, rest)
+        ws.set_momentum(work, carrier_row(index, r).at_spin, nk, rest)
     for n in range(H.element0, H.element1):
         e = element(index, n)
         x = get(params, e.at) * combined_bias(index, params, work, e.share0, e.share1)
         for k in range(nk):
             put(work, L.spin_bias + k, get(work, L.spin_bias + k) + x * get(work, e.at_row + k))
         if e.at_spin >= 0:
-            set_momentum(work, e.at_spin, nk, momentum(work, e.at_spin, nk) + load3(params, e.at + 1) * x)
+            ws.set_momentum(work, e.at_spin, nk, ws.momentum(work, e.at_spin, nk) + load3(params, e.at + 1) * x)
 
 
 @inline
@@ -107,7 +96,7 @@ def place_bodies(index, params, work, q, C):
     H = head(index, C.head)
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
-        set_position(work, R.middle, (point(params, work, R.a, R.at) + point(params, work, R.b, R.at + 3)) * 0.5)
+        ws.set_position(work, R.middle, (point(params, work, R.a, R.at) + point(params, work, R.b, R.at + 3)) * 0.5)
 
 
 @paste
@@ -170,10 +159,10 @@ def joint_motion(work, B, nk, which):
     """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
     at = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
-        return subspace(work, B.at_S, 0) * get(work, at)
+        return ws.subspace(work, B.at_S, 0) * get(work, at)
     m = zero6(zero(work))
     for d in range(B.ndof):
-        m = m + subspace(work, B.at_S, d) * get(work, at + d)
+        m = m + ws.subspace(work, B.at_S, d) * get(work, at + d)
     return m
 
 
@@ -189,10 +178,10 @@ def bias_of(index, params, work, q, c, C):
             vj = joint_motion(work, B, C.nk, 1)
             vel, acc = vj, zero6(zero(work))
             if B.parent > 0 and body(index, B.parent).cluster == c:
-                up = velocity(work, B.parent)
-                vel, acc = up + vj, acceleration(work, B.parent) + cross(up, vj)
-            set_velocity(work, b, vel)
-            set_acceleration(work, b, acc)
+                up = ws.velocity(work, B.parent)
+                vel, acc = up + vj, ws.acceleration(work, B.parent) + cross(up, vj)
+            ws.set_velocity(work, b, vel)
+            ws.set_acceleration(work, b, acc)
     biases(index, params, work, q, c, C)
     H = head(index, C.head)
     L = block(H, C.nk)

@@ -6,6 +6,7 @@ not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import device, inline
 from .closure_biases import motion_of
 from .closure_rates import differentiated
@@ -20,7 +21,6 @@ from .tuples import Vec3, load6
 from .variations import record
 from .variations_layout import ACCELERATION, VELOCITY
 from .views import body, closure, follower, head, listed, share, velocity_row
-from .workspace import set_acceleration, set_velocity, subspace, velocity
 
 
 @inline
@@ -43,8 +43,8 @@ def relative_motion(index, work, c, C):
         if B.kind != MIDDLE:
             vel, acc = motion_of(index, work, B.parent, c)
             vj = joint_motion(work, B, C.nk, 1)
-            set_velocity(work, b, vel + vj)
-            set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
+            ws.set_velocity(work, b, vel + vj)
+            ws.set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
 
 
 @inline
@@ -58,7 +58,7 @@ def along_joint(work, B, at_rows, nk, k):
     """S_b times column k of rows of its joint."""
     m = zero6(zero(work))
     for d in range(B.ndof):
-        m = m + subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
+        m = m + ws.subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
     return m
 
 
@@ -71,7 +71,7 @@ def relative_columns(index, work, rates, c, C, second):
             continue
         inside = B.parent > 0 and body(index, B.parent).cluster == c
         v_up, a_up = motion_of(index, work, B.parent, c)
-        both = v_up + velocity(work, b)
+        both = v_up + ws.velocity(work, b)
         for k in range(C.nk):
             SG = along_joint(work, B, B.at_G, C.nk, k)
             L = cross(v_up, SG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, turn_joints
@@ -10,7 +11,6 @@ from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .simd import borrowed, fill_square, put, zero
 from .spatial import dot6
 from .views import body, cluster, header, listed
-from .workspace import K_column, U_column, axis, composite
 
 
 def poses_with(compose_loop):
@@ -47,7 +47,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
-            x = dot6(F, axis(work, b))
+            x = dot6(F, ws.axis(work, b))
             put(M, B.sole * nv + i_v, x)
             put(M, i_v * nv + B.sole, x)
             b = B.parent
@@ -65,7 +65,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
         else:
             for r in range(C.nk):
                 if articulated.moves(B.mask, r):
-                    k, x = listed(index, C.column, r), dot6(F, K_column(work, B.at_K, r))
+                    k, x = listed(index, C.column, r), dot6(F, ws.K_column(work, B.at_K, r))
                     put(M, k * nv + i_v, x)
                     put(M, i_v * nv + k, x)
         b = C.out
@@ -82,11 +82,11 @@ def inward(index, params, work, nv, M):
             put(M, C.column * nv + C.column, own)
             to_ancestors(index, work, nv, above, F, C.column, M)
         elif C.kind == FREE:
-            free.couple(composite(work, C.first), zero(work), nv, C.column, M)
+            free.couple(ws.composite(work, C.first), zero(work), nv, C.column, M)
         else:
             general.couple(index, work, nv, C, M)
             for k in range(C.nk):
-                F = U_column(work, C.at_work, C.nk, k)
+                F = ws.U_column(work, C.at_work, C.nk, k)
                 to_ancestors(index, work, nv, C.out, F, listed(index, C.column, k), M)
 
 

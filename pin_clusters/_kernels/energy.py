@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import free_rotation, hinge, place, start, turn_joints
@@ -28,39 +29,27 @@ from .simd import borrowed, get, put, zero
 from .spatial import angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
 from .tuples import Vec3, load3, load9
 from .views import body, carrier_row, cluster, head, header, listed, rod
-from .workspace import (
-    E_entry,
-    base_position,
-    momentum,
-    position,
-    rotation,
-    set_base_position,
-    set_position,
-    set_rotation,
-    set_velocity,
-    velocity,
-)
 
 
 @inline
 def spin_energy(index, work, v, C, carrier, at_spin):
     """Spin momentum times the angular velocity of the carrier."""
-    omega, total = rot_t(rotation(work, carrier), angular(velocity(work, carrier))), zero(work)
+    omega, total = rot_t(ws.rotation(work, carrier), angular(ws.velocity(work, carrier))), zero(work)
     for k in range(C.nk):
-        total += get(v, listed(index, C.column, k)) * dot3(momentum(work, at_spin, k), omega)
+        total += get(v, listed(index, C.column, k)) * dot3(ws.momentum(work, at_spin, k), omega)
     return total
 
 
 @inline
 def base_of(params, work, B):
     """Where the origin of the kernels' world is below a free flyer, else where it is in the universe."""
-    return load3(params, ORIGIN) + base_position(work, B.root)
+    return load3(params, ORIGIN) + ws.base_position(work, B.root)
 
 
 @inline
 def body_energy(params, work, b, B, vel):
     """Twice the kinetic energy of body b, and its potential energy."""
-    I = body_inertia(params, b, rotation(work, b), position(work, b))
+    I = body_inertia(params, b, ws.rotation(work, b), ws.position(work, b))
     moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
     return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, MINUS_GRAVITY), moment)
 
@@ -72,7 +61,7 @@ def rod_energy(index, params, work, C):
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb, m = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3), get(params, R.at + 6)
-        mean = (point_rate(pa, velocity(work, R.a)) + point_rate(pb, velocity(work, R.b))) * 0.5
+        mean = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
         middle = base_of(params, work, body(index, R.middle)) + (pa + pb) * 0.5
         twice += m * dot3(mean, mean)
         potential += m * dot3(load3(params, MINUS_GRAVITY), middle)
@@ -84,16 +73,16 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     """Place body b, and return its velocity relative to its parent."""
     if C.kind == SINGLE:
         R, x, S = hinge(params, work, q, b, B)
-        set_rotation(work, b, R)
-        set_position(work, b, x)
+        ws.set_rotation(work, b, R)
+        ws.set_position(work, b, x)
         return S * get(v, C.column)
     if C.kind == FREE:
         fixed = load9(params, b * BODY_PARAMS + ROTATION)
         R = matmul3(fixed, free_rotation(q, B.iq))
-        set_rotation(work, b, R)
-        set_position(work, b, zero3(zero(work)))
+        ws.set_rotation(work, b, R)
+        ws.set_position(work, b, zero3(zero(work)))
         # poses are relative to the base: keep where it is
-        set_base_position(work, b, load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq)))
+        ws.set_base_position(work, b, load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq)))
         return free_motion(R, v, C.column)
     if C.kind == LOOP:
         return joint_motion(work, B, C.nk, 1)
@@ -109,13 +98,13 @@ def spin_energies(index, params, work, v, C):
         rate = get(v, C.column)
         twice += get(params, C.at_E) * rate * rate
         if C.at_spin >= 0:
-            h = rot(rotation(work, C.out), load3(params, C.at_spin))
-            twice += 2.0 * rate * dot3(h, angular(velocity(work, C.out)))
+            h = rot(ws.rotation(work, C.out), load3(params, C.at_spin))
+            twice += 2.0 * rate * dot3(h, angular(ws.velocity(work, C.out)))
     elif C.kind != FREE:
         for k in range(C.nk):
             for m in range(C.nk):
                 both = get(v, listed(index, C.column, k)) * get(v, listed(index, C.column, m))
-                twice += E_entry(work, C.at_E, C.nk, k, m) * both
+                twice += ws.E_entry(work, C.at_E, C.nk, k, m) * both
         if C.at_spin >= 0:
             twice += 2.0 * spin_energy(index, work, v, C, C.out, C.at_spin)
         for r in range(C.carrier0, C.carrier1):
@@ -143,11 +132,11 @@ def energy_with(velocities):
                     code = -c
             for b in range(C.first, C.last):
                 B = body(index, b)
-                set_base_position(work, b, zero3(zero(work)))
-                vel = velocity(work, B.parent)
+                ws.set_base_position(work, b, zero3(zero(work)))
+                vel = ws.velocity(work, B.parent)
                 if B.kind != MIDDLE:
                     vel = vel + joint_velocity(index, params, work, q, v, C, b, B)
-                set_velocity(work, b, vel)
+                ws.set_velocity(work, b, vel)
                 two_t, height = body_energy(params, work, b, B, vel)
                 twice += two_t
                 potential += height

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numba import types
 
 from . import layout as at
+from . import link_workspace as of_link
 from ._jit import inline, kernel, paste
 from .addresses import seen, tables
 from .bodies import turned
 from .layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
-from .link_workspace import link_position, link_rotation, set_link_position, set_link_rotation
 from .links import at_point, moved
 from .simd import borrowed, get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
@@ -67,9 +67,9 @@ def presented(S, R, x, reference):
 def leave_placement(index, params, work, n, R, x, b, L):
     """Write where a joint is, from where the frame is, in the world and in the link."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
-    R_link = matmul3(R, transposed(link_rotation(work, b)))
+    R_link = matmul3(R, transposed(of_link.rotation(work, b)))
     put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
-    put(placed, 12 * L.joint + 9, x - rot(R_link, link_position(work, b)))
+    put(placed, 12 * L.joint + 9, x - rot(R_link, of_link.position(work, b)))
 
 
 @inline
@@ -83,8 +83,8 @@ def from_configuration(index, params, work, out, q, n, O, P, reference, frame, t
         for d in range(L.ndof):
             D = dof(index, n.dof0 + L.iv + d)
             put(work, O.room + 6 * (L.iv + d), seen_from(params, D, R, p))
-        set_link_rotation(work, b, R)
-        set_link_position(work, b, x)
+        of_link.set_rotation(work, b, R)
+        of_link.set_position(work, b, x)
         k = b * BODY_PARAMS
         R_link, at_link = moved(params, q, L, k, load9(params, k + at.ROTATION), load3(params, k + at.POSITION))
         x = at_link + rot(R_link, x)

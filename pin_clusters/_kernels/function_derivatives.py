@@ -100,7 +100,7 @@ def called_hessian(index, params, work, q, r):
 
 @device
 def along_direction(index, work, q, r, lane, x, d, step):
-    """Write the coordinates of the joints of closure r to raw number x on, moved along the direction at raw number d."""
+    """Write the coordinates of the joints of closure r to raw number x on, moved along the one at raw number d."""
     for i in range(r.part1 - r.part0):
         coordinate = read_lane(q, on_joint(index, r.part0 + i).iq, lane)
         put_raw(work, x + i, coordinate + step * raw(work, d + i))

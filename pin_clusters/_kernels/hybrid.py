@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from numba import types
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste
 from .addresses import tables
 from .bodies import start, turn_joints
@@ -17,7 +18,6 @@ from .rnea import rotor_forces, wrong_size
 from .simd import borrowed, get, put, zero
 from .spatial import zero6
 from .views import cluster, header
-from .workspace import set_acceleration
 
 
 @inline
@@ -78,7 +78,7 @@ def hybrid_with(advance_loop):
     @inline
     def answers(index, work, prescribed, tau, a):
         """(H4)-(H6): from here on accelerations of bodies are corrections to the first pass."""
-        set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
+        ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:

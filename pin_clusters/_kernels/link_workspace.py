@@ -39,12 +39,12 @@ def _of_link(at, load):
     return read, write, increase
 
 
-link_rotation, set_link_rotation, _ = _of_link(LINK_ROTATION, load9)
-link_position, set_link_position, _ = _of_link(LINK_ROTATION + 9, load3)
-link_turn, set_link_turn, _ = _of_link(LINK_TURN, load9)
-link_offset, set_link_offset, _ = _of_link(LINK_OFFSET, load3)
-link_velocity, set_link_velocity, _ = _of_link(LINK_VELOCITY, load6)
-link_acceleration, set_link_acceleration, _ = _of_link(LINK_ACCELERATION, load6)
-link_inertia, set_link_inertia, add_link_inertia = _of_link(LINK_INERTIA, load10)
-link_moments, set_link_moments, add_link_moments = _of_link(LINK_MOMENTS, load10)
-link_inertia_rate, set_link_inertia_rate, add_link_inertia_rate = _of_link(LINK_INERTIA_RATE, load10)
+rotation, set_rotation, _ = _of_link(LINK_ROTATION, load9)
+position, set_position, _ = _of_link(LINK_ROTATION + 9, load3)
+turn, set_turn, _ = _of_link(LINK_TURN, load9)
+offset, set_offset, _ = _of_link(LINK_OFFSET, load3)
+velocity, set_velocity, _ = _of_link(LINK_VELOCITY, load6)
+acceleration, set_acceleration, _ = _of_link(LINK_ACCELERATION, load6)
+inertia, set_inertia, add_inertia = _of_link(LINK_INERTIA, load10)
+moments, set_moments, add_moments = _of_link(LINK_MOMENTS, load10)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_link(LINK_INERTIA_RATE, load10)

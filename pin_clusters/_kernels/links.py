@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from . import layout as at
+from . import link_workspace as of_link
 from ._jit import inline
 from .angles import quaternion_rotation, sincos, turn_z
 from .bodies import turned, unit_rotation
 from .layout import BODY_PARAMS
-from .link_workspace import (
-    link_offset,
-    link_position,
-    link_rotation,
-    set_link_acceleration,
-    set_link_offset,
-    set_link_position,
-    set_link_rotation,
-    set_link_turn,
-    set_link_velocity,
-)
 from .simd import get, zero
 from .spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
 from .tree_layout import LINK_ROTATION, LINK_WORK
@@ -28,12 +18,12 @@ from .tuples import Vec3, load3
 def start_links(work):
     """Set the universe: pose and rest."""
     o = zero(work)
-    set_link_rotation(work, 0, unit_rotation(o))
-    set_link_position(work, 0, zero3(o))
-    set_link_turn(work, 0, unit_rotation(o))
-    set_link_offset(work, 0, zero3(o))
-    set_link_velocity(work, 0, zero6(o))
-    set_link_acceleration(work, 0, zero6(o))
+    of_link.set_rotation(work, 0, unit_rotation(o))
+    of_link.set_position(work, 0, zero3(o))
+    of_link.set_turn(work, 0, unit_rotation(o))
+    of_link.set_offset(work, 0, zero3(o))
+    of_link.set_velocity(work, 0, zero6(o))
+    of_link.set_acceleration(work, 0, zero6(o))
 
 
 @inline
@@ -62,17 +52,17 @@ def moved(params, q, L, k, R, d):
 @inline
 def place_link(params, work, q, b, L):
     """Place a link; returns its offset from its parent."""
-    k, R_up = b * BODY_PARAMS, link_rotation(work, L.parent)
+    k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = moved(
         params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     )
-    set_link_rotation(work, b, R)
-    set_link_position(work, b, link_position(work, L.parent) + d)
-    set_link_turn(work, b, turned(R, L.align, params, k + at.ALIGN))
+    of_link.set_rotation(work, b, R)
+    of_link.set_position(work, b, of_link.position(work, L.parent) + d)
+    of_link.set_turn(work, b, turned(R, L.align, params, k + at.ALIGN))
     if L.first == 1:
-        set_link_offset(work, b, d)
+        of_link.set_offset(work, b, d)
     else:
-        set_link_offset(work, b, link_offset(work, L.parent) + d)
+        of_link.set_offset(work, b, of_link.offset(work, L.parent) + d)
     return d
 
 

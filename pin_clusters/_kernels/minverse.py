@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .clusters import articulated, free, general, loop, single
@@ -11,33 +12,13 @@ from .ldl6 import sym6_solve
 from .simd import borrowed, fill_square, get, put, zero
 from .spatial import dot6, rigid_as_sym6, zero6
 from .views import body, cluster, header, listed
-from .workspace import (
-    Dinv_u,
-    K_column,
-    UDinv,
-    UDinv_column,
-    acceleration,
-    axis,
-    base_inverse_d,
-    base_L,
-    composite,
-    force,
-    inverse_D,
-    set_acceleration,
-    set_articulated,
-    set_Dinv_u,
-    set_force,
-    set_force_entry,
-    set_u_entry,
-    u_entry,
-)
 
 
 @inline
 def factor(index, params, work):
     """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
     for b in range(1, header(index).bodies + 1):
-        set_articulated(work, b, rigid_as_sym6(composite(work, b), zero(work)))
+        ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b), zero(work)))
     return factor_articulated(index, params, work)
 
 
@@ -65,33 +46,33 @@ def inward(index, work, C, k):
     if C.kind == FREE:
         return
     if C.kind == SINGLE:
-        set_Dinv_u(work, C.first, inverse_D(work, C.first))
-        F = UDinv(work, C.first)
+        ws.set_Dinv_u(work, C.first, ws.inverse_D(work, C.first))
+        F = ws.UDinv(work, C.first)
     else:
         for m in range(C.nk):
-            set_u_entry(work, C.at_work, C.nk, m, zero(work))
-        set_u_entry(work, C.at_work, C.nk, k, zero(work) + 1.0)
+            ws.set_u_entry(work, C.at_work, C.nk, m, zero(work))
+        ws.set_u_entry(work, C.at_work, C.nk, k, zero(work) + 1.0)
         articulated.solve_D(work, C)
-        F = UDinv_column(work, C.at_work, C.nk, k)
+        F = ws.UDinv_column(work, C.at_work, C.nk, k)
     b = C.out
     while b > 0:
         B = body(index, b)
         A = cluster(index, B.cluster)
         if A.kind == SINGLE:
-            u = -dot6(axis(work, b), F)
-            set_Dinv_u(work, b, u * inverse_D(work, b))
-            F = F + UDinv(work, b) * u
+            u = -dot6(ws.axis(work, b), F)
+            ws.set_Dinv_u(work, b, u * ws.inverse_D(work, b))
+            F = F + ws.UDinv(work, b) * u
         elif A.kind == FREE:
-            set_force(work, b, F)
+            ws.set_force(work, b, F)
         else:
             for m in range(A.nk):
                 u = zero(work)
                 if articulated.moves(B.mask, m):
-                    u -= dot6(K_column(work, B.at_K, m), F)
-                set_u_entry(work, A.at_work, A.nk, m, u)
+                    u -= dot6(ws.K_column(work, B.at_K, m), F)
+                ws.set_u_entry(work, A.at_work, A.nk, m, u)
             # (U D^-1) u and U (D^-1 u) are the same; the factors are used once, in solve_D
             for m in range(A.nk):
-                F = F + UDinv_column(work, A.at_work, A.nk, m) * u_entry(work, A.at_work, A.nk, m)
+                F = F + ws.UDinv_column(work, A.at_work, A.nk, m) * ws.u_entry(work, A.at_work, A.nk, m)
             articulated.solve_D(work, A)
         b = A.out
 
@@ -107,31 +88,31 @@ def enter(Minv, nv, i, k, x):
 def outward(index, work, nv, C, i_v, Minv):
     """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column."""
     if C.kind == SINGLE:
-        a_up = acceleration(work, C.out)
-        a = Dinv_u(work, C.first) - dot6(UDinv(work, C.first), a_up)
-        set_Dinv_u(work, C.first, zero(work))
-        set_acceleration(work, C.first, a_up + axis(work, C.first) * a)
+        a_up = ws.acceleration(work, C.out)
+        a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
+        ws.set_Dinv_u(work, C.first, zero(work))
+        ws.set_acceleration(work, C.first, a_up + ws.axis(work, C.first) * a)
         enter(Minv, nv, C.column, i_v, a)
     else:
-        a_out = acceleration(work, C.out)
+        a_out = ws.acceleration(work, C.out)
         for k in range(C.nk):
-            a = u_entry(work, C.at_work, C.nk, k) - dot6(UDinv_column(work, C.at_work, C.nk, k), a_out)
-            set_u_entry(work, C.at_work, C.nk, k, zero(work))
+            a = ws.u_entry(work, C.at_work, C.nk, k) - dot6(ws.UDinv_column(work, C.at_work, C.nk, k), a_out)
+            ws.set_u_entry(work, C.at_work, C.nk, k, zero(work))
             enter(Minv, nv, listed(index, C.column, k), i_v, a)
         for b in range(C.first, C.last):
             a, B = a_out, body(index, b)
             for k in range(C.nk):
                 if articulated.moves(B.mask, k):
-                    a = a + K_column(work, B.at_K, k) * get(Minv, i_v * nv + listed(index, C.column, k))
-            set_acceleration(work, b, a)
+                    a = a + ws.K_column(work, B.at_K, k) * get(Minv, i_v * nv + listed(index, C.column, k))
+            ws.set_acceleration(work, b, a)
 
 
 @inline
 def outward_base(work, nv, C, i_v, Minv):
     """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own."""
-    a = sym6_solve(base_inverse_d(work, C.first), base_L(work, C.first), -force(work, C.first))
-    set_force(work, C.first, zero6(zero(work)))
-    set_acceleration(work, C.first, a)
+    a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
+    ws.set_force(work, C.first, zero6(zero(work)))
+    ws.set_acceleration(work, C.first, a)
     put(Minv, i_v * nv + C.column, a)
     for m in range(6):
         put(Minv, (C.column + m) * nv + i_v, get(Minv, i_v * nv + C.column + m))
@@ -141,12 +122,12 @@ def outward_base(work, nv, C, i_v, Minv):
 def clear(work, C):
     """Forget the torques of the call before; within a call, what reads them leaves zeros."""
     if C.kind == SINGLE:
-        set_Dinv_u(work, C.first, zero(work))
+        ws.set_Dinv_u(work, C.first, zero(work))
     elif C.kind == FREE:
-        set_force(work, C.first, zero6(zero(work)))
+        ws.set_force(work, C.first, zero6(zero(work)))
     else:
         for k in range(C.nk):
-            set_u_entry(work, C.at_work, C.nk, k, zero(work))
+            ws.set_u_entry(work, C.at_work, C.nk, k, zero(work))
 
 
 def minverse_with(compose_loop):
@@ -161,7 +142,7 @@ def minverse_with(compose_loop):
             return WRONG_SIZE
         code = poses(index, params, work, q)
         singular = factor(index, params, work)
-        set_acceleration(work, 0, zero6(zero(work)))
+        ws.set_acceleration(work, 0, zero6(zero(work)))
         for c in range(n.cluster0, n.cluster1):
             clear(work, cluster(index, c))
         for c in range(n.cluster0, n.cluster1):
@@ -175,7 +156,7 @@ def minverse_with(compose_loop):
                     A = cluster(index, r)
                     if A.kind == FREE:
                         if r == c:
-                            set_force_entry(work, A.first, k, zero(work) - 1.0)
+                            ws.set_force_entry(work, A.first, k, zero(work) - 1.0)
                         outward_base(work, n.nv, A, i_v, Minv)
                     else:
                         outward(index, work, n.nv, A, i_v, Minv)

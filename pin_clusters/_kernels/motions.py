@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import layout as at
+from . import workspace as ws
 from ._jit import inline
 from .angles import sincos, turn_z
 from .bodies import free_rotation, hinge
@@ -23,20 +24,6 @@ from .spatial import (
 )
 from .tuples import Vec3, load3, load6, load9
 from .views import header, listed
-from .workspace import (
-    G_entry,
-    acceleration,
-    position,
-    rotation,
-    set_acceleration,
-    set_axis,
-    set_force,
-    set_position,
-    set_rotation,
-    set_velocity,
-    subspace,
-    velocity,
-)
 
 
 @inline
@@ -44,7 +31,7 @@ def rate_of(index, work, v, C, B, d):
     """Row d of G of body B, times v."""
     rate = zero(work)
     for k in range(C.nk):
-        rate += G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
+        rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
 
 
@@ -52,51 +39,51 @@ def rate_of(index, work, v, C, B, d):
 def along(index, work, v, C, B):
     """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent."""
     if B.unit >= 0:
-        return subspace(work, B.at_S, 0) * get(v, B.unit)
+        return ws.subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6(zero(work))
     for d in range(B.ndof):
-        vj = vj + subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
+        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
     return vj
 
 
 @inline
 def motion(work, parent, vj, aj):
     """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2)."""
-    up = velocity(work, parent)
-    return up + vj, acceleration(work, parent) + cross(up, vj) + aj
+    up = ws.velocity(work, parent)
+    return up + vj, ws.acceleration(work, parent) + cross(up, vj) + aj
 
 
 @inline
 def motion_at_rest(work, parent, vj):
     """The same for a joint that does not accelerate."""
-    up = velocity(work, parent)
-    return up + vj, acceleration(work, parent) + cross(up, vj)
+    up = ws.velocity(work, parent)
+    return up + vj, ws.acceleration(work, parent) + cross(up, vj)
 
 
 @inline
 def set_hinge(work, b, R, x, S, v, a):
     """Write what the pass outward knows of a body with a joint of one degree of freedom before its force."""
-    set_rotation(work, b, R)
-    set_position(work, b, x)
-    set_axis(work, b, S)
-    set_velocity(work, b, v)
-    set_acceleration(work, b, a)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
+    ws.set_axis(work, b, S)
+    ws.set_velocity(work, b, v)
+    ws.set_acceleration(work, b, a)
 
 
 @inline
 def set_body(work, b, R, x, v, a, f):
     """Write all that the passes outward know of a body."""
-    set_rotation(work, b, R)
-    set_position(work, b, x)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
     set_motion(work, b, v, a, f)
 
 
 @inline
 def set_motion(work, b, v, a, f):
     """The same for a body that has been placed."""
-    set_velocity(work, b, v)
-    set_acceleration(work, b, a)
-    set_force(work, b, f)
+    ws.set_velocity(work, b, v)
+    ws.set_acceleration(work, b, a)
+    ws.set_force(work, b, f)
 
 
 @inline
@@ -163,9 +150,9 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 @inline
 def pose_of_rotor(params, work, q, r):
     """Pose of spinning rotor r (a view) of the tree, its axis along z."""
-    R_carrier = rotation(work, r.carrier)
+    R_carrier = ws.rotation(work, r.carrier)
     R = matmul3(R_carrier, load9(params, r.at))
-    x = position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
+    x = ws.position(work, r.carrier) + rot(R_carrier, load3(params, r.at + 9))
     if r.kind == at.CONTINUOUS:
         return turn_z(R, get(q, r.iq), get(q, r.iq + 1)), x
     s, c = sincos(get(q, r.iq))
@@ -183,7 +170,7 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 @inline
 def spin_moment(work, carrier, h, rate, a):
     """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1)."""
-    return cross(angular(velocity(work, carrier)), h) * rate + h * a
+    return cross(angular(ws.velocity(work, carrier)), h) * rate + h * a
 
 
 @inline

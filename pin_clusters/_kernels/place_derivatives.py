@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from numba import types
 
+from . import link_workspace as of_link
 from ._jit import inline, kernel, paste
 from .addresses import tables
 from .bodies import unit_rotation
 from .layout import LOCAL, WORLD, WRONG_SIZE
-from .link_workspace import link_acceleration, link_position, link_rotation, link_velocity
 from .links import carried, direction
 from .simd import borrowed, get, zero
 from .spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero3
@@ -83,30 +83,30 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     if M.shape[0] > 0:
         x_in = x_in + rot(R_in, Vec3(M[3], M[7], M[11]))
         R_in = matmul3(R_in, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
-    R_link, b = link_rotation(work, P.link), P.link
-    R, y = matmul3(R_link, R_in), link_position(work, b) + rot(R_link, x_in)
+    R_link, b = of_link.rotation(work, P.link), P.link
+    R, y = matmul3(R_link, R_in), of_link.position(work, b) + rot(R_link, x_in)
     if reference != LOCAL:
         R = unit_rotation(zero(work))
         if reference == WORLD:
             y = zero3(zero(work))
     accelerates, is_point = a_q.shape[0] > 0, v_q.shape[0] == POINT
-    v_o = seen(link_velocity(work, b), link_position(work, b), R, y)
+    v_o = seen(of_link.velocity(work, b), of_link.position(work, b), R, y)
     a_o = v_o
     if accelerates:
-        a_o = seen(link_acceleration(work, b), link_position(work, b), R, y)
+        a_o = seen(of_link.acceleration(work, b), of_link.position(work, b), R, y)
         if is_point:
             a_o = join(linear(a_o) + cross(angular(v_o), linear(v_o)), angular(a_o))
     v = v_o
     while b > 0:
         L = link(index, b)
-        x_up = link_position(work, L.parent)
-        v_up = seen(link_velocity(work, L.parent), x_up, R, y)
+        x_up = of_link.position(work, L.parent)
+        v_up = seen(of_link.velocity(work, L.parent), x_up, R, y)
         a_up = v_up
         if accelerates:
-            a_up = seen(link_acceleration(work, L.parent), x_up, R, y)
+            a_up = seen(of_link.acceleration(work, L.parent), x_up, R, y)
         for iv in range(L.iv, L.iv + L.ndof):
             D = dof(index, n.dof0 + iv)
-            S = seen(direction(params, work, D), link_position(work, b), R, y)
+            S = seen(direction(params, work, D), of_link.position(work, b), R, y)
             by_q = cross(v_up, S)
             acc_by_q, acc_by_v = by_q, by_q
             if accelerates:

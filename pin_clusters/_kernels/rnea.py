@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, turn_joints
@@ -10,7 +11,6 @@ from .layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from .motions import rotor_force
 from .simd import borrowed, get, put, zero
 from .views import cluster, header, listed, rotor
-from .workspace import add_force
 
 
 @inline
@@ -34,7 +34,7 @@ def rotor_forces(index, params, work, q, result_and_forces, out, sign):
         r = rotor(index, i)
         f, axial = rotor_force(index, params, work, q, result_and_forces, r)
         if r.carrier > 0:
-            add_force(work, r.carrier, -f)
+            ws.add_force(work, r.carrier, -f)
         for k in range(r.nk):
             i_v = listed(index, r.column, k)
             put(out, i_v, get(out, i_v) + sign * get(work, r.at_G + k) * axial)

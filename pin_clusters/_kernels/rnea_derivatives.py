@@ -6,6 +6,7 @@ subspaces and their rates, so that couplings, spin elements and closed loops are
 
 from __future__ import annotations
 
+from . import workspace as ws
 from ._jit import inline, kernel, paste, signature
 from .addresses import tables
 from .bodies import start, turn_joints
@@ -20,15 +21,6 @@ from .variations.of_general import carried
 from .variations.results import about_centre, coriolis
 from .variations_layout import OF_COLUMN, OF_POSITION, ON_ROTOR
 from .views import cluster, header, listed, rotor
-from .workspace import (
-    add_force,
-    own_torque,
-    set_composite,
-    set_force,
-    set_inertia_rate,
-    set_own_torque,
-    set_total_momentum,
-)
 
 
 @inline
@@ -52,12 +44,12 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
         z = column(R, 2)
         turned = cross_force(join(cross(x, z), z), f)
         if r.carrier > 0:
-            add_force(work, r.carrier, -f)
+            ws.add_force(work, r.carrier, -f)
         for k in range(r.nk):
             g, i_v = get(work, r.at_G + k), listed(index, r.column, k)
             if C.kind == SINGLE:
                 at = C.at_rates + ON_ROTOR
-                set_own_torque(work, C.first, own_torque(work, C.first) - g * axial)
+                ws.set_own_torque(work, C.first, ws.own_torque(work, C.first) - g * axial)
             else:
                 m = column_of(index, C, i_v)
                 at = carried(index, C, r.carrier, m) + OF_POSITION
@@ -117,10 +109,10 @@ def derivatives_with(advance_loop, collect_loop):
             return WRONG_SIZE
         start(params, work)
         o = zero(work)
-        set_composite(work, 0, zero_rigid(o))
-        set_total_momentum(work, 0, zero6(o))
-        set_inertia_rate(work, 0, zero6(o))
-        set_force(work, 0, zero6(o))
+        ws.set_composite(work, 0, zero_rigid(o))
+        ws.set_total_momentum(work, 0, zero6(o))
+        ws.set_inertia_rate(work, 0, zero6(o))
+        ws.set_force(work, 0, zero6(o))
         turn_joints(index, work, q)
         code = OK
         for c in range(n.cluster0, n.cluster1):

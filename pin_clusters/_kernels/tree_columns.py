@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from . import link_workspace as of_link
 from ._jit import inline
-from .link_workspace import link_position, link_rotation, link_velocity
 from .links import at_point, direction
 from .simd import get, put, zero
 from .spatial import cross
@@ -42,13 +42,13 @@ def axes(index, params, work, out, n, A, rates):
     """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link."""
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
-        x = link_position(work, D.link)
+        x = of_link.position(work, D.link)
         # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
-        R = link_rotation(work, D.link)
+        R = of_link.rotation(work, D.link)
         S = at_point(direction(params, work, D), x) + spread_nothing((R[0] + R[1]) * 0.0)
         put(out, A.J + 6 * iv, S)
         if rates:
-            put(out, A.dJ + 6 * iv, cross(at_point(link_velocity(work, D.link), x), S))
+            put(out, A.dJ + 6 * iv, cross(at_point(of_link.velocity(work, D.link), x), S))
 
 
 @inline

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from . import link_workspace as of_link
 from ._jit import inline
-from .link_workspace import (
-    link_acceleration,
-    link_position,
-    link_rotation,
-    link_velocity,
-)
 from .simd import get, zero
 from .spatial import angular, cross, linear, rot, zero3
 from .tuples import load3
@@ -17,19 +12,19 @@ from .tuples import load3
 @inline
 def middle(work, n):
     """Where moments are taken about: the first link."""
-    return link_position(work, min(n.links, 1))
+    return of_link.position(work, min(n.links, 1))
 
 
 @inline
 def spin_momentum(params, work, S):
     """Momentum of a rotor per unit speed, in axes of the world."""
-    return rot(link_rotation(work, S.link), load3(params, S.at))
+    return rot(of_link.rotation(work, S.link), load3(params, S.at))
 
 
 @inline
 def end_of(params, work, b, at_point):
     """Where a point of a link is from the link's origin."""
-    return rot(link_rotation(work, b), load3(params, at_point))
+    return rot(of_link.rotation(work, b), load3(params, at_point))
 
 
 @inline
@@ -42,13 +37,13 @@ def acceleration_of_center(c, u, v, a):
 def lumped(params, work, M, level):
     """Mass, place, velocity and acceleration of a point mass that no link carries."""
     ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3(zero(work))
-    x = (link_position(work, M.a) + ca + link_position(work, M.b) + cb) * 0.5
+    x = (of_link.position(work, M.a) + ca + of_link.position(work, M.b) + cb) * 0.5
     u, ddx = z, z
     if level > 0:
-        va, vb = link_velocity(work, M.a), link_velocity(work, M.b)
+        va, vb = of_link.velocity(work, M.a), of_link.velocity(work, M.b)
         ua, ub = linear(va) + cross(angular(va), ca), linear(vb) + cross(angular(vb), cb)
         u = (ua + ub) * 0.5
         if level > 1:
-            aa, ab = link_acceleration(work, M.a), link_acceleration(work, M.b)
+            aa, ab = of_link.acceleration(work, M.a), of_link.acceleration(work, M.b)
             ddx = (acceleration_of_center(ca, ua, va, aa) + acceleration_of_center(cb, ub, vb, ab)) * 0.5
     return get(params, M.at), x, u, ddx

@@ -6,18 +6,9 @@ Everything is first about the first link, then about the common centre of mass: 
 from __future__ import annotations
 
 from . import layout as at
+from . import link_workspace as of_link
 from ._jit import inline
 from .layout import BODY_PARAMS
-from .link_workspace import (
-    add_link_moments,
-    link_acceleration,
-    link_moments,
-    link_position,
-    link_rotation,
-    link_turn,
-    link_velocity,
-    set_link_moments,
-)
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, rot, rot_t, sym3_mul, zero3
 from .tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, SUBTREES, WHOLE, WORLD
@@ -43,7 +34,7 @@ def spins(index, params, work, n, O, level):
         h = h + s * speed
         if level > 1:
             # the axis turns with its carrier
-            rate = rate + s * change + cross(angular(link_velocity(work, S.link)), s * speed)
+            rate = rate + s * change + cross(angular(of_link.velocity(work, S.link)), s * speed)
     return h, rate
 
 
@@ -67,25 +58,25 @@ def centers(index, params, work, out, n, A, O, what, level):
     o, z = middle(work, n), zero3(zero(work))
     mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z  # of the universe: none
     for b in range(1, n.links + 1):
-        k, R, x = b * BODY_PARAMS, link_rotation(work, b), link_position(work, b) - o
+        k, R, x = b * BODY_PARAMS, of_link.rotation(work, b), of_link.position(work, b) - o
         m, u, ddx = get(params, k + at.MASS), z, z
         c, lever = rot(R, load3(params, k + at.LEVER)), load3(params, k + at.LEVER)
         mass += m
         first = first + (x + c) * m
         if level > 0:
-            v, I = link_velocity(work, b), load6(params, k + at.INERTIA)
+            v, I = of_link.velocity(work, b), load6(params, k + at.INERTIA)
             c, u = motion_of_center(R, lever, v)
             w = rot_t(R, angular(v))
             p = p + u * m
             L = L + cross(x + c, u * m) + rot(R, sym3_mul(I, w))
             if level > 1:
-                a = link_acceleration(work, b)
+                a = of_link.acceleration(work, b)
                 ddx = acceleration_of_center(c, u, v, a)
                 dp = dp + ddx * m
                 spin = sym3_mul(I, rot_t(R, angular(a))) + cross(w, sym3_mul(I, w))
                 dL = dL + cross(x + c, ddx * m) + rot(R, spin)
         if what & SUBTREES:
-            set_link_moments(work, b, moments(m, x + c, u, ddx))
+            of_link.set_moments(work, b, moments(m, x + c, u, ddx))
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
         m, x, u, ddx = lumped(params, work, M, level)
@@ -93,7 +84,7 @@ def centers(index, params, work, out, n, A, O, what, level):
         mass, first, p, dp = mass + m, first + x * m, p + u * m, dp + ddx * m
         L, dL = L + cross(x, u * m), dL + cross(x, ddx * m)
         if what & SUBTREES and M.common > 0:
-            add_link_moments(work, M.common, moments(m, x, u, ddx))
+            of_link.add_moments(work, M.common, moments(m, x, u, ddx))
     com = first * (1.0 / mass)
     put(out, A.com, o + com)
     if level > 0:
@@ -114,12 +105,12 @@ def subtrees(index, work, out, n, A, level):
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
-        s = link_moments(work, b)
+        s = of_link.moments(work, b)
         if L.parent > 0:
-            add_link_moments(work, L.parent, s)
+            of_link.add_moments(work, L.parent, s)
         if L.joint > 0:
-            R, share, k = link_turn(work, b), 1.0 / s[0], 3 * L.joint
-            put(out, A.com + k, rot_t(R, Vec3(s[1], s[2], s[3]) * share + o - link_position(work, b)))
+            R, share, k = of_link.turn(work, b), 1.0 / s[0], 3 * L.joint
+            put(out, A.com + k, rot_t(R, Vec3(s[1], s[2], s[3]) * share + o - of_link.position(work, b)))
             if level > 0:
                 put(out, A.vcom + k, rot_t(R, Vec3(s[4], s[5], s[6]) * share))
             if level > 1:

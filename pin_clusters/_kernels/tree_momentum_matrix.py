@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from . import layout as at
+from . import link_workspace as of_link
 from ._jit import inline
 from .layout import BODY_PARAMS
-from .link_workspace import (
-    add_link_inertia,
-    add_link_inertia_rate,
-    link_inertia,
-    link_inertia_rate,
-    link_position,
-    link_rotation,
-    link_velocity,
-    set_link_inertia,
-    set_link_inertia_rate,
-)
 from .links import carried, direction
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, zero3, zero_rigid
@@ -40,12 +30,12 @@ def lump_columns(index, params, work, out, n, A, b, c, common, m, from_common, s
 
     from_common is where the whole point mass is from the common centre of mass.
     """
-    x = link_position(work, b) + c
+    x = of_link.position(work, b) + c
     while b != common:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
             S = direction(params, work, dof(index, n.dof0 + iv))
-            p = (linear(S) + cross(angular(S), x - link_position(work, b))) * m
+            p = (linear(S) + cross(angular(S), x - of_link.position(work, b))) * m
             if what & MAP:
                 i = A.Ag + 6 * iv
                 put(out, i, load6(out, i) + join(p, cross(from_common, p)))
@@ -63,37 +53,37 @@ def inertias(index, params, work, n, turning, rates):
     link 0.
     """
     o, whole = middle(work, n), zero_rigid(zero(work))
-    set_link_inertia_rate(work, 0, whole)
+    of_link.set_inertia_rate(work, 0, whole)
     for b in range(1, n.links + 1):
         k = b * BODY_PARAMS
-        x = link_position(work, b) - o
-        R, m, lever = link_rotation(work, b), get(params, k + at.MASS), load3(params, k + at.LEVER)
+        x = of_link.position(work, b) - o
+        R, m, lever = of_link.rotation(work, b), get(params, k + at.MASS), load3(params, k + at.LEVER)
         if turning:
             I = rigid_in_world(R, x, m, lever, load6(params, k + at.INERTIA))
-            set_link_inertia(work, b, I)
+            of_link.set_inertia(work, b, I)
             if rates:
-                set_link_inertia_rate(work, b, rate_of_inertia(I, carried(link_velocity(work, b), -x)))
+                of_link.set_inertia_rate(work, b, rate_of_inertia(I, carried(of_link.velocity(work, b), -x)))
         else:
             h, e = (x + rot(R, lever)) * m, zero(work)
-            set_link_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
+            of_link.set_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
         m, x, u, _ = lumped(params, work, M, min(rates, 1))
         if rates:
-            add_link_inertia_rate(work, M.common, rate_of_point(m, x - o, u))
+            of_link.add_inertia_rate(work, M.common, rate_of_point(m, x - o, u))
         if M.common > 0:
-            add_link_inertia(work, M.common, point_inertia(m, x - o))
+            of_link.add_inertia(work, M.common, point_inertia(m, x - o))
         else:
             whole = whole + point_inertia(m, x - o)
     for i in range(n.links):
         b = n.links - i
         L = link(index, b)
         if rates:
-            add_link_inertia_rate(work, L.parent, link_inertia_rate(work, b))
+            of_link.add_inertia_rate(work, L.parent, of_link.inertia_rate(work, b))
         if L.parent > 0:
-            add_link_inertia(work, L.parent, link_inertia(work, b))
+            of_link.add_inertia(work, L.parent, of_link.inertia(work, b))
         else:
-            whole = whole + link_inertia(work, b)
+            whole = whole + of_link.inertia(work, b)
     return whole
 
 
@@ -134,8 +124,8 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     put(out, A.com, o + c)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
-        S = carried(direction(params, work, D), o + c - link_position(work, D.link))
-        I = link_inertia(work, D.link)
+        S = carried(direction(params, work, D), o + c - of_link.position(work, D.link))
+        I = of_link.inertia(work, D.link)
         # about the common centre
         d = Vec3(I[1], I[2], I[3]) - c * I[0]
         p = linear(S) * I[0] + cross(angular(S), d)
@@ -161,7 +151,7 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
         add_independent(index, out, n, A.Jcom, 3, O.G, O.Jcom)
     if what & WORLD:
         for b in range(1, n.links + 1):
-            j, I = link(index, b).joint, link_inertia(work, b)
+            j, I = link(index, b).joint, of_link.inertia(work, b)
             if j > 0:
                 put(out, A.com + 3 * j, o + Vec3(I[1], I[2], I[3]) * (1.0 / I[0]))
     xx, yy, zz = m * c[0] * c[0], m * c[1] * c[1], m * c[2] * c[2]

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
+from . import link_workspace as of_link
 from ._jit import inline
-from .link_workspace import (
-    link_inertia,
-    link_inertia_rate,
-    link_position,
-    link_velocity,
-)
 from .links import carried, direction
 from .simd import get, put
 from .spatial import angular, cross, join, linear, rigid_mul
@@ -21,7 +16,7 @@ from .tuples import Vec3, load3, load6
 @inline
 def seen_at(work, S, b, x):
     """Motion per unit of a velocity that moves link b, given at its origin, as seen at x."""
-    return carried(S, x - link_position(work, b))
+    return carried(S, x - of_link.position(work, b))
 
 
 @inline
@@ -31,12 +26,12 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
     u_c is the velocity of that point; from_center and x_rate, where the whole point mass is from the centre of mass,
     and its velocity relative to that.
     """
-    x = link_position(work, b) + c
+    x = of_link.position(work, b) + c
     while b != M.common:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
             S = direction(params, work, dof(index, n.dof0 + iv))
-            dS = seen_at(work, cross(link_velocity(work, b), S), b, x)
+            dS = seen_at(work, cross(of_link.velocity(work, b), S), b, x)
             p = linear(seen_at(work, S, b, x)) * m
             dp = (linear(dS) + cross(angular(S), u_c)) * m
             i = E.tree_dAg + 6 * iv
@@ -47,7 +42,7 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 @inline
 def velocity_of_end(work, b, c):
     """Velocity of a point of a link."""
-    v = link_velocity(work, b)
+    v = of_link.velocity(work, b)
     return linear(v) + cross(angular(v), c)
 
 
@@ -57,7 +52,7 @@ def spin_column_rates(index, params, work, out, n, O, E):
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
-        turn = cross(angular(link_velocity(work, S.link)), s)
+        turn = cross(angular(of_link.velocity(work, S.link)), s)
         for i in range(S.driver0, S.driver1):
             F = driver(index, i)
             D = dof(index, n.dof0 + F.iv)
@@ -75,13 +70,13 @@ def spin_column_rates(index, params, work, out, n, O, E):
 def momentum_matrix_rate(index, params, work, out, n, A, O, E):
     """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before."""
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
-    whole = link_inertia_rate(work, 0)
+    whole = of_link.inertia_rate(work, 0)
     c_rate = Vec3(whole[1], whole[2], whole[3]) * (1.0 / mass)
     put(out, A.vcom, c_rate)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
-        S, v = direction(params, work, D), link_velocity(work, D.link)
-        I, change = link_inertia(work, D.link), link_inertia_rate(work, D.link)
+        S, v = direction(params, work, D), of_link.velocity(work, D.link)
+        I, change = of_link.inertia(work, D.link), of_link.inertia_rate(work, D.link)
         # about the first link, which stands still for this
         dS, S = seen_at(work, cross(v, S), D.link, o), seen_at(work, S, D.link, o)
         p, dh = linear(rigid_mul(I, S)), rigid_mul(I, dS) + rigid_mul(change, S)

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
+from . import link_workspace as of_link
 from ._jit import inline
-from .link_workspace import (
-    link_acceleration,
-    link_offset,
-    link_position,
-    link_turn,
-    link_velocity,
-    set_link_acceleration,
-    set_link_velocity,
-)
 from .links import at_point, carried, direction, place_link
 from .simd import get, put, zero
 from .spatial import angular, cross, join, linear, matmul3, rot_t, transposed, zero6
@@ -49,17 +41,17 @@ def local(R, m):
 @inline
 def export_link(work, out, A, b, L, level):
     """Write what Pinocchio knows of a joint."""
-    R, R_up, j = link_turn(work, b), link_turn(work, L.upper), L.joint
+    R, R_up, j = of_link.turn(work, b), of_link.turn(work, L.upper), L.joint
     put(out, A.oMi + 12 * j, transposed(R))
-    put(out, A.oMi + 12 * j + 9, link_position(work, b))
+    put(out, A.oMi + 12 * j + 9, of_link.position(work, b))
     put(out, A.liMi + 12 * j, transposed(matmul3(transposed(R_up), R)))
-    put(out, A.liMi + 12 * j + 9, rot_t(R_up, link_offset(work, b)))
+    put(out, A.liMi + 12 * j + 9, rot_t(R_up, of_link.offset(work, b)))
     if level > 0:
-        v = link_velocity(work, b)
+        v = of_link.velocity(work, b)
         put(out, A.v + 6 * j, local(R, v))
-        put(out, A.ov + 6 * j, at_point(v, link_position(work, b)))
+        put(out, A.ov + 6 * j, at_point(v, of_link.position(work, b)))
     if level > 1:
-        put(out, A.a + 6 * j, local(R, link_acceleration(work, b)))
+        put(out, A.a + 6 * j, local(R, of_link.acceleration(work, b)))
 
 
 @inline
@@ -70,10 +62,10 @@ def outward(index, params, work, out, q, n, A, O, level):
         d = place_link(params, work, q, b, L)
         if level > 0:
             vj = along_joint(index, params, work, n, L, O.v_tree)
-            v = carried(link_velocity(work, L.parent), d) + vj
-            set_link_velocity(work, b, v)
+            v = carried(of_link.velocity(work, L.parent), d) + vj
+            of_link.set_velocity(work, b, v)
             if level > 1:
                 aj = along_joint(index, params, work, n, L, O.a_tree)
-                set_link_acceleration(work, b, carried(link_acceleration(work, L.parent), d) + cross(v, vj) + aj)
+                of_link.set_acceleration(work, b, carried(of_link.acceleration(work, L.parent), d) + cross(v, vj) + aj)
         if L.joint > 0:
             export_link(work, out, A, b, L, level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import unit_rotation
 from ..ldl6 import sym6_factor, sym6_solve
@@ -11,17 +12,6 @@ from ..simd import get, put, zero
 from ..spatial import rigid_as_sym6, zero3
 from ..tuples import load6
 from ..views import body
-from ..workspace import (
-    articulated,
-    force,
-    set_acceleration,
-    set_articulated,
-    set_base_inverse_d,
-    set_base_L,
-    set_composite,
-    set_position,
-    set_rotation,
-)
 
 
 @inline
@@ -39,7 +29,7 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
 @inline
 def collect(work, out, C):
     """(A4)."""
-    put(out, C.column, force(work, C.first))
+    put(out, C.column, ws.force(work, C.first))
 
 
 @inline
@@ -53,13 +43,13 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
     if forced:
         f = f - external_force(index, params, result_and_forces, b, B, R, x)
     set_body(work, b, R, x, vel, acc, f)
-    set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_articulated(work, b, rigid_as_sym6(I, o))
 
 
 @inline
 def _factors(params, work, C):
     """Factors of the articulated inertia, which is D, and whether it is singular."""
-    inverse_d, d, L = sym6_factor(articulated(work, C.first))
+    inverse_d, d, L = sym6_factor(ws.articulated(work, C.first))
     singular, smallest = False, get(params, C.smallest)
     for k in range(6):
         if too_small(d[k], smallest):
@@ -71,8 +61,8 @@ def _factors(params, work, C):
 def eliminate(params, work, out, C):
     """(A9), for all that is below it; out holds tau. Returns whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
-    a = sym6_solve(inverse_d, L, load6(out, C.column) - force(work, C.first))
-    set_acceleration(work, C.first, a)
+    a = sym6_solve(inverse_d, L, load6(out, C.column) - ws.force(work, C.first))
+    ws.set_acceleration(work, C.first, a)
     put(out, C.column, a)
     return singular
 
@@ -81,9 +71,9 @@ def eliminate(params, work, out, C):
 def compose(params, work, C):
     """Pose and inertia."""
     R, x = unit_rotation(zero(work)), zero3(zero(work))
-    set_rotation(work, C.first, R)
-    set_position(work, C.first, x)
-    set_composite(work, C.first, body_inertia(params, C.first, R, x))
+    ws.set_rotation(work, C.first, R)
+    ws.set_position(work, C.first, x)
+    ws.set_composite(work, C.first, body_inertia(params, C.first, R, x))
 
 
 @inline
@@ -102,6 +92,6 @@ def couple(I, o, nv, k, M):
 def factor(params, work, C):
     """Put the factors in the inertia's place, for all columns; returns whether D is singular."""
     inverse_d, L, singular = _factors(params, work, C)
-    set_base_inverse_d(work, C.first, inverse_d)
-    set_base_L(work, C.first, L)
+    ws.set_base_inverse_d(work, C.first, inverse_d)
+    ws.set_base_L(work, C.first, L)
     return singular

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import place
 from ..motions import (
@@ -17,27 +18,6 @@ from ..motions import (
 from ..simd import get, put, zero
 from ..spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
 from ..views import body, carrier_row, listed
-from ..workspace import (
-    E_entry,
-    G_entry,
-    K_column,
-    U_column,
-    UDinv_column,
-    acceleration,
-    add_composite,
-    add_force,
-    composite,
-    force,
-    set_acceleration,
-    set_articulated,
-    set_composite,
-    set_K_column,
-    set_U_column,
-    set_u_entry,
-    spin_column,
-    subspace,
-    u_entry,
-)
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
 from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_coupling, spin_terms
@@ -55,10 +35,10 @@ def columns(index, work, C, B):
         K = zero6(zero(work))
         if moves(B.mask, k):
             if moves(above, k):
-                K = K_column(work, P.at_K, k)
+                K = ws.K_column(work, P.at_K, k)
             for d in range(B.ndof):
-                K = K + subspace(work, B.at_S, d) * G_entry(work, B.at_G, C.nk, d, k)
-        set_K_column(work, B.at_K, k, K)
+                K = K + ws.subspace(work, B.at_S, d) * ws.G_entry(work, B.at_G, C.nk, d, k)
+        ws.set_K_column(work, B.at_K, k, K)
 
 
 @inline
@@ -87,17 +67,17 @@ def collect(index, work, out, C):
     """(A4): tau_k = sum over bodies and joints of G' S' f."""
     for i in range(C.last - C.first):
         b = C.last - 1 - i
-        B, f = body(index, b), force(work, b)
+        B, f = body(index, b), ws.force(work, b)
         if B.unit >= 0:
-            put(out, B.unit, get(out, B.unit) + dot6(subspace(work, B.at_S, 0), f))
+            put(out, B.unit, get(out, B.unit) + dot6(ws.subspace(work, B.at_S, 0), f))
         else:
             for d in range(B.ndof):
-                t = dot6(subspace(work, B.at_S, d), f)
+                t = dot6(ws.subspace(work, B.at_S, d), f)
                 for k in range(C.nk):
                     i_v = listed(index, C.column, k)
-                    put(out, i_v, get(out, i_v) + G_entry(work, B.at_G, C.nk, d, k) * t)
+                    put(out, i_v, get(out, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
         if B.parent > 0:
-            add_force(work, B.parent, f)
+            ws.add_force(work, B.parent, f)
 
 
 @inline
@@ -115,9 +95,9 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
         set_motion(work, b, vel, acc, f)
-        set_articulated(work, b, rigid_as_sym6(I, o))
+        ws.set_articulated(work, b, rigid_as_sym6(I, o))
     for k in range(C.nk):
-        set_u_entry(work, C.at_work, C.nk, k, o)
+        ws.set_u_entry(work, C.at_work, C.nk, k, o)
     spin_columns(index, work, C)
     if C.at_spin >= 0:
         gyration(index, work, v, C, C.out, 0, zero3(o))
@@ -138,35 +118,37 @@ def eliminate(index, params, work, out, C):
     total = sum_up(index, work, C)
     singular, f_out = factor_D(params, work, C), zero6(zero(work))
     for k in range(nk):
-        set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) + get(out, listed(index, C.column, k)))
+        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(out, listed(index, C.column, k)))
     for b in range(C.first, C.last):
-        B, f = body(index, b), force(work, b)
+        B, f = body(index, b), ws.force(work, b)
         f_out = f_out + f
         for k in range(nk):
             if moves(B.mask, k):
-                set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) - dot6(K_column(work, B.at_K, k), f))
+                ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
     solve_D(work, C)
     hand_inertia(work, C, total)
     if C.out > 0:
         for k in range(nk):
-            f_out = f_out + U_column(work, at, nk, k) * u_entry(work, at, nk, k)
-        add_force(work, C.out, f_out)
+            f_out = f_out + ws.U_column(work, at, nk, k) * ws.u_entry(work, at, nk, k)
+        ws.add_force(work, C.out, f_out)
     return singular
 
 
 @inline
 def propagate(index, work, out, C):
     """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
-    nk, at, a_out = C.nk, C.at_work, acceleration(work, C.out)
+    nk, at, a_out = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
-        put(out, listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(UDinv_column(work, at, nk, k), a_out))
+        put(
+            out, listed(index, C.column, k), ws.u_entry(work, at, nk, k) - dot6(ws.UDinv_column(work, at, nk, k), a_out)
+        )
     for b in range(C.first, C.last):
         B, a = body(index, b), a_out
         if B.bears == 1:
             for k in range(nk):
                 if moves(B.mask, k):
-                    a = a + K_column(work, B.at_K, k) * get(out, listed(index, C.column, k))
-            set_acceleration(work, b, a)
+                    a = a + ws.K_column(work, B.at_K, k) * get(out, listed(index, C.column, k))
+            ws.set_acceleration(work, b, a)
 
 
 @inline
@@ -176,7 +158,7 @@ def compose(index, params, work, q, C):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
         columns(index, work, C, B)
-        set_composite(work, b, body_inertia(params, b, R, x))
+        ws.set_composite(work, b, body_inertia(params, b, R, x))
     spin_columns(index, work, C)
 
 
@@ -191,7 +173,7 @@ def couple(index, work, nv, C, M):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:
         for b in range(C.first, C.last):
-            add_composite(work, C.out, composite(work, b))
+            ws.add_composite(work, C.out, ws.composite(work, b))
 
 
 @inline
@@ -200,28 +182,28 @@ def couple_column(index, work, nv, C, k, M):
     nk, at = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6(zero(work))
     for m in range(k + 1):
-        put(M, i_v * nv + listed(index, C.column, m), E_entry(work, C.at_E, nk, k, m))
+        put(M, i_v * nv + listed(index, C.column, m), ws.E_entry(work, C.at_E, nk, k, m))
     if C.at_spin >= 0:
-        F_out = add_angular(F_out, spin_column(work, at, nk, 0, k))
+        F_out = add_angular(F_out, ws.spin_column(work, at, nk, 0, k))
     for b in range(C.first, C.last):
         B = body(index, b)
         if moves(B.mask, k):
-            F = rigid_mul(composite(work, b), K_column(work, B.at_K, k))
+            F = rigid_mul(ws.composite(work, b), ws.K_column(work, B.at_K, k))
             F_out = F_out + F
             for m in range(k + 1):
                 if moves(B.mask, m):
                     i = i_v * nv + listed(index, C.column, m)
-                    put(M, i, get(M, i) + dot6(F, K_column(work, B.at_K, m)))
+                    put(M, i, get(M, i) + dot6(F, ws.K_column(work, B.at_K, m)))
     for r in range(C.carrier0, C.carrier1):
         n, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
-        F_out = add_angular(F_out, spin_column(work, at, nk, n, k))
+        F_out = add_angular(F_out, ws.spin_column(work, at, nk, n, k))
         for m in range(k + 1):
             i = i_v * nv + listed(index, C.column, m)
             put(M, i, get(M, i) + spin_coupling(work, at, nk, n, at_K, k, m))
     for m in range(k):
         j_v = listed(index, C.column, m)
         put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
-    set_U_column(work, at, nk, k, F_out)
+    ws.set_U_column(work, at, nk, k, F_out)
 
 
 @inline

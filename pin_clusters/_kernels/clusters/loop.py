@@ -6,6 +6,7 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline, paste
 from ..closure_biases import point_acceleration
 from ..closure_rows import point
@@ -16,24 +17,6 @@ from ..motions import body_force, body_inertia, external_force, motion, newton_e
 from ..simd import get, put, zero
 from ..spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
 from ..views import body, carrier_row, head, listed, rod
-from ..workspace import (
-    G_entry,
-    K_column,
-    acceleration,
-    add_force,
-    momentum,
-    position,
-    rotation,
-    set_acceleration,
-    set_articulated,
-    set_composite,
-    set_force,
-    set_K_column,
-    set_u_entry,
-    set_velocity,
-    subspace,
-    velocity,
-)
 from .general import columns
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
 
@@ -51,8 +34,8 @@ def acceleration_of_joint(index, work, a, C, B):
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
         for k in range(C.nk):
-            x += G_entry(work, B.at_G, C.nk, d, k) * get(a, listed(index, C.column, k))
-        m = m + subspace(work, B.at_S, d) * x
+            x += ws.G_entry(work, B.at_G, C.nk, d, k) * get(a, listed(index, C.column, k))
+        m = m + ws.subspace(work, B.at_S, d) * x
     return m
 
 
@@ -62,14 +45,14 @@ def rod_forces(index, params, work, H):
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
-        ya = point_acceleration(pa, velocity(work, R.a), acceleration(work, R.a))
-        yb = point_acceleration(pb, velocity(work, R.b), acceleration(work, R.b))
+        ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
+        yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
         # the middle accelerates at the mean of both ends
         f = (ya + yb) * (0.25 * get(params, R.at + 6))
         if R.a > 0:
-            add_force(work, R.a, join(f, cross(pa, f)))
+            ws.add_force(work, R.a, join(f, cross(pa, f)))
         if R.b > 0:
-            add_force(work, R.b, join(f, cross(pb, f)))
+            ws.add_force(work, R.b, join(f, cross(pb, f)))
 
 
 @paste
@@ -88,17 +71,17 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            set_force(work, b, zero6(zero(work)))
+            ws.set_force(work, b, zero6(zero(work)))
             continue
         vj, aj = joint_motion(work, B, C.nk, 1), acceleration_of_joint(index, work, a, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
-        R, x = rotation(work, b), position(work, b)
+        R, x = ws.rotation(work, b), ws.position(work, b)
         f = body_force(params, b, R, x, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_velocity(work, b, vel)
-        set_acceleration(work, b, acc)
-        set_force(work, b, f)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        ws.set_force(work, b, f)
     H = head(index, C.head)
     rod_forces(index, params, work, H)
     inertia_torques(index, work, a, out, C)
@@ -107,10 +90,10 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
         i_v = listed(index, C.column, k)
         put(out, i_v, get(out, i_v) + get(work, bias + k))
     if C.at_spin >= 0:
-        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, momentum(work, C.at_spin, C.nk))
+        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, ws.momentum(work, C.at_spin, C.nk))
     for r in range(C.carrier0, C.carrier1):
         carrier = carrier_row(index, r)
-        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, momentum(work, carrier.at_spin, C.nk))
+        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, ws.momentum(work, carrier.at_spin, C.nk))
     return is_singular(index, work, C)
 
 
@@ -124,14 +107,14 @@ def middle_columns(index, params, work, c, C, H):
             mean = end_velocity(index, params, work, c, R.a, R.at, k) + end_velocity(
                 index, params, work, c, R.b, R.at + 3, k
             )
-            set_K_column(work, to, k, join(mean * 0.5, rest))
+            ws.set_K_column(work, to, k, join(mean * 0.5, rest))
 
 
 @inline
 def end_velocity(index, params, work, c, b, at, k):
     """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
     if b > 0 and body(index, b).cluster == c:
-        K = K_column(work, body(index, b).at_K, k)
+        K = ws.K_column(work, body(index, b).at_K, k)
         return linear(K) + cross(angular(K), point(params, work, b, at))
     return zero3(zero(work))
 
@@ -139,7 +122,7 @@ def end_velocity(index, params, work, c, b, at, k):
 @inline
 def middle_inertia(params, work, b, mass):
     """Point mass at the middle of the rod: 2/3 of its mass."""
-    p, o = position(work, b), zero(work)
+    p, o = ws.position(work, b), zero(work)
     h = p * mass
     xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
     return (
@@ -173,33 +156,33 @@ def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            set_force(work, b, zero6(o))
-            set_articulated(
+            ws.set_force(work, b, zero6(o))
+            ws.set_articulated(
                 work, b, rigid_as_sym6(middle_inertia(params, work, b, middle_mass(index, params, H, b)), o)
             )
             continue
-        R, x = rotation(work, b), position(work, b)
+        R, x = ws.rotation(work, b), ws.position(work, b)
         columns(index, work, C, B)
         vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0))
         I = body_inertia(params, b, R, x)
         f = newton_euler(I, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_velocity(work, b, vel)
-        set_acceleration(work, b, acc)
-        set_force(work, b, f)
-        set_articulated(work, b, rigid_as_sym6(I, o))
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        ws.set_force(work, b, f)
+        ws.set_articulated(work, b, rigid_as_sym6(I, o))
     middle_columns(index, params, work, c, C, H)
     rod_forces(index, params, work, H)
     bias = block(H, C.nk).spin_bias
     for k in range(C.nk):
-        set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
+        ws.set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
     spin_columns(index, work, C)
     if C.at_spin >= 0:
-        gyration(index, work, v, C, C.out, 0, rot(rotation(work, C.out), momentum(work, C.at_spin, C.nk)))
+        gyration(index, work, v, C, C.out, 0, rot(ws.rotation(work, C.out), ws.momentum(work, C.at_spin, C.nk)))
     for r in range(C.carrier0, C.carrier1):
         carrier = carrier_row(index, r)
-        rate = rot(rotation(work, carrier.body), momentum(work, carrier.at_spin, C.nk))
+        rate = rot(ws.rotation(work, carrier.body), ws.momentum(work, carrier.at_spin, C.nk))
         gyration(index, work, v, C, carrier.body, 1 + r - C.carrier0, rate)
     return is_singular(index, work, C)
 
@@ -212,10 +195,10 @@ def compose(index, params, work, q, c, C):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            set_composite(work, b, middle_inertia(params, work, b, middle_mass(index, params, H, b)))
+            ws.set_composite(work, b, middle_inertia(params, work, b, middle_mass(index, params, H, b)))
         else:
             columns(index, work, C, B)
-            set_composite(work, b, body_inertia(params, b, rotation(work, b), position(work, b)))
+            ws.set_composite(work, b, body_inertia(params, b, ws.rotation(work, b), ws.position(work, b)))
     middle_columns(index, params, work, c, C, H)
     spin_columns(index, work, C)
     return is_singular(index, work, C)

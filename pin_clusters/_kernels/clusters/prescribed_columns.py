@@ -6,21 +6,12 @@ row, the acceleration of a free column and minus the torque of a prescribed one;
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..pack import too_small
 from ..simd import get
 from ..spatial import sym6_minus_outer
 from ..views import listed
-from ..workspace import (
-    D_entry,
-    U_column,
-    add_articulated,
-    add_force,
-    set_D_entry,
-    set_U_column,
-    set_u_entry,
-    u_entry,
-)
 from .one_or_two_columns import sum_one, sum_pair
 
 
@@ -35,11 +26,11 @@ def eliminate_one(index, params, work, prescribed, tau, C):
         inverse = 1.0 / D
         Y, u = U * inverse, inverse * u
         total, f_out, U = sym6_minus_outer(total, U, Y), U * u + f_out, Y
-    set_U_column(work, at, 1, 0, U)
-    set_u_entry(work, at, 1, 0, u)
+    ws.set_U_column(work, at, 1, 0, U)
+    ws.set_u_entry(work, at, 1, 0, u)
     if C.out > 0:
-        add_articulated(work, C.out, total)
-        add_force(work, C.out, f_out)
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
     return singular
 
 
@@ -62,13 +53,13 @@ def eliminate_pair(index, params, work, prescribed, tau, C):
         total, f_out = sym6_minus_outer(total, U1, Y), f_out + U1 * w
         U0, u0 = U0 - Y * d01, u0 - d01 * w
         U1, u1 = Y, w
-    set_U_column(work, at, 2, 0, U0)
-    set_U_column(work, at, 2, 1, U1)
-    set_u_entry(work, at, 2, 0, u0)
-    set_u_entry(work, at, 2, 1, u1)
+    ws.set_U_column(work, at, 2, 0, U0)
+    ws.set_U_column(work, at, 2, 1, U1)
+    ws.set_u_entry(work, at, 2, 0, u0)
+    ws.set_u_entry(work, at, 2, 1, u1)
     if C.out > 0:
-        add_articulated(work, C.out, total)
-        add_force(work, C.out, f_out)
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
     return singular
 
 
@@ -78,19 +69,19 @@ def sweep(index, params, work, prescribed, C, total, f_out):
     nk, at, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
     for k in range(nk):
         for m in range(k):
-            set_D_entry(work, at, nk, m, k, D_entry(work, at, nk, k, m))
+            ws.set_D_entry(work, at, nk, m, k, ws.D_entry(work, at, nk, k, m))
     for j in range(nk):
         if prescribed[listed(index, C.column, j)] == 0:
-            d, U, u = D_entry(work, at, nk, j, j), U_column(work, at, nk, j), u_entry(work, at, nk, j)
+            d, U, u = ws.D_entry(work, at, nk, j, j), ws.U_column(work, at, nk, j), ws.u_entry(work, at, nk, j)
             if too_small(d, smallest):
                 singular = True
             e = 1.0 / d
             Y, w = U * e, e * u
             total, f_out = sym6_minus_outer(total, U, Y), f_out + U * w
-            set_U_column(work, at, nk, j, Y)
-            set_u_entry(work, at, nk, j, w)
+            ws.set_U_column(work, at, nk, j, Y)
+            ws.set_u_entry(work, at, nk, j, w)
             for m in range(j + 1, nk):
-                set_D_entry(work, at, nk, j, m, D_entry(work, at, nk, j, m) * e)
+                ws.set_D_entry(work, at, nk, j, m, ws.D_entry(work, at, nk, j, m) * e)
             for k in range(nk):
                 if k != j:
                     reduce_row(work, at, nk, j, k)
@@ -100,8 +91,8 @@ def sweep(index, params, work, prescribed, C, total, f_out):
 @inline
 def reduce_row(work, at, nk, j, k):
     """Take column j, whose row is divided by its pivot, out of row k."""
-    d = D_entry(work, at, nk, k, j)
+    d = ws.D_entry(work, at, nk, k, j)
     for m in range(j + 1, nk):
-        set_D_entry(work, at, nk, k, m, D_entry(work, at, nk, k, m) - d * D_entry(work, at, nk, j, m))
-    set_U_column(work, at, nk, k, U_column(work, at, nk, k) - U_column(work, at, nk, j) * d)
-    set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) - d * u_entry(work, at, nk, j))
+        ws.set_D_entry(work, at, nk, k, m, ws.D_entry(work, at, nk, k, m) - d * ws.D_entry(work, at, nk, j, m))
+    ws.set_U_column(work, at, nk, k, ws.U_column(work, at, nk, k) - ws.U_column(work, at, nk, j) * d)
+    ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - d * ws.u_entry(work, at, nk, j))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import unit_rotation
 from ..ldl6 import sym6_factor, sym6_solve
@@ -11,7 +12,6 @@ from ..simd import get, put, zero
 from ..spatial import rigid_as_sym6, sym6_mul, zero3
 from ..tuples import Sym6, Vec6, load6
 from ..views import body
-from ..workspace import articulated, force, set_acceleration, set_articulated
 
 
 @inline
@@ -25,14 +25,14 @@ def advance(index, params, work, q, v, result_and_forces, a, C, forced):
     if forced:
         f = f - external_force(index, params, result_and_forces, b, B, R, x)
     set_body(work, b, R, x, vel, acc, f)
-    set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_articulated(work, b, rigid_as_sym6(I, o))
 
 
 @inline
 def eliminate(params, work, prescribed, tau, a, C):
     """(H4), (H5), with I^A for D; returns whether its free part is singular."""
     b, o, at, singular = C.first, zero(work), C.column, False
-    I, u = articulated(work, b), load6(tau, at) - force(work, b)
+    I, u = ws.articulated(work, b), load6(tau, at) - ws.force(work, b)
     fixed = (
         prescribed[at], prescribed[at + 1], prescribed[at + 2], prescribed[at + 3], prescribed[at + 4],
         prescribed[at + 5],
@@ -40,7 +40,7 @@ def eliminate(params, work, prescribed, tau, a, C):
     inverse_d, d, L = sym6_factor(_free_part(I, fixed, o))
     x = sym6_solve(inverse_d, L, _free_entries(u, fixed, o))
     left = u - sym6_mul(I, x)
-    set_acceleration(work, b, x)
+    ws.set_acceleration(work, b, x)
     smallest = get(params, C.smallest)
     for k in range(6):
         if fixed[k] != 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline, paste
 from ..bodies import place
 from ..coupling_of_loops import bias_of, prepare, rates_of, spin_biases
@@ -10,20 +11,6 @@ from ..motions import along, body_inertia, external_force, motion, newton_euler,
 from ..simd import get, put, zero
 from ..spatial import dot6, rigid_as_sym6, zero3, zero6
 from ..views import body, carrier_row, head, listed, velocity_row
-from ..workspace import (
-    E_entry,
-    K_column,
-    U_column,
-    acceleration,
-    add_articulated,
-    add_force,
-    force,
-    set_acceleration,
-    set_articulated,
-    set_u_entry,
-    spin_column,
-    u_entry,
-)
 from .articulated import moves, sum_up
 from .general import columns
 from .loop import bodies_at_bias
@@ -33,7 +20,7 @@ from .spin_elements import gyration, spin_columns
 
 @inline
 def advance(index, params, work, q, v, result_and_forces, a, C, forced):
-    """(A1)-(A3), (A5), (S1), (S2) at the prescribed accelerations; leaves minus the torques of armature and spin in u."""
+    """(A1)-(A3), (A5), (S1), (S2) at the prescribed accelerations; leaves minus torques of armature and spin in u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -45,12 +32,12 @@ def advance(index, params, work, q, v, result_and_forces, a, C, forced):
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
         set_motion(work, b, vel, acc, f)
-        set_articulated(work, b, rigid_as_sym6(I, zero(work)))
+        ws.set_articulated(work, b, rigid_as_sym6(I, zero(work)))
     for k in range(C.nk):
         u = zero(work)
         for m in range(C.nk):
-            u -= E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
-        set_u_entry(work, C.at_work, C.nk, k, u)
+            u -= ws.E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
+        ws.set_u_entry(work, C.at_work, C.nk, k, u)
     spin_columns(index, work, C)
     if C.at_spin >= 0:
         gyration(index, work, v, C, C.out, 0, momentum_rate(index, work, a, C, 0))
@@ -64,7 +51,7 @@ def momentum_rate(index, work, a, C, i):
     """What the spin momentum on carrier i changes by; (S1)."""
     rate = zero3(zero(work))
     for k in range(C.nk):
-        rate = rate + spin_column(work, C.at_work, C.nk, i, k) * get(a, listed(index, C.column, k))
+        rate = rate + ws.spin_column(work, C.at_work, C.nk, i, k) * get(a, listed(index, C.column, k))
     return rate
 
 
@@ -115,26 +102,26 @@ def eliminate(index, params, work, prescribed, tau, C):
     nk, at = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6(zero(work))
     for k in range(nk):
-        set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) + get(tau, listed(index, C.column, k)))
+        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(tau, listed(index, C.column, k)))
     for b in range(C.first, C.last):
-        B, f = body(index, b), force(work, b)
+        B, f = body(index, b), ws.force(work, b)
         f_out = f_out + f
         for k in range(nk):
             if moves(B.mask, k):
-                set_u_entry(work, at, nk, k, u_entry(work, at, nk, k) - dot6(K_column(work, B.at_K, k), f))
+                ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
     total, f_out, singular = sweep(index, params, work, prescribed, C, total, f_out)
     if C.out > 0:
-        add_articulated(work, C.out, total)
-        add_force(work, C.out, f_out)
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
     return singular
 
 
 @inline
 def propagate(index, work, prescribed, tau, a, C):
     """(H4)-(H6)."""
-    nk, at, up = C.nk, C.at_work, acceleration(work, C.out)
+    nk, at, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
-        i_v, x = listed(index, C.column, k), u_entry(work, at, nk, k) - dot6(U_column(work, at, nk, k), up)
+        i_v, x = listed(index, C.column, k), ws.u_entry(work, at, nk, k) - dot6(ws.U_column(work, at, nk, k), up)
         if prescribed[i_v] != 0:
             put(tau, i_v, -x)
         else:
@@ -145,5 +132,5 @@ def propagate(index, work, prescribed, tau, a, C):
             for k in range(nk):
                 i_v = listed(index, C.column, k)
                 if moves(B.mask, k) and prescribed[i_v] == 0:
-                    change = change + K_column(work, B.at_K, k) * get(a, i_v)
-            set_acceleration(work, b, change)
+                    change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
+            ws.set_acceleration(work, b, change)

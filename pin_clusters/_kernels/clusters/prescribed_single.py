@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import hinge
 from ..motions import body_inertia, external_force, motion, newton_euler, set_body, spin_moment
@@ -10,27 +11,6 @@ from ..simd import get, put, zero
 from ..spatial import add_angular, angular, dot3, dot6, rigid_as_sym6, rigid_mul, rot, sym6_minus_outer, sym6_mul
 from ..tuples import load3
 from ..views import body
-from ..workspace import (
-    Dinv_u,
-    UDinv,
-    acceleration,
-    add_articulated,
-    add_force,
-    add_moment,
-    articulated,
-    axis,
-    force,
-    rotation,
-    set_acceleration,
-    set_articulated,
-    set_axis,
-    set_Dinv_u,
-    set_spin,
-    set_spin_bias,
-    set_UDinv,
-    spin,
-    spin_bias,
-)
 
 
 @inline
@@ -49,17 +29,17 @@ def advance(index, params, work, q, v, prescribed, result_and_forces, tau, a, C,
     if forced:
         f = f - external_force(index, params, result_and_forces, b, B, R, x)
     if C.at_spin >= 0:
-        h = rot(rotation(work, B.parent), load3(params, C.at_spin))
-        set_spin(work, b, h)
-        set_spin_bias(work, b, dot3(h, angular(acceleration(work, B.parent))))
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        ws.set_spin(work, b, h)
+        ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
-            add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
+            ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
     if B.bears == 0 and not forced:
         I6 = rigid_as_sym6(I, o)
         return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I6, S, f, rigid_mul(I, S))
     set_body(work, b, R, x, vel, acc, f)
-    set_axis(work, b, S)
-    set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_axis(work, b, S)
+    ws.set_articulated(work, b, rigid_as_sym6(I, o))
     return False
 
 
@@ -69,9 +49,9 @@ def eliminate(index, params, work, prescribed, tau, a, C, forced):
     b = C.first
     B = body(index, b)
     if B.bears == 1 or forced:
-        I, S = articulated(work, b), axis(work, b)
+        I, S = ws.articulated(work, b), ws.axis(work, b)
         IS = sym6_mul(I, S)
-        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I, S, force(work, b), IS)
+        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I, S, ws.force(work, b), IS)
     return False
 
 
@@ -80,23 +60,23 @@ def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
     """Hand articulated inertia and force to the parent; keeps U and u of a prescribed joint, else both over D."""
     E, u, U = get(params, C.at_E), get(tau, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
-        u -= spin_bias(work, b)
-        U = add_angular(U, spin(work, b))
+        u -= ws.spin_bias(work, b)
+        U = add_angular(U, ws.spin(work, b))
     if prescribed[C.column] != 0:
         if parent > 0:
-            add_articulated(work, parent, I)
-            add_force(work, parent, f)
-        set_UDinv(work, b, U)
-        set_Dinv_u(work, b, u - E * get(a, C.column))
+            ws.add_articulated(work, parent, I)
+            ws.add_force(work, parent, f)
+        ws.set_UDinv(work, b, U)
+        ws.set_Dinv_u(work, b, u - E * get(a, C.column))
         return False
     d = dot6(S, IS) + E
     inverse = 1.0 / d
     Y = U * inverse
     if parent > 0:
-        add_articulated(work, parent, sym6_minus_outer(I, U, Y))
-        add_force(work, parent, Y * u + f)
-    set_UDinv(work, b, Y)
-    set_Dinv_u(work, b, inverse * u)
+        ws.add_articulated(work, parent, sym6_minus_outer(I, U, Y))
+        ws.add_force(work, parent, Y * u + f)
+    ws.set_UDinv(work, b, Y)
+    ws.set_Dinv_u(work, b, inverse * u)
     return too_small(d, get(params, C.smallest))
 
 
@@ -105,13 +85,13 @@ def propagate(index, work, prescribed, tau, a, C):
     """(H4)-(H6)."""
     b = C.first
     B = body(index, b)
-    up = acceleration(work, B.parent)
-    x = Dinv_u(work, b) - dot6(UDinv(work, b), up)
+    up = ws.acceleration(work, B.parent)
+    x = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), up)
     if prescribed[C.column] != 0:
         put(tau, C.column, -x)
         if B.bears == 1:
-            set_acceleration(work, b, up)
+            ws.set_acceleration(work, b, up)
     else:
         put(a, C.column, x)
         if B.bears == 1:
-            set_acceleration(work, b, up + axis(work, b) * x)
+            ws.set_acceleration(work, b, up + ws.axis(work, b) * x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import hinge
 from ..motions import body_inertia, hinge_motion, hinge_motion_at_rest, spin_moment
@@ -10,37 +11,6 @@ from ..simd import get, put, zero
 from ..spatial import add_angular, angular, cross, dot3, dot6, rigid_as_sym6, rigid_mul, rot, sym6_minus_outer, sym6_mul
 from ..tuples import load3
 from ..views import body
-from ..workspace import (
-    Dinv_u,
-    UDinv,
-    acceleration,
-    add_articulated,
-    add_composite,
-    add_force,
-    add_moment,
-    articulated,
-    axis,
-    composite,
-    force,
-    own_torque,
-    rotation,
-    set_acceleration,
-    set_articulated,
-    set_axis,
-    set_composite,
-    set_Dinv_u,
-    set_force,
-    set_inverse_D,
-    set_own_torque,
-    set_position,
-    set_rotation,
-    set_spin,
-    set_spin_bias,
-    set_UDinv,
-    spin,
-    spin_bias,
-    velocity,
-)
 
 
 @inline
@@ -52,15 +22,15 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     S, f = hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, B.bears == 1, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
-        h = rot(rotation(work, B.parent), load3(params, C.at_spin))
-        t += dot3(h, angular(acceleration(work, B.parent)))
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        t += dot3(h, angular(ws.acceleration(work, B.parent)))
         if B.parent > 0:
-            add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
+            ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
     if B.bears == 0:
         hand_down(work, out, B.parent, C.column, S, f, t)
     else:
-        set_force(work, b, f)
-        set_own_torque(work, b, t)
+        ws.set_force(work, b, f)
+        ws.set_own_torque(work, b, t)
 
 
 @inline
@@ -68,7 +38,7 @@ def hand_down(work, out, parent, i_v, S, f, t):
     """(A4): torque of a joint, and the force of its body to the parent."""
     put(out, i_v, dot6(S, f) + t)
     if parent > 0:
-        add_force(work, parent, f)
+        ws.add_force(work, parent, f)
 
 
 @inline
@@ -77,7 +47,7 @@ def collect(index, work, out, C):
     b = C.first
     B = body(index, b)
     if B.bears == 1:
-        hand_down(work, out, B.parent, C.column, axis(work, b), force(work, b), own_torque(work, b))
+        hand_down(work, out, B.parent, C.column, ws.axis(work, b), ws.force(work, b), ws.own_torque(work, b))
 
 
 @inline
@@ -88,16 +58,16 @@ def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced
     rate, kept = get(v, C.column), B.bears == 1 or whole
     S, I, f = hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced)
     if C.at_spin >= 0:
-        h = rot(rotation(work, B.parent), load3(params, C.at_spin))
-        set_spin(work, b, h)
-        set_spin_bias(work, b, dot3(h, angular(acceleration(work, B.parent))))
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        ws.set_spin(work, b, h)
+        ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
-            add_moment(work, B.parent, cross(angular(velocity(work, B.parent)), h) * rate)
+            ws.add_moment(work, B.parent, cross(angular(ws.velocity(work, B.parent)), h) * rate)
     o = zero(work)
     if not kept:
         return _eliminate(params, work, out, C, b, B.parent, rigid_as_sym6(I, o), S, f, rigid_mul(I, S))
-    set_force(work, b, f)
-    set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_force(work, b, f)
+    ws.set_articulated(work, b, rigid_as_sym6(I, o))
     return False
 
 
@@ -107,8 +77,8 @@ def eliminate(index, params, work, out, C, forced):
     b = C.first
     B = body(index, b)
     if B.bears == 1 or forced:
-        I, S = articulated(work, b), axis(work, b)
-        return _eliminate(params, work, out, C, b, B.parent, I, S, force(work, b), sym6_mul(I, S))
+        I, S = ws.articulated(work, b), ws.axis(work, b)
+        return _eliminate(params, work, out, C, b, B.parent, I, S, ws.force(work, b), sym6_mul(I, S))
     return False
 
 
@@ -118,14 +88,14 @@ def _eliminate(params, work, out, C, b, parent, I, S, f, IS):
     d = dot6(S, IS) + get(params, C.at_E)
     singular, inverse, u, U = too_small(d, get(params, C.smallest)), 1.0 / d, get(out, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
-        u -= spin_bias(work, b)
-        U = add_angular(U, spin(work, b))
+        u -= ws.spin_bias(work, b)
+        U = add_angular(U, ws.spin(work, b))
     Y = U * inverse
     if parent > 0:
-        add_articulated(work, parent, sym6_minus_outer(I, U, Y))
-        add_force(work, parent, Y * u + f)
-    set_UDinv(work, b, Y)
-    set_Dinv_u(work, b, inverse * u)
+        ws.add_articulated(work, parent, sym6_minus_outer(I, U, Y))
+        ws.add_force(work, parent, Y * u + f)
+    ws.set_UDinv(work, b, Y)
+    ws.set_Dinv_u(work, b, inverse * u)
     return singular
 
 
@@ -134,11 +104,11 @@ def propagate(index, work, out, C):
     """(A9), (A10)."""
     b = C.first
     B = body(index, b)
-    a_up = acceleration(work, B.parent)
-    a = Dinv_u(work, b) - dot6(UDinv(work, b), a_up)
+    a_up = ws.acceleration(work, B.parent)
+    a = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), a_up)
     put(out, C.column, a)
     if B.bears == 1:
-        set_acceleration(work, b, a_up + axis(work, b) * a)
+        ws.set_acceleration(work, b, a_up + ws.axis(work, b) * a)
 
 
 @inline
@@ -147,12 +117,12 @@ def compose(index, params, work, q, C):
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)
-    set_rotation(work, b, R)
-    set_position(work, b, x)
-    set_axis(work, b, S)
-    set_composite(work, b, body_inertia(params, b, R, x))
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
+    ws.set_axis(work, b, S)
+    ws.set_composite(work, b, body_inertia(params, b, R, x))
     if C.at_spin >= 0:
-        set_spin(work, b, rot(rotation(work, B.parent), load3(params, C.at_spin)))
+        ws.set_spin(work, b, rot(ws.rotation(work, B.parent), load3(params, C.at_spin)))
 
 
 @inline
@@ -160,13 +130,13 @@ def couple(index, params, work, C):
     """(C1), (C2): the entry of M, the force F per unit velocity, and the composite inertia to the parent."""
     b = C.first
     B = body(index, b)
-    I, S = composite(work, b), axis(work, b)
+    I, S = ws.composite(work, b), ws.axis(work, b)
     F = rigid_mul(I, S)
     own = dot6(F, S) + get(params, C.at_E)
     if C.at_spin >= 0:
-        F = add_angular(F, spin(work, b))
+        F = add_angular(F, ws.spin(work, b))
     if B.parent > 0:
-        add_composite(work, B.parent, I)
+        ws.add_composite(work, B.parent, I)
     return own, F, B.parent
 
 
@@ -175,15 +145,15 @@ def factor(index, params, work, C):
     """(A6), (A8): U D^-1 and 1 / D, articulated inertia to the parent; returns whether D is singular."""
     b = C.first
     B = body(index, b)
-    I, S = articulated(work, b), axis(work, b)
+    I, S = ws.articulated(work, b), ws.axis(work, b)
     U = sym6_mul(I, S)
     d = dot6(S, U) + get(params, C.at_E)
     inverse = 1.0 / d
     if C.at_spin >= 0:
-        U = add_angular(U, spin(work, b))
+        U = add_angular(U, ws.spin(work, b))
     Y = U * inverse
     if B.parent > 0:
-        add_articulated(work, B.parent, sym6_minus_outer(I, U, Y))
-    set_UDinv(work, b, Y)
-    set_inverse_D(work, b, inverse)
+        ws.add_articulated(work, B.parent, sym6_minus_outer(I, U, Y))
+    ws.set_UDinv(work, b, Y)
+    ws.set_inverse_D(work, b, inverse)
     return too_small(d, get(params, C.smallest))

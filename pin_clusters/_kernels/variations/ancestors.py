@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..clusters.articulated import moves
 from ..layout import FREE
@@ -10,7 +11,6 @@ from ..spatial import angular, cross, cross_force, dot3, dot6, join, linear, rot
 from ..tuples import load3, load6, load9
 from ..variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION, OF_COLUMN
 from ..views import body, cluster, listed
-from ..workspace import K_column, axis, velocity
 from . import record
 from .forces import motions_at
 
@@ -46,7 +46,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
     put(M, i * nv + k, F)
     column_of_six(M, nv, k, i, F)
     column_of_six(dv, nv, k, i, Q)
-    x = cross_force(velocity(work, b), F)
+    x = cross_force(ws.velocity(work, b), F)
     put(dv, i * nv + k, (-x[0], -x[1], -x[2], T[0] - x[3], T[1] - x[4], T[2] - x[5]))
     if second:
         column_of_six(dq, nv, k, i, P)
@@ -62,19 +62,19 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
         C = cluster(index, B.cluster)
         if B.sole >= 0:
             L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
-            enter(dq, dv, M, nv, i, B.sole, F, P, Q, T, axis(work, b), L, N, L * 2.0, second)
+            enter(dq, dv, M, nv, i, B.sole, F, P, Q, T, ws.axis(work, b), L, N, L * 2.0, second)
         elif C.kind == FREE:
             enter_base(work, load3(rates, C.at_rates), dq, dv, M, nv, i, C.column, b, F, P, Q, T, second)
         else:
             short = B.at_S == B.at_K + 6 * B.which
             for r in range(C.nk):
                 if moves(B.mask, r) and short:
-                    at, J = C.at_rates + OF_COLUMN * r, K_column(work, B.at_K, r)
+                    at, J = C.at_rates + OF_COLUMN * r, ws.K_column(work, B.at_K, r)
                     L, N = load6(rates, at), load6(rates, at + ACCELERATION)
                     enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, L * 2.0, second)
                 elif moves(B.mask, r):
                     L, N, Gamma = motions_at(rates, record(C, b, r))
-                    J = K_column(work, B.at_K, r)
+                    J = ws.K_column(work, B.at_K, r)
                     enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, Gamma, second)
         b = C.out
 

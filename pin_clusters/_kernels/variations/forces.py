@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..momentum_rates import rate_of_inertia, twice_B, twice_B_transposed
 from ..motions import external_force, newton_euler
@@ -18,41 +19,27 @@ from ..variations_layout import (
     QUADRATIC,
     VELOCITY,
 )
-from ..workspace import (
-    add_composite,
-    add_force,
-    add_inertia_rate,
-    add_total_momentum,
-    composite,
-    force,
-    inertia_rate,
-    set_composite,
-    set_force,
-    set_inertia_rate,
-    set_total_momentum,
-    total_momentum,
-)
 
 
 @inline
 def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, forced):
     """Write inertia, momentum, rate of inertia and, if ``second``, the force of a body; (V2)."""
-    set_composite(work, b, I)
-    set_total_momentum(work, b, rigid_mul(I, vel))
-    set_inertia_rate(work, b, rate_of_inertia(I, vel))
+    ws.set_composite(work, b, I)
+    ws.set_total_momentum(work, b, rigid_mul(I, vel))
+    ws.set_inertia_rate(work, b, rate_of_inertia(I, vel))
     if second:
         f = newton_euler(I, vel, acc)
         if forced:
             f = f - external_force(index, params, forces, b, B, R, x)
-        set_force(work, b, f)
+        ws.set_force(work, b, f)
 
 
 @inline
 def hand_inertial(work, b, out):
     """Add what a body carries to an output body, but for the force."""
-    add_composite(work, out, composite(work, b))
-    add_total_momentum(work, out, total_momentum(work, b))
-    add_inertia_rate(work, out, inertia_rate(work, b))
+    ws.add_composite(work, out, ws.composite(work, b))
+    ws.add_total_momentum(work, out, ws.total_momentum(work, b))
+    ws.add_inertia_rate(work, out, ws.inertia_rate(work, b))
 
 
 @inline
@@ -61,7 +48,7 @@ def forces_of(work, b, J, L, N, Gamma, second):
 
     P, if ``second``, is in axes that turn with the body.
     """
-    I, h, sigma = composite(work, b), total_momentum(work, b), inertia_rate(work, b)
+    I, h, sigma = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b)
     Q = twice_B(h, sigma, J) + rigid_mul(I, Gamma)
     P = twice_B(h, sigma, L) + rigid_mul(I, N) if second else Q
     return rigid_mul(I, J), P, Q, twice_B_transposed(h, sigma, J)
@@ -70,7 +57,7 @@ def forces_of(work, b, J, L, N, Gamma, second):
 @inline
 def momentum_of(work, b, J, L):
     """Variation of the momentum of a body, J x* h + I L; (V7)."""
-    return cross_force(J, total_momentum(work, b)) + rigid_mul(composite(work, b), L)
+    return cross_force(J, ws.total_momentum(work, b)) + rigid_mul(ws.composite(work, b), L)
 
 
 @inline
@@ -126,4 +113,4 @@ def motions_at(rates, at):
 @inline
 def hand_force(work, b, to):
     """Add the force of a body to another one."""
-    add_force(work, to, force(work, b))
+    ws.add_force(work, to, ws.force(work, b))

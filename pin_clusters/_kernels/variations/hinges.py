@@ -6,6 +6,7 @@ leaves the cluster.
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import hinge
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
@@ -15,16 +16,6 @@ from ..spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero
 from ..tuples import load6
 from ..variations_layout import ACCELERATION, OF_COLUMN, ON_ROTOR
 from ..views import body, listed
-from ..workspace import (
-    E_entry,
-    acceleration,
-    add_spin_momentum,
-    force,
-    set_subspace,
-    spin_column,
-    subspace,
-    velocity,
-)
 from .ancestors import enter_sum, to_ancestors
 from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inertial
 
@@ -35,11 +26,11 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x, S = hinge(params, work, q, b, B)
-        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
+        v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
         L, rate = cross(v_up, S), get(v, B.unit)
         vel, acc = v_up + S * rate, a_up + L * rate + S * get(a, B.unit)
         set_hinge(work, b, R, x, S, vel, acc)
-        set_subspace(work, B.at_S, 0, S)
+        ws.set_subspace(work, B.at_S, 0, S)
         at = C.at_rates + OF_COLUMN * B.which
         put(rates, at, L)
         if second:
@@ -54,8 +45,8 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
         if second:
             spin_terms(index, work, v, a, tau, C, C.out, C.at_spin, zero3(zero(work)))
         for k in range(C.nk):
-            h = spin_column(work, C.at_work, C.nk, 0, k)
-            add_spin_momentum(work, C.out, h * get(v, listed(index, C.column, k)))
+            h = ws.spin_column(work, C.at_work, C.nk, 0, k)
+            ws.add_spin_momentum(work, C.out, h * get(v, listed(index, C.column, k)))
 
 
 @inline
@@ -64,9 +55,9 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
     j, i = B.parent, B.unit
     while j != C.out:
         A = body(index, j)
-        at, J, k = C.at_rates + OF_COLUMN * A.which, subspace(work, A.at_S, 0), A.unit
+        at, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
         L = load6(rates, at)
-        x = dot6(F, J) + E_entry(work, C.at_E, C.nk, A.which, B.which)
+        x = dot6(F, J) + ws.E_entry(work, C.at_E, C.nk, A.which, B.which)
         put(M, k * nv + i, x)
         put(M, i * nv + k, x)
         put(dv, k * nv + i, dot6(J, Q))
@@ -83,7 +74,7 @@ def begin_entries(index, work, nv, C, dq, dv, M, second):
     for k in range(C.nk):
         for m in range(C.nk):
             at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(M, at, E_entry(work, C.at_E, C.nk, k, m))
+            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
 
 
 @inline
@@ -93,13 +84,13 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         begin_entries(index, work, nv, C, dq, dv, M, second)
     for n in range(C.last - C.first):
         b = C.last - 1 - n
-        B, f = body(index, b), force(work, b)
-        i, at, S = B.unit, C.at_rates + OF_COLUMN * B.which, subspace(work, B.at_S, 0)
+        B, f = body(index, b), ws.force(work, b)
+        i, at, S = B.unit, C.at_rates + OF_COLUMN * B.which, ws.subspace(work, B.at_S, 0)
         L, N = load6(rates, at), load6(rates, at + ACCELERATION)
         F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
         if pairs:
             own = i * nv + i
-            put(M, own, dot6(S, F) + E_entry(work, C.at_E, C.nk, B.which, B.which))
+            put(M, own, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
             put(dv, own, dot6(S, Q))
         if second:
             put(tau, i, get(tau, i) + dot6(S, f))
@@ -111,8 +102,8 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         if forced:
             P = P + load6(rates, at + ON_ROTOR)
         if C.at_spin >= 0:
-            h = spin_column(work, C.at_work, C.nk, 0, B.which)
-            turn = cross(angular(velocity(work, C.out)), h)
+            h = ws.spin_column(work, C.at_work, C.nk, 0, B.which)
+            turn = cross(angular(ws.velocity(work, C.out)), h)
             F, Q, T = add_angular(F, h), add_angular(Q, turn), T + turn
         if pairs:
             to_ancestors(index, work, rates, nv, C.out, i, F, P, Q, T, dq, dv, M, second)

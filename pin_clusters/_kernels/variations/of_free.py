@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import free_rotation, unit_rotation
 from ..clusters.free import couple
@@ -13,20 +14,6 @@ from ..spatial import cross, cross_force, join, linear, matmul3, rigid_mul, rot,
 from ..tuples import Rigid, Vec3, Vec6, load3, load6, load9
 from ..variations_layout import BASE_POSITION, BASE_ROTATION, UP
 from ..views import body
-from ..workspace import (
-    add_composite,
-    add_force,
-    add_total_momentum,
-    composite,
-    force,
-    inertia_rate,
-    set_acceleration,
-    set_position,
-    set_rotation,
-    set_velocity,
-    total_momentum,
-    velocity,
-)
 from .ancestors import column_of_six, enter_sum
 from .forces import set_inertial
 
@@ -44,10 +31,10 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
         put(rates, C.at_rates + BASE_ROTATION, matmul3(fixed, free_rotation(q, B.iq)))
         p = load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq))
         put(rates, C.at_rates + BASE_POSITION, p)
-    set_rotation(work, b, R)
-    set_position(work, b, x)
-    set_velocity(work, b, vel)
-    set_acceleration(work, b, acc)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
+    ws.set_velocity(work, b, vel)
+    ws.set_acceleration(work, b, acc)
     set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
 
 
@@ -64,8 +51,8 @@ def unit(o, k):
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
     """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0."""
     b, i, o = C.first, C.column, zero(work)
-    I, h, sigma, f = composite(work, b), total_momentum(work, b), inertia_rate(work, b), force(work, b)
-    vel, up = velocity(work, b), load3(rates, C.at_rates + UP)
+    I, h, sigma, f = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b), ws.force(work, b)
+    vel, up = ws.velocity(work, b), load3(rates, C.at_rates + UP)
     if second:
         put(tau, i, f)
     if pairs:
@@ -84,6 +71,6 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         # mass, first moment, momentum and force are all that is asked of the whole robot
         R, p, z = load9(rates, C.at_rates + BASE_ROTATION), load3(rates, C.at_rates + BASE_POSITION), zero3(o)
         moment = rot(R, Vec3(I[1], I[2], I[3])) + p * I[0]
-        add_composite(work, 0, Rigid(I[0], moment[0], moment[1], moment[2], o, o, o, o, o, o))
-        add_total_momentum(work, 0, join(rot(R, linear(h)), z))
-        add_force(work, 0, join(rot(R, linear(f)), z))
+        ws.add_composite(work, 0, Rigid(I[0], moment[0], moment[1], moment[2], o, o, o, o, o, o))
+        ws.add_total_momentum(work, 0, join(rot(R, linear(h)), z))
+        ws.add_force(work, 0, join(rot(R, linear(f)), z))

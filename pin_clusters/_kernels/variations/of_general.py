@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import device, inline
 from ..bodies import place
 from ..clusters.articulated import moves
@@ -14,19 +15,6 @@ from ..spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
 from ..tuples import load6
 from ..variations_layout import ACCELERATION, OF_MOMENTUM, QUADRATIC, VELOCITY
 from ..views import body, carrier_row, listed
-from ..workspace import (
-    E_entry,
-    G_entry,
-    K_column,
-    acceleration,
-    add_spin_momentum,
-    force,
-    set_acceleration,
-    set_velocity,
-    spin_column,
-    subspace,
-    velocity,
-)
 from . import record, sums
 from .ancestors import enter_sum, to_ancestors
 from .forces import (
@@ -92,18 +80,18 @@ def carried(index, C, b, k):
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
     """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes."""
     nk, at, o = C.nk, C.at_work, zero(work)
-    omega, inside = angular(velocity(work, carrier)), carrier >= C.first and carrier < C.last
+    omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
-        h = spin_column(work, at, nk, i, m)
+        h = ws.spin_column(work, at, nk, i, m)
         turn, to = cross(omega, h), carried(index, C, carrier, m)
-        add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
+        ws.add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
         add_moments(rates, to, zero3(o), turn, h, turn)
         if inside and pairs:
             i_v, B = listed(index, C.column, m), body(index, carrier)
             for k in range(nk):
                 k_v = listed(index, C.column, k)
                 L, N, Gamma = motions_at(rates, record(C, carrier, k))
-                J = K_column(work, B.at_K, k) if moves(B.mask, k) else zero6(o)
+                J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6(o)
                 at_entry = i_v * nv + k_v
                 put(M, at_entry, get(M, at_entry) + dot3(h, angular(J)))
                 put(dv, at_entry, get(dv, at_entry) + dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
@@ -118,7 +106,7 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
     for k in range(C.nk):
         for m in range(C.nk):
             at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(M, at, E_entry(work, C.at_E, C.nk, k, m))
+            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
             put(dv, at, o)
             if second:
                 put(dq, at, o)
@@ -134,9 +122,9 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
         vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
         columns(index, work, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
-        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
-        set_velocity(work, b, vel)
-        set_acceleration(work, b, acc)
+        v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
         set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
         for k in range(C.nk):
             set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, rest, rest, rest)
@@ -162,12 +150,12 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
 def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
     """(V3) Entries of column i_v and the rows of a joint: G' S' of its forces."""
     for d in range(B.ndof):
-        S = subspace(work, B.at_S, d)
+        S = ws.subspace(work, B.at_S, d)
         f, r = dot6(S, F), dot6(S, Q)
         p = dot6(S, P) if second else f
         for k in range(C.nk):
             if B.unit < 0 or B.which == k:
-                g, at = G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
+                g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
                 put(M, at, get(M, at) + g * f)
                 put(dv, at, get(dv, at) + g * r)
                 if second:
@@ -178,21 +166,21 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
 def joint_torques(index, work, C, B, b, tau):
     """Torques of a joint, times G."""
     for d in range(B.ndof):
-        t = dot6(subspace(work, B.at_S, d), force(work, b))
+        t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
         for k in range(C.nk):
             i_v = listed(index, C.column, k)
-            put(tau, i_v, get(tau, i_v) + G_entry(work, B.at_G, C.nk, d, k) * t)
+            put(tau, i_v, get(tau, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
 
 
 @inline
 def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
     """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent."""
     for m in range(C.nk):
-        at, f = record(C, b, m), force(work, b)
+        at, f = record(C, b, m), ws.force(work, b)
         P, Q, F, T = forces_at(rates, at)
         H, SG = load6(rates, at + OF_MOMENTUM), zero6(zero(work))
         if moves(B.mask, m):
-            J = K_column(work, B.at_K, m)
+            J = ws.K_column(work, B.at_K, m)
             L, N, Gamma = motions_at(rates, at)
             own_F, own_P, own_Q, own_T = forces_of(work, b, J, L, N, Gamma, second)
             F, P, Q, T = F + own_F, P + own_P, Q + own_Q, T + own_T

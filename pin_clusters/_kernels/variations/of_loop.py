@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import device, inline
 from ..closure_biases import point_acceleration, point_rate
 from ..closure_rows import point
@@ -17,23 +18,6 @@ from ..spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, 
 from ..tuples import load3
 from ..variations_layout import OF_MOTION
 from ..views import body, element, head, listed, rod, share, velocity_row
-from ..workspace import (
-    K_column,
-    acceleration,
-    add_force,
-    add_moment,
-    add_spin_momentum,
-    force,
-    position,
-    rotation,
-    set_acceleration,
-    set_composite,
-    set_inertia_rate,
-    set_total_momentum,
-    set_velocity,
-    subspace,
-    velocity,
-)
 from . import record, sums
 from .contraction import contract
 from .forces import add_forces, add_moments, add_momentum, clear, hand_force, motions_at, set_inertial
@@ -75,12 +59,12 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
     variations_of_ratio(index, params, work, C, e)
     rho, rhod = combined_rates(index, params, work, e)
     J = get(params, e.at)
-    eta = rot(rotation(work, c), load3(params, e.at + 1)) * J
-    turn = cross(angular(velocity(work, c)), eta)
+    eta = rot(ws.rotation(work, c), load3(params, e.at + 1)) * J
+    turn = cross(angular(ws.velocity(work, c)), eta)
     if c > 0:
-        add_moment(work, c, eta * rhod + turn * rho)
-        add_spin_momentum(work, c, eta * rho)
-    torque = J * rhod + dot3(eta, angular(acceleration(work, c)))
+        ws.add_moment(work, c, eta * rhod + turn * rho)
+        ws.add_spin_momentum(work, c, eta * rho)
+    torque = J * rhod + dot3(eta, angular(ws.acceleration(work, c)))
     for s in range(e.share0, e.share1):
         part = share(index, s)
         V = velocity_row(index, part.velocity)
@@ -98,7 +82,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
             x, y, z = J * r, J * both, J * rdd
             if inside:
                 L, N, Gamma = motions_at(rates, record(C, c, m))
-                K = K_column(work, body(index, c).at_K, m)
+                K = ws.K_column(work, body(index, c).at_K, m)
                 x = x + dot3(eta, angular(K))
                 y = y + dot3(eta, angular(Gamma)) + dot3(turn, angular(K))
                 z = z + dot3(eta, angular(N)) + dot3(turn, angular(L))
@@ -117,8 +101,8 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
     o = zero(work)
     dp, dx, ddx, by_rate = zero3(o), zero3(o), zero3(o), zero3(o)
     if b >= C.first and b < C.last:
-        p, vel, acc = point(params, work, b, at), velocity(work, b), acceleration(work, b)
-        J = K_column(work, body(index, b).at_K, k)
+        p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
+        J = ws.K_column(work, body(index, b).at_K, k)
         L, N, Gamma = motions_at(rates, record(C, b, k))
         w, x = angular(vel), point_rate(p, vel)
         v_change = L + cross(J, vel)
@@ -139,7 +123,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
     P = join(dF, cross(p, dF) + cross(dp, F))
     if b >= C.first and b < C.last:
         # the force of the body has this one already, and turns with it
-        P = P - cross_force(K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
+        P = P - cross_force(ws.K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
     add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3(zero(work)))
     if summed:
         add_momentum(rates, to, join(HF, cross(p, HF) + cross(dp, x)))
@@ -150,23 +134,23 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle."""
     half, o = 0.5 * get(params, R.at + 6), zero(work)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
-    x = (point_rate(pa, velocity(work, R.a)) + point_rate(pb, velocity(work, R.b))) * 0.5
-    ya = point_acceleration(pa, velocity(work, R.a), acceleration(work, R.a))
-    yb = point_acceleration(pb, velocity(work, R.b), acceleration(work, R.b))
+    x = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
+    ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
+    yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
     # on the universe nothing feels it, but sums over the robot do
     if R.a == 0:
-        add_force(work, 0, join(F, cross(pa, F)))
+        ws.add_force(work, 0, join(F, cross(pa, F)))
     if R.b == 0:
-        add_force(work, 0, join(F, cross(pb, F)))
+        ws.add_force(work, 0, join(F, cross(pb, F)))
     middle = R.middle
     I = middle_inertia(params, work, middle, 2.0 * half)
     twist = join(x, zero3(o))
     h = rigid_mul(I, twist)
     sigma = rate_of_inertia(I, twist)
-    set_composite(work, middle, I)
-    set_total_momentum(work, middle, h)
-    set_inertia_rate(work, middle, sigma)
+    ws.set_composite(work, middle, I)
+    ws.set_total_momentum(work, middle, h)
+    ws.set_inertia_rate(work, middle, sigma)
     for k in range(C.nk):
         dpa, dxa, ddxa, ra = end_of_rod(index, params, work, rates, c, C, R.a, R.at, k)
         dpb, dxb, ddxb, rb = end_of_rod(index, params, work, rates, c, C, R.b, R.at + 3, k)
@@ -213,10 +197,10 @@ def advance(index, params, work, rates, q, v, a, forces, c, C, nv, dq, dv, M, se
         if B.kind == MIDDLE:
             continue
         vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 2))
-        v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
-        set_velocity(work, b, vel)
-        set_acceleration(work, b, acc)
-        R, x = rotation(work, b), position(work, b)
+        v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        R, x = ws.rotation(work, b), ws.position(work, b)
         set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
         first = at_rates_of(B, C.nk)
         size = B.ndof * C.nk
@@ -244,7 +228,7 @@ def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second,
             continue
         torques = B.at_G + B.ndof * (C.nk + 3)
         for d in range(B.ndof):
-            t = dot6(subspace(work, B.at_S, d), force(work, b))
+            t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
             put(work, torques + d, get(work, torques + d) + t)
         collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
         if second and (summed or B.parent > 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import inline
 from ..bodies import hinge
 from ..motions import body_inertia, set_hinge, spin_moment
@@ -10,19 +11,6 @@ from ..spatial import add_angular, angular, cross, cross_force, dot3, dot6, rot,
 from ..tuples import load3, load6
 from ..variations_layout import ACCELERATION, ON_ROTOR
 from ..views import body
-from ..workspace import (
-    acceleration,
-    add_moment,
-    add_spin_momentum,
-    axis,
-    force,
-    own_torque,
-    rotation,
-    set_own_torque,
-    set_spin,
-    spin,
-    velocity,
-)
 from .ancestors import enter_sum, to_ancestors
 from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inertial
 
@@ -34,7 +22,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
     R, x, S = hinge(params, work, q, b, B)
-    v_up, a_up = velocity(work, B.parent), acceleration(work, B.parent)
+    v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
     L = cross(v_up, S)
     vel, acc = v_up + S * rate, a_up + L * rate + S * aj
     set_hinge(work, b, R, x, S, vel, acc)
@@ -46,14 +34,14 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
         put(rates, C.at_rates + ON_ROTOR, zero6(zero(work)))
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
-        h = rot(rotation(work, B.parent), load3(params, C.at_spin))
-        set_spin(work, b, h)
-        add_spin_momentum(work, B.parent, h * rate)
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        ws.set_spin(work, b, h)
+        ws.add_spin_momentum(work, B.parent, h * rate)
         if second:
             t += dot3(h, angular(a_up))
-            add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
+            ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
     if second:
-        set_own_torque(work, b, t)
+        ws.set_own_torque(work, b, t)
 
 
 @inline
@@ -61,22 +49,22 @@ def collect(index, params, work, rates, nv, C, tau, dq, dv, M, total, second, pa
     """(V3)-(V5): its torque and entries, and what it carries to the parent."""
     b = C.first
     B, i = body(index, b), C.column
-    S, L, N, f = axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), force(work, b)
+    S, L, N, f = ws.axis(work, b), load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION), ws.force(work, b)
     F, P, Q, T = forces_of(work, b, S, L, N, L * 2.0, second)
     if pairs:
         own = i * nv + i
         put(M, own, dot6(S, F) + get(params, C.at_E))
         put(dv, own, dot6(S, Q))
     if second:
-        put(tau, i, dot6(S, f) + own_torque(work, b))
+        put(tau, i, dot6(S, f) + ws.own_torque(work, b))
         if pairs:
             put(dq, i * nv + i, dot6(S, P))
         P = P + cross_force(S, f)
     if forced:
         P = P + load6(rates, C.at_rates + ON_ROTOR)
     if C.at_spin >= 0:
-        h = spin(work, b)
-        turn = cross(angular(velocity(work, B.parent)), h)
+        h = ws.spin(work, b)
+        turn = cross(angular(ws.velocity(work, B.parent)), h)
         F, Q, T = add_angular(F, h), add_angular(Q, turn), T + turn
     if pairs:
         to_ancestors(index, work, rates, nv, B.parent, i, F, P, Q, T, dq, dv, M, second)

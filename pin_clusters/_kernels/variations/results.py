@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from .. import workspace as ws
 from .._jit import device, inline
 from ..layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE, SPHERICAL
 from ..simd import get, put, zero
 from ..spatial import cross, cross_force, join, linear, zero3, zero6
 from ..tuples import Vec3, load3, load6
 from ..views import body, cluster, element, ground, head, header, listed, share, velocity_row
-from ..workspace import E_entry, composite, force, total_momentum
 from .of_free import unit
 
 
@@ -35,10 +35,10 @@ def about_centre(index, params, work, nv, total):
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
         put_column(total, nv, 21, g.iv, column_at(total, nv, 21, g.iv) + load3(params, g.at))
-    I, fixed = composite(work, 0), load3(params, GROUND_MOMENT)
+    I, fixed = ws.composite(work, 0), load3(params, GROUND_MOMENT)
     mass = I[0] + get(params, GROUND_MASS)
     inverse = 1.0 / mass
-    c, l, f = (Vec3(I[1], I[2], I[3]) + fixed) * inverse, linear(total_momentum(work, 0)), linear(force(work, 0))
+    c, l, f = (Vec3(I[1], I[2], I[3]) + fixed) * inverse, linear(ws.total_momentum(work, 0)), linear(ws.force(work, 0))
     # gravity is in the forces of bodies alone
     f = f + load3(params, MINUS_GRAVITY) * get(params, GROUND_MASS)
     for i in range(nv):
@@ -96,7 +96,7 @@ def own_armature(index, params, work, C, b, k):
     """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b."""
     x = zero(work)
     if C.kind == GENERAL:
-        x = E_entry(work, C.at_E, C.nk, k, k)
+        x = ws.E_entry(work, C.at_E, C.nk, k, k)
     elif C.kind == LOOP:
         H = head(index, C.head)
         for n in range(H.element0, H.element1):
