@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters import _llvm
-from pin_clusters._calls import entries
-from pin_clusters._kernels import entry_points
-from pin_clusters.baselines import projection
+from pin_clusters.programs import machine_code as _llvm
+from pin_clusters._engine.calls import entries
+from pin_clusters._engine import entry_points
+from pin_clusters.verification.baselines import projection
 
 ROBOTS = ("mini_cheetah", "mit_humanoid", "tello")
 STATES = 7  # three packs of two, and one that is left over

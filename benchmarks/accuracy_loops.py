@@ -33,8 +33,8 @@ from oracles import test_golden_loops as golden
 from samples import mechanisms as loop_models
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import constrained, lagrange, projection
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import constrained, lagrange, projection
 
 RESULTS = Path(__file__).resolve().parent / "results" / "accuracy_loops.json"
 WELL_CONDITIONED = 1e3

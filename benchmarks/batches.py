@@ -24,14 +24,16 @@ import timing
 from numba import njit
 
 import pin_clusters as pc
-from pin_clusters import baselines, batch, loaders
-from pin_clusters._kernels import entry_points as kernels
-from pin_clusters._kernels._jit import OPTIONS
-from pin_clusters._kernels.simd import get, put
-from pin_clusters.armature import independent_q
+from pin_clusters import batch
+from pin_clusters._engine import entry_points as kernels
+from pin_clusters._engine.kernels.compiling.jit import OPTIONS
+from pin_clusters._engine.kernels.numbers.simd import get, put
+from pin_clusters.approximations.armature import independent_q
 from pin_clusters.batch._program import Each, Program
 from pin_clusters.batch._room import Room
-from pin_clusters.timing import Call, Timing, interleaved
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification import baselines
+from pin_clusters.verification.timing import Call, Timing, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "batches.json"
 ROBOTS = ("mini_cheetah", "mit_humanoid", "jvrc1", "tello", "four_bar", "planar_leg_linkage")

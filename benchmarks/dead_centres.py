@@ -19,7 +19,7 @@ from samples.mechanisms import Mechanism
 from scipy import optimize
 
 import pin_clusters as pc
-from pin_clusters import reference
+from pin_clusters.verification import reference
 
 Make = Callable[[np.random.Generator], Mechanism]
 # mechanism, joint y that moves all, joint x that has dead centres

@@ -26,8 +26,9 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import batch, loaders
-from pin_clusters.timing import Call, Timing, interleaved
+from pin_clusters import batch
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification.timing import Call, Timing, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "derivatives.json"
 ARMATURE = ("mini_cheetah", "mit_humanoid", "jvrc1")

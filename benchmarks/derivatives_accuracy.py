@@ -38,7 +38,7 @@ from samples import mechanisms as loop_models
 from support import differences
 
 import pin_clusters as pc
-from pin_clusters import reference
+from pin_clusters.verification import reference
 
 RESULTS = Path(__file__).resolve().parent / "results" / "derivatives_accuracy.json"
 REFERENCE, DIFFERENCES, LAWS = "reference", "differences", "laws"

@@ -19,10 +19,10 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import loaders
-from pin_clusters.armature import independent_q
-from pin_clusters.baselines import armature_model
-from pin_clusters.timing import Call, interleaved
+from pin_clusters.approximations.armature import independent_q
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification.baselines import armature_model
+from pin_clusters.verification.timing import Call, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "everyday.json"
 SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"

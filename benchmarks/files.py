@@ -28,7 +28,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters.loaders.files import YAML, reader_of
+from pin_clusters.files.readers.files import YAML, reader_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from support.mujoco_states import Twin

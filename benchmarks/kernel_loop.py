@@ -22,7 +22,7 @@ import numba
 import numpy as np
 import pinocchio as pin
 
-from pin_clusters.timing import Call
+from pin_clusters.verification.timing import Call
 
 CALLS = 100
 """Calls in a loop."""

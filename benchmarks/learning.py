@@ -20,8 +20,8 @@ import numpy as np
 from timing import machine, number
 
 import pin_clusters as pc
-from pin_clusters._routines import routine
-from pin_clusters.timing import interleaved
+from pin_clusters.programs.hosts.routines import routine
+from pin_clusters.verification.timing import interleaved
 
 RESULTS = Path(__file__).resolve().parent / "results" / "learning.json"
 STATES, SPREAD = 500, 0.3  # about the reference pose [rad] or [m], less where loops do not follow

@@ -1,4 +1,4 @@
-"""Measurements of robots with closed loops; all with ``pin_clusters.timing.interleaved``."""
+"""Measurements of robots with closed loops; all with ``pin_clusters.verification.timing.interleaved``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from timing import number
 
 import pin_clusters as pc
 from pin_clusters import batch
-from pin_clusters.baselines import constrained, projection
 from pin_clusters.constraints.closures import JointClosure
-from pin_clusters.timing import Call, Timing, interleaved
+from pin_clusters.verification.baselines import constrained, projection
+from pin_clusters.verification.timing import Call, Timing, interleaved
 
 SOLVERS = ("constraintDynamics", "lcaba")
 MU = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)

@@ -8,7 +8,7 @@
 - steps of ``pc.simulate`` under a function that gives torques: the time of a step without that of the function itself,
   and beside the step under constant torques, whose loop calls nothing.
 
-All functions of a robot are timed in alternation (``pin_clusters/timing.py``).
+All functions of a robot are timed in alternation (``pin_clusters/verification/timing.py``).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import loaders
-from pin_clusters.timing import Call, Timing, interleaved
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification.timing import Call, Timing, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "moves.json"
 ROBOTS = ("four_bar", "teleop_arm", "mini_cheetah", "mit_humanoid", "jvrc1", "tello")

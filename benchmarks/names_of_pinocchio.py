@@ -4,7 +4,7 @@ Usage: python benchmarks/names_of_pinocchio.py
            lists the names of the installed release, its modules included, that `pc.name` does not answer: none.
        python benchmarks/names_of_pinocchio.py --write PYTHON [PYTHON ...]
            asks the Pinocchio of other interpreters as well (3.8 and 4.1 are the ends of what is tested), and writes
-           what not all of them have to pin_clusters/pinocchio_names.py.
+           what not all of them have to pin_clusters/_support/pinocchio_names.py.
 """
 
 from __future__ import annotations

@@ -22,9 +22,10 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import baselines, loaders
-from pin_clusters.armature import independent_q
-from pin_clusters.timing import Call, interleaved
+from pin_clusters.approximations.armature import independent_q
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification import baselines
+from pin_clusters.verification.timing import Call, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "operational.json"
 ROBOTS = ("mini_cheetah", "mit_humanoid")

@@ -30,8 +30,8 @@ from operational_contacts import Errors, Exact
 from support.frames import some
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import hybrid, projection
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import hybrid, projection
 
 RESULTS = Path(__file__).resolve().parent / "results" / "operational_accuracy.json"
 AXES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)

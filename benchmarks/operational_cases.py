@@ -1,6 +1,6 @@
 """The mechanisms on which the operational family is judged: random ones with gears, belts, loops and rods, and robots.
 
-The random ones are those of ``tests/samples/pool.py``, and random robots of ``pin_clusters.study``.
+The random ones are those of ``tests/samples/pool.py``, and random robots of ``pin_clusters.studies.study``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from samples import pool
 from support.frames import with_frames
 
 import pin_clusters as pc
-from pin_clusters import study
+from pin_clusters.studies import study
 
 BELTED = 40
 """Number of random robots with gears and belts."""

@@ -18,10 +18,10 @@ import pinocchio as pin
 from samples import trees
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import contacts as by_projection
-from pin_clusters.baselines import projection
-from pin_clusters.baselines._frames import rows_of_frames
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import contacts as by_projection
+from pin_clusters.verification.baselines import projection
+from pin_clusters.verification.baselines._frames import rows_of_frames
 
 DEPENDENT, INDEPENDENT = 1e-12, 1e-6
 """Eigenvalues of J M^-1 J', relative to the largest: below, rows repeat each other; above, they do not."""

@@ -3,7 +3,7 @@
 The price is the time of a call from Python without that of the kernel, which a loop in Numba calls: checks, the result
 and its memory; and what the kernel loses, because Python ran in between: caches, predicted branches. To tell these two
 apart, the call is timed with a kernel that does nothing, too. All are timed in alternation
-(``pin_clusters/timing.py``); the kernels are those that Numba compiles.
+(``pin_clusters/verification/timing.py``); the kernels are those that Numba compiles.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import numpy as np
 import timing
 
 import pin_clusters as pc
-from pin_clusters import loaders
-from pin_clusters._calls.desk import ENTRIES, PLACES
-from pin_clusters._kernels.entry_points import Kernel, compiled_ahead
-from pin_clusters.timing import Timing, interleaved
+from pin_clusters._engine.calls.desk import ENTRIES, PLACES
+from pin_clusters._engine.entry_points import Kernel, compiled_ahead
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification.timing import Timing, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "prices.json"
 ROBOTS = ("four_bar", "teleop_arm", "mini_cheetah", "mit_humanoid", "jvrc1", "tello")

@@ -34,8 +34,9 @@ import report_traces
 from report_loops import markdown, where
 
 import pin_clusters as pc
-from pin_clusters import loaders, study
-from pin_clusters.study import report
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies import study
+from pin_clusters.studies.study import report
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "bench.json"

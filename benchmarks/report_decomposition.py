@@ -20,9 +20,9 @@ from report import fill
 from report_loops import markdown
 
 import pin_clusters as pc
-from pin_clusters import study
 from pin_clusters.approximations import LABELS, RUNGS
-from pin_clusters.study import metrics
+from pin_clusters.studies import study
+from pin_clusters.studies.study import metrics
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "decomposition.md"

@@ -15,7 +15,7 @@ import cases
 import timing
 
 import pin_clusters as pc
-from pin_clusters import loaders
+from pin_clusters.files import readers as loaders
 
 RESULTS = Path(__file__).parent / "results" / "bench.json"
 

@@ -27,10 +27,10 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import baselines
-from pin_clusters.armature import independent_q
+from pin_clusters.approximations.armature import independent_q
 from pin_clusters.simulation import METHODS
-from pin_clusters.timing import interleaved
+from pin_clusters.verification import baselines
+from pin_clusters.verification.timing import interleaved
 
 RESULTS = Path(__file__).parent / "results" / "simulation.json"
 FIGURE = Path(__file__).parent.parent / "docs" / "figures" / "convergence.png"

@@ -17,12 +17,12 @@ import loop_timing
 import timing
 
 import pin_clusters as pc
-from pin_clusters._llvm import object_code
-from pin_clusters.rivals import state
-from pin_clusters.specialising.functions import BY_RESULT, RESULT_OF
-from pin_clusters.specialising.limbs import limbs_of
-from pin_clusters.specialising.module import module_of
-from pin_clusters.timing import Call, interleaved
+from pin_clusters.programs.machine_code import object_code
+from pin_clusters.programs.specialising.functions import BY_RESULT, RESULT_OF
+from pin_clusters.programs.specialising.limbs import limbs_of
+from pin_clusters.programs.specialising.module import module_of
+from pin_clusters.verification.peers import state
+from pin_clusters.verification.timing import Call, interleaved
 
 RESULTS = Path(__file__).parent / "results" / "specialised.json"
 FUNCTIONS = ("rnea", "aba")

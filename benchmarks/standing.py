@@ -22,7 +22,7 @@ import pinocchio as pin
 import timing
 
 import pin_clusters as pc
-from pin_clusters import loaders
+from pin_clusters.files import readers as loaders
 from pin_clusters.simulation._contacts import Contacts
 
 RESULTS = Path(__file__).parent / "results" / "standing.json"

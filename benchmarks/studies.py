@@ -17,11 +17,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 import pin_clusters as pc
-from pin_clusters import study
 from pin_clusters.approximations import LABELS
-from pin_clusters.study import paper, trajectories
-from pin_clusters.study.paper._experiment import head, tidy
-from pin_clusters.study.plots import STYLES
+from pin_clusters.studies import study
+from pin_clusters.studies.study import paper, trajectories
+from pin_clusters.studies.study.paper._experiment import head, tidy
+from pin_clusters.studies.study.plots import STYLES
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "studies.json"

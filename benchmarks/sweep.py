@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 import timing
 
-from pin_clusters import sweeps
+from pin_clusters.studies import sweeps
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "sweep.json"

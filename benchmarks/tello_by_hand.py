@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
+from pin_clusters.verification.baselines import projection
 
 GEAR = 6.0
 CRANK, LENGTH, OFFSET, POST, LATERAL = 0.0228, 0.0098, 0.01995, 0.0128, 0.0112

@@ -1,4 +1,4 @@
-"""The measurements: one state, batches, and the first call; all with ``pin_clusters.timing.interleaved``."""
+"""The measurements: one state, batches, and the first call; all with ``pin_clusters.verification.timing.interleaved``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters import baselines, batch
-from pin_clusters.armature import independent_q
-from pin_clusters.configuration import randomConfiguration
-from pin_clusters.rivals import ALGORITHMS, State, state
-from pin_clusters.timing import Timing, interleaved
+from pin_clusters import batch
+from pin_clusters.approximations.armature import independent_q
+from pin_clusters.model.configuration import randomConfiguration
+from pin_clusters.verification import baselines
+from pin_clusters.verification.peers import ALGORITHMS, State, state
+from pin_clusters.verification.timing import Timing, interleaved
 
 
 def number(timing: Timing) -> dict[str, float]:
@@ -102,7 +103,7 @@ warnings.simplefilter("ignore")
 start = time.perf_counter()
 import pin_clusters as pc
 from pin_clusters import batch, loaders
-from pin_clusters.configuration import neutral
+from pin_clusters.model.configuration import neutral
 print("import", time.perf_counter() - start)
 model = loaders.load("mit_humanoid_leg"); data = model.createData(); q, v = neutral(model), np.zeros(model.nv)
 bar = loaders.load("four_bar"); swing = bar.createData(); p, w = neutral(bar), np.zeros(bar.nv)

@@ -18,7 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters import audit
+from pin_clusters.studies import audit
 
 URDF = "share/example-robot-data/robots/g1_description/urdf/g1_29dof_rev_1_0.urdf"
 # inertia of rotor, carrier of the first stage, output [kg m^2]; ratios of both stages; published armature [kg m^2]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters import approximations, study
+from pin_clusters import approximations
+from pin_clusters.studies import study
 
 
 def main() -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters.timing import interleaved
+from pin_clusters.verification.timing import interleaved
 
 try:
     import crocoddyl as croc

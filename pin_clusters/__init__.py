@@ -11,31 +11,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import batch
-
-# --- algorithms: Pinocchio's names
-from .algorithms.aba import aba
-from .algorithms.all_terms import computeAllTerms
-from .algorithms.centroidal import (
-    ccrba,
-    centerOfMass,
-    computeCentroidalMap,
-    computeCentroidalMapTimeVariation,
-    computeCentroidalMomentum,
-    computeCentroidalMomentumTimeVariation,
-    dccrba,
-    getCenterOfMassVelocityDerivatives,
-    jacobianCenterOfMass,
-)
-from .algorithms.condition import ClusterCondition, condition
-from .algorithms.constraint_forces import (
+from .algorithms.contacts.constraint_forces import (
     ConstraintForces,
     CouplingForce,
     LoopWrench,
     RodForce,
     constraint_forces,
 )
-from .algorithms.contact_derivatives import computeConstraintDynamicsDerivatives, computeImpulseDynamicsDerivatives
-from .algorithms.contacts import (
+from .algorithms.contacts.contacts import (
     RigidConstraintModel,
     computeDampedDelassusMatrixInverse,
     computeDelassusMatrix,
@@ -45,9 +28,15 @@ from .algorithms.contacts import (
     impulseDynamics,
     initConstraintDynamics,
 )
+from .algorithms.contacts.derivatives import computeConstraintDynamicsDerivatives, computeImpulseDynamicsDerivatives
+
+# --- algorithms: Pinocchio's names
+from .algorithms.dynamics.aba import aba
+from .algorithms.dynamics.all_terms import computeAllTerms
+from .algorithms.dynamics.condition import ClusterCondition, condition
 
 # --- the bridge to the spanning tree, and the motor side: names of our own
-from .algorithms.coupling import (
+from .algorithms.dynamics.coupling import (
     coupling_bias,
     coupling_jacobian,
     independent_torque,
@@ -55,8 +44,8 @@ from .algorithms.coupling import (
     spanning_acceleration,
     spanning_velocity,
 )
-from .algorithms.crba import crba
-from .algorithms.derivatives import (
+from .algorithms.dynamics.crba import crba
+from .algorithms.dynamics.derivatives import (
     christoffel_symbols,
     computeABADerivatives,
     computeCentroidalDynamicsDerivatives,
@@ -67,12 +56,42 @@ from .algorithms.derivatives import (
     getCentroidalDynamicsDerivatives,
     getCoriolisMatrix,
 )
-from .algorithms.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
-from .algorithms.hybrid import hybrid_dynamics
-from .algorithms.identifiable import identifiable_parameters
-from .algorithms.inertial_parameters import parameters, with_parameters
-from .algorithms.inputs import inverse_input_matrix, task_input_matrix
-from .algorithms.jacobians import (
+from .algorithms.dynamics.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
+from .algorithms.dynamics.hybrid import hybrid_dynamics
+from .algorithms.dynamics.inputs import inverse_input_matrix, task_input_matrix
+from .algorithms.dynamics.minverse import computeMinverse
+from .algorithms.dynamics.motor import actuation_matrix, motor_torque, rotor_velocity
+from .algorithms.dynamics.operational import apply_test_force, inverse_operational_inertia, operational_inertia
+from .algorithms.dynamics.passive import passive_torque
+from .algorithms.dynamics.ratio_derivatives import computeRatioDerivatives
+from .algorithms.dynamics.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
+from .algorithms.dynamics.with_independent import CoordinateChange, with_independent
+from .algorithms.kinematics.centroidal import (
+    ccrba,
+    centerOfMass,
+    computeCentroidalMap,
+    computeCentroidalMapTimeVariation,
+    computeCentroidalMomentum,
+    computeCentroidalMomentumTimeVariation,
+    dccrba,
+    getCenterOfMassVelocityDerivatives,
+    jacobianCenterOfMass,
+)
+from .algorithms.kinematics.derivatives import (
+    computeForwardKinematicsDerivatives,
+    getFrameAccelerationDerivatives,
+    getFrameVelocityDerivatives,
+    getJointAccelerationDerivatives,
+    getJointVelocityDerivatives,
+    getPointClassicAccelerationDerivatives,
+    getPointVelocityDerivatives,
+)
+from .algorithms.kinematics.hessians import (
+    computeJointKinematicHessians,
+    getFrameKinematicHessian,
+    getJointKinematicHessian,
+)
+from .algorithms.kinematics.jacobians import (
     computeFrameJacobian,
     computeJointJacobian,
     computeJointJacobians,
@@ -82,21 +101,7 @@ from .algorithms.jacobians import (
     getJointJacobian,
     getJointJacobianTimeVariation,
 )
-from .algorithms.kinematic_derivatives import (
-    computeForwardKinematicsDerivatives,
-    getFrameAccelerationDerivatives,
-    getFrameVelocityDerivatives,
-    getJointAccelerationDerivatives,
-    getJointVelocityDerivatives,
-    getPointClassicAccelerationDerivatives,
-    getPointVelocityDerivatives,
-)
-from .algorithms.kinematic_hessians import (
-    computeJointKinematicHessians,
-    getFrameKinematicHessian,
-    getJointKinematicHessian,
-)
-from .algorithms.kinematics import (
+from .algorithms.kinematics.kinematics import (
     forwardKinematics,
     framesForwardKinematics,
     getAcceleration,
@@ -109,34 +114,13 @@ from .algorithms.kinematics import (
     updateFramePlacements,
     updateGlobalPlacements,
 )
-from .algorithms.minverse import computeMinverse
-from .algorithms.motor import actuation_matrix, motor_torque, rotor_velocity
-from .algorithms.operational import apply_test_force, inverse_operational_inertia, operational_inertia
-from .algorithms.passive import passive_torque
-from .algorithms.ratio_derivatives import computeRatioDerivatives
-from .algorithms.regressors import (
+from .algorithms.parameters.identifiable import identifiable_parameters
+from .algorithms.parameters.inertial_parameters import parameters, with_parameters
+from .algorithms.parameters.regressors import (
     computeJointTorqueRegressor,
     computeKineticEnergyRegressor,
     computePotentialEnergyRegressor,
     computeStaticRegressor,
-)
-from .algorithms.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
-from .algorithms.with_independent import CoordinateChange, with_independent
-
-# --- configurations
-from .configuration import (
-    ResidualRow,
-    branches,
-    dDifference,
-    difference,
-    dIntegrate,
-    integrate,
-    interpolate,
-    neutral,
-    project,
-    randomConfiguration,
-    residual,
-    residual_rows,
 )
 
 # --- what a robot is made of
@@ -180,7 +164,7 @@ from .errors import (
 )
 
 # --- robots
-from .loaders import (
+from .files.readers import (
     buildModelFromMJCF,
     buildModelFromSdf,
     buildModelFromUrdf,
@@ -193,9 +177,25 @@ from .loaders import (
 )
 from .model import Cluster, ClusterData, ClusterModel, RotorElement
 
+# --- configurations
+from .model.configuration import (
+    ResidualRow,
+    branches,
+    dDifference,
+    difference,
+    dIntegrate,
+    integrate,
+    interpolate,
+    neutral,
+    project,
+    randomConfiguration,
+    residual,
+    residual_rows,
+)
+from .programs.specialising import specialise
+
 # --- motion in time
 from .simulation import SimulationResult, simulate
-from .specialising import specialise
 
 __version__ = "0.1.0"
 
@@ -373,9 +373,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from .design import mechanism
-    from .tracing import trace
-    from .writers import to_mjcf, to_urdf
+    from .files.writers import to_mjcf, to_urdf
+    from .programs.tracing import trace
+    from .studies.design import mechanism
 
 # subpackages that the algorithms do not need: imported at their first use
 _LAZY = (
@@ -391,14 +391,14 @@ _DOORS = ("casadi", "jax", "torch")
 def __getattr__(name: str) -> Any:
     """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
     if name in _DOORS:
-        from . import extras
+        from ._support import extras
 
         extras.package(name)
     if name in _LAZY or name in _DOORS:
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY_FUNCTIONS:
         return getattr(importlib.import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
-    from .missing import unavailable
+    from ._support.missing import unavailable
 
     return unavailable(name)
 

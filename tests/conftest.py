@@ -6,7 +6,8 @@ import zlib
 import numpy as np
 import pytest
 
-from pin_clusters._kernels import compiling, entry_points
+from pin_clusters._engine import entry_points
+from pin_clusters._engine import preparing as compiling
 
 # so many tests need most kernels
 MANY = 50

@@ -11,8 +11,8 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 import pin_clusters as pc
-from pin_clusters import sweeps
-from pin_clusters.study import random_chains
+from pin_clusters.studies import sweeps
+from pin_clusters.studies.study import random_chains
 
 
 def square(case: int) -> dict[str, Any]:

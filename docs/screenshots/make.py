@@ -19,8 +19,8 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Page, sync_playwright
 
 import pin_clusters as pc
-from pin_clusters import study
 from pin_clusters._cli import motions
+from pin_clusters.studies import study
 from pin_clusters.visualize import MeshcatVisualizer, animate, offline
 
 HERE = Path(__file__).parent

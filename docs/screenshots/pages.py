@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import pin_clusters as pc
-from pin_clusters import audit
+from pin_clusters.studies import audit
 
 FOLDER = Path(__file__).parent
 # name, width and height [CSS pixels], pixels per CSS pixel, what is scrolled to the top

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .. import audit
-from ..study import Trajectory
-from ..study.accuracy import Base
+from ..studies import audit
+from ..studies.study import Trajectory
+from ..studies.study.accuracy import Base
 from . import common, compile, study, tables
 
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..model import ClusterModel
-from ..rivals import OURS, Measured
-from ..timing import Timing
+from ..verification.peers import OURS, Measured
+from ..verification.timing import Timing
 from .tables import put, say, table_of
 
 

@@ -59,13 +59,13 @@ def with_independent(model: ClusterModel, names: Sequence[str] | None) -> Cluste
     """Return the robot with other independent joints, if any are named."""
     if not names:
         return model
-    from ..algorithms.with_independent import with_independent
+    from ..algorithms.dynamics.with_independent import with_independent
 
     return with_independent(model, names)[0]
 
 
 def _load(what: str, root_joint: Literal["default"] | None) -> ClusterModel:
-    from .. import loaders
+    from ..files import readers as loaders
 
     names = loaders.robots()
     if what in names:

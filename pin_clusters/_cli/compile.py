@@ -7,11 +7,11 @@ from contextlib import suppress
 
 from rich.console import Console
 
-from .._kernels import compiling
-from .._kernels.entry_points import ALL, JIT, Kernel, compiled_ahead
+from .._engine import preparing as compiling
+from .._engine.entry_points import ALL, JIT, Kernel, compiled_ahead
 from ..errors import NotAvailableError
 from ..model import ClusterModel
-from ..specialising import specialise
+from ..programs.specialising import specialise
 from . import common, tables
 
 _DYNAMICS = ("rnea", "aba", "crba", "minverse", "energy")
@@ -68,7 +68,7 @@ def run(robots: Sequence[str], out: Console) -> None:
         return
     missing = compiling.announce(wanted)
     compiling.compile_all(wanted)
-    from .._kernels import _cache
+    from .._engine.kernels.compiling import cache as _cache
 
     folder = _cache.cache_folder()
     kept = f"in {folder}" if folder is not None else "nowhere: no folder can be written"

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from .. import writers
+from ..files import writers
 from . import common
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from .. import codegen
 from ..model import ClusterModel
+from ..programs import codegen
 from . import common
 
 _KERNELS = {"rnea": "rnea", "aba": "aba", "crba": "crba", "computeMinverse": "minverse", "energies": "energy"}

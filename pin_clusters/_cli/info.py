@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..algorithms.condition import condition
-from ..armature import reflected_inertia
-from ..configuration import residual
+from ..algorithms.dynamics.condition import condition
+from ..approximations.armature import reflected_inertia
 from ..constraints.closures import RodClosure
 from ..model import Cluster, ClusterModel, LoopAnalysis
-from ..study._samples import column_names
+from ..model.configuration import residual
+from ..studies.study._samples import column_names
 from .tables import put, say, table_of
 
 _LONG = 40

@@ -8,9 +8,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from ..design import MechanismResult, mechanism
-from ..design.words import how_often, number, part, place, why
-from ..study import Trajectory
+from ..studies.design import MechanismResult, mechanism
+from ..studies.design.words import how_often, number, part, place, why
+from ..studies.study import Trajectory
 from . import common, compile, study, tables
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from .. import approximations, batch, study
-from ..algorithms.rnea import computeGeneralizedGravity
-from ..configuration import interpolate, randomConfiguration
+from .. import approximations, batch
+from ..algorithms.dynamics.rnea import computeGeneralizedGravity
 from ..errors import BranchLost, UnknownNameError, did_you_mean
 from ..model import ClusterModel
+from ..model.configuration import interpolate, randomConfiguration
 from ..simulation import SimulationResult
-from ..study.metrics.drift import simulated
-from ..study.rungs import Progress
+from ..studies import study
+from ..studies.study.metrics.drift import simulated
+from ..studies.study.rungs import Progress
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)

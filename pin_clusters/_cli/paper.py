@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from .. import loaders
-from .._kernels import compiling
-from .._kernels.entry_points import Kernel
-from ..study import published
+from .._engine import preparing as compiling
+from .._engine.entry_points import Kernel
+from ..files import readers as loaders
+from ..studies.study import published
 from . import common, compile, tables
 
 # kernels of the parts; of "tables" those for closed loops as well

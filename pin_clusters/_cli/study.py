@@ -11,11 +11,13 @@ import pinocchio as pin
 from rich.console import Console
 from rich.markup import escape
 
-from .. import approximations, loaders, study
+from .. import approximations
 from ..errors import UnknownNameError, did_you_mean
+from ..files import readers as loaders
 from ..model import ClusterModel
-from ..study import StudyResult, Trajectory, paper, plots, report, trajectories
-from ..study.accuracy import Base
+from ..studies import study
+from ..studies.study import StudyResult, Trajectory, paper, plots, report, trajectories
+from ..studies.study.accuracy import Base
 from . import common, compile, tables
 
 WAVES = ("sine", "chirp", "minimum-jerk")

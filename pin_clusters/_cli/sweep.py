@@ -13,15 +13,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .. import sweeps
 from ..approximations import LABELS, RUNGS
 from ..errors import ArgumentTypeError
-from ..study._samples import write_json
-from ..study.random_chains import RandomChains
-from ..sweeps import SweepResult, figures
-from ..sweeps import ratio as ratios
-from ..sweeps import robots as random_robots
-from ..sweeps.ratio import RatioSweep
+from ..studies import sweeps
+from ..studies.study._samples import write_json
+from ..studies.study.random_chains import RandomChains
+from ..studies.sweeps import SweepResult, figures
+from ..studies.sweeps import ratio as ratios
+from ..studies.sweeps import robots as random_robots
+from ..studies.sweeps.ratio import RatioSweep
 from . import common, tables
 
 _ACROSS = 8

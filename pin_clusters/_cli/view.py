@@ -15,9 +15,9 @@ import pinocchio as pin
 from rich.console import Console
 
 from .. import approximations
+from .._support.whole_files import whole
 from ..errors import LoadError, PinClustersError
 from ..model import ClusterModel
-from ..whole_files import whole
 from . import common, compile, motions, study, tables
 
 

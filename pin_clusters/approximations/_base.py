@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import configuration, velocity
-from ..docstrings import COMMON, stock
+from .._support.arrays import configuration, velocity
+from .._support.docstrings import COMMON, stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
 

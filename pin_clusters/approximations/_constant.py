@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..armature import armature_model, independent_q, independent_v, reflected_inertia
-from ..joints import joint_subspace
+from .._support.trees import joint_subspace
 from ..model import ClusterModel
 from ._base import Approximation, symmetric
+from .armature import armature_model, independent_q, independent_v, reflected_inertia
 
 
 class Armature(Approximation):

@@ -10,12 +10,12 @@ from abc import abstractmethod
 import numpy as np
 import pinocchio as pin
 
-from ..algorithms.coupling import coupling_bias, coupling_jacobian
-from ..armature import axial_inertia
-from ..joints import in_q
+from .._support.trees import in_q
+from ..algorithms.dynamics.coupling import coupling_bias, coupling_jacobian
 from ..model import RotorElement, rotor_ids
 from ._base import Approximation
 from ._tree import Tree
+from .armature import axial_inertia
 
 
 class OnTree(Approximation):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._kernels import entry_points as _kernels
+from .._engine import entry_points as _kernels
 from .derivatives import computeABADerivatives, computeRNEADerivatives
 from .dynamics import aba, nonLinearEffects, rnea
 from .kinematics import forwardKinematics

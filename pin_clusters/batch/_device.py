@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._cuda.arrays import on_gpu
 from ..model import ClusterModel
+from ..programs.cuda.arrays import on_gpu
 from ._tables import Given
 
 __all__ = ["on_device", "there"]
@@ -21,6 +21,6 @@ def on_device(
     name: str, model: ClusterModel, given: Sequence[Given], out: Any, status: Any, **options: Any
 ) -> Any:  # fmt: skip
     """Run a function where its rows are; the number of threads means nothing there."""
-    from .._cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
+    from ..programs.cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
 
     return run(model, name, [Argument(x.name, x.value, x.shape) for x in given], out, status, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..docstrings import stock
+from .._support.docstrings import stock
 
 documented = stock(
     """

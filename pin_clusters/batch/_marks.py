@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import layout as at
-from ..configuration import residual, residual_rows
+from .._engine.kernels.tables import layout as at
 from ..constraints.called import FunctionFailedError
 from ..errors import BranchLost, ConfigurationError, PinClustersWarning, SimulationError, SingularClusterError
+from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 
 OPEN, SINGULAR, NOT_FINITE = at.ROW_OPEN, at.ROW_SINGULAR, at.ROW_NOT_FINITE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .._support.memory import available
 from ..errors import TooLargeError
-from ..memory import available
 
 _SMALL = 2**26
 """[bytes] of which nobody need ask."""

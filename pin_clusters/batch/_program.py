@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from .._native.words import DATA, SIZES, words_of
+from .._engine import entry_points as kernels
+from .._engine.native.words import DATA, SIZES, words_of
 
 
 class Each(NamedTuple):

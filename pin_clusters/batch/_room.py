@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from ..arrays import on_a_page
+from .._engine import entry_points as kernels
+from .._support.arrays import on_a_page
 from ..model import ClusterModel
 from ._kept import kept
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from .._kernels import plan as at
-from ..configuration.manifold import manifold
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
+from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT
 from ..simulation._methods import METHODS
 from ..simulation._plan import plan_of

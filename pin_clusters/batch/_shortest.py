@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..configuration._shortest import shortest_way
-from ..configuration.manifold import manifold
-from ..joints import in_q
+from .._support.trees import in_q
 from ..model import ClusterModel, loops_of
+from ..model.configuration._shortest import shortest_way
+from ..model.configuration.manifold import manifold
 
 
 @dataclass(frozen=True)

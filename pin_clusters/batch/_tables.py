@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import numbers, plain, room
+from .._support.arrays import numbers, plain, room
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel
 from . import _memory

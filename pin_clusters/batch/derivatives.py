@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from ..algorithms.derivatives import computeABADerivatives as single_computeABADerivatives
-from ..algorithms.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
+from .._engine import entry_points as kernels
+from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
+from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._device import on_device, there
 from ._docs import documented

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from ..algorithms.aba import aba as single_aba
-from ..algorithms.rnea import nonLinearEffects as single_nonLinearEffects
-from ..algorithms.rnea import rnea as single_rnea
+from .._engine import entry_points as kernels
+from ..algorithms.dynamics.aba import aba as single_aba
+from ..algorithms.dynamics.rnea import nonLinearEffects as single_nonLinearEffects
+from ..algorithms.dynamics.rnea import rnea as single_rnea
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
 from ._docs import documented

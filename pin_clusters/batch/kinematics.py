@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import entry_points as kernels
-from .._kernels.entry_points import Pointer
-from .._kernels.tree_layout import Field
-from ..algorithms import _ids
-from ..algorithms.kinematics import forwardKinematics as single_forwardKinematics
-from ..arrays import on_a_page
+from .._engine import entry_points as kernels
+from .._engine.entry_points import Pointer
+from .._engine.kernels.tables.tree_layout import Field
+from .._support.arrays import on_a_page
+from ..algorithms._shared import ids as _ids
+from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
 from ..model import NOTHING, ClusterModel
 from ._device import on_device, there
 from ._docs import documented

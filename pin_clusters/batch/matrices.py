@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import entry_points as kernels
-from ..algorithms import _columns
-from ..algorithms.crba import crba as single_crba
-from ..algorithms.minverse import computeMinverse as single_computeMinverse
-from ..algorithms.operational import inverse_operational_inertia as single_inverse_operational_inertia
+from .._engine import entry_points as kernels
+from ..algorithms._shared import force_columns as _columns
+from ..algorithms.dynamics.crba import crba as single_crba
+from ..algorithms.dynamics.minverse import computeMinverse as single_computeMinverse
+from ..algorithms.dynamics.operational import inverse_operational_inertia as single_inverse_operational_inertia
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from .._kernels import plan as at
-from ..configuration import integrate as single_integrate
-from ..configuration import project as single_project
-from ..configuration.points import held_joints
-from ..joints import in_v
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables import plan as at
+from .._support.trees import in_v
 from ..model import ClusterModel
+from ..model.configuration import integrate as single_integrate
+from ..model.configuration import project as single_project
+from ..model.configuration.points import held_joints
 from ..simulation._plan import can_move, plan_of
 from ._device import on_device, there
 from ._docs import documented

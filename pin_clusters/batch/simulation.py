@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import entry_points as kernels
-from ..configuration import neutral
+from .._engine import entry_points as kernels
 from ..errors import ArgumentTypeError, SimulationError
 from ..model import ClusterModel
+from ..model.configuration import neutral
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings

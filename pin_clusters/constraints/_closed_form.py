@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..joints import coordinates_of, set_coordinate
+from .._support.trees import coordinates_of, set_coordinate
 
 
 @dataclass(frozen=True, eq=False)

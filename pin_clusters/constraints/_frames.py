@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import common_ancestor, floats, joint_subspace, path_below, placement_defect, unit
 from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
-from ..joints import common_ancestor, floats, joint_subspace, path_below, placement_defect, unit
 from .rows import model_name, moving_joint_id
 
 UNIVERSE = "universe"

@@ -19,7 +19,7 @@ from typing import Any, Union
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import in_order
+from .._support.arrays import in_order
 from .closures import COS, LINEAR, SIN, HarmonicClosure
 
 MOST_FACTORS = 3

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pinocchio as pin
 
+from .._support.trees import common_ancestor, path_below
 from ..errors import ConstraintError
-from ..joints import common_ancestor, path_below
 from .linear import make_row
 from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 

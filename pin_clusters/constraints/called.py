@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._support.trees import floats
 from ..errors import ConstraintError
-from ..joints import floats
 from ._derivatives import (
     ANGLE_STEP,
     OUTER,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import in_order
+from .._support.arrays import in_order
 
 
 @dataclass(frozen=True, eq=False)

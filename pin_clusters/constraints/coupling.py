@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import floats, joint_subspace
 from ..errors import ConstraintError, PinClustersWarning
-from ..joints import floats, joint_subspace
 from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
 from ._frames import coordinate_joint
 from ._functions import address_of, found, function_defect, picklable

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import is_finite, joint_axis, placement_defect, spin_defect, unit
 from ..errors import ConstraintError, InertiaError
-from ..joints import is_finite, joint_axis, placement_defect, spin_defect, unit
 from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
 
 

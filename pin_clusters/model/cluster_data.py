@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .. import _calls
-from .._kernels import entry_points as kernels
-from .._kernels.tree_layout import KEEP
-from ..arrays import on_a_page
+from .._engine import calls as _calls
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables.tree_layout import KEEP
+from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .cluster_model import ClusterModel
 from .derivative_memory import DerivativeMemory

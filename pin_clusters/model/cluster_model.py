@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._calls import Desk
-from ..arrays import array, on_a_page
+from .._engine.calls import Desk
+from .._support.arrays import array, on_a_page
 from ..constraints.closures import Closure
 from ..errors import (
     ArgumentTypeError,

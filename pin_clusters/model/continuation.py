@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import entry_points as kernels
-from .._kernels.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
 from ..errors import BranchLost
 from .cluster_model import ClusterModel
 from .loops import Loops, loops_of, names_of_cluster

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import desk
-from .._kernels import entry_points as kernels
-from ..arrays import on_a_page
+from .._engine import entry_points as kernels
+from .._engine.calls import desk
+from .._support.arrays import on_a_page
 
 
 class DerivativeMemory:

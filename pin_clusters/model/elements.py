@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import in_v, joint_axis, spin_defect
 from ..constraints.closures import BodyClosure
-from ..joints import in_v, joint_axis, spin_defect
 from .topology import Topology
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import in_q, in_v
 from ..constraints.rows import joint_id
 from ..errors import ModelError
-from ..joints import in_q, in_v
 from .cluster_model import ClusterModel
 from .elements import RotorElement
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import entry_points as kernels
-from .._kernels import layout
-from ..arrays import in_order, on_a_page
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables import layout
+from .._support.arrays import in_order, on_a_page
+from .._support.trees import in_q
 from ..constraints.closures import JointClosure
 from ..errors import ConfigurationError
-from ..joints import in_q
 from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._kernels.regressor_layout import PARAMETERS
+from .._engine.kernels.tables.regressor_layout import PARAMETERS
 from ..constraints.closures import RodClosure, massive
 from .elements import RotorElement
 

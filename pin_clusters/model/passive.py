@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import in_v
 from ..constraints._frames import resolve_frame
 from ..constraints.rows import joint_id
 from ..constraints.spring import GravityCompensation, PassiveForce, Spring
 from ..errors import ConstraintError
-from ..joints import in_v
 
 FRICTION_SPEED = 0.01
 """[rad/s] or [m/s]: below it dry friction turns its sign smoothly."""

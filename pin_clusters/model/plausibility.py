@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import in_order
+from .._support.arrays import in_order
+from .._support.trees import in_v, slides
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, PinClustersWarning
-from ..joints import in_v, slides
 from .elements import RotorElement
 from .topology import Topology
 from .trees import inertia_tree_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import layout
+from .._engine.kernels.tables import layout
+from .._support.trees import ROTATION_TOLERANCE, joint_axis, joint_subspace, placement_defect
 from ..errors import ModelError, UnsupportedJointError
-from ..joints import ROTATION_TOLERANCE, joint_axis, joint_subspace, placement_defect
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._calls import desk
-from .._kernels import entry_points as kernels
-from ..arrays import on_a_page
+from .._engine import entry_points as kernels
+from .._engine.calls import desk
+from .._support.arrays import on_a_page
 from .regressor_tables import regressor_tables
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._kernels import layout as at
-from .._kernels import regressor_layout as rl
-from .._kernels import tree_layout as tl
-from ..arrays import in_order
+from .._engine.kernels.tables import layout as at
+from .._engine.kernels.tables import regressor_layout as rl
+from .._engine.kernels.tables import tree_layout as tl
+from .._support.arrays import in_order
 from .parameters import parameter_columns
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._kernels.layout import CONDITION_LIMIT
+from .._engine.kernels.tables.layout import CONDITION_LIMIT
+from .._support.trees import in_v
 from ..errors import SingularClusterError
-from ..joints import in_v
 from .assembly import choose_independents
 from .assembly.evaluate import Equations
 from .cluster_model import ClusterModel

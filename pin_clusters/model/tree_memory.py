@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._native.process import word
+from .._engine.native.process import word
+from .._support.memory import data_of
 from ..errors import ArgumentTypeError, DataMismatchError
-from ..memory import data_of
 
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
 _MATRICES = {"J": 6, "dJ": 6, "Ag": 6, "dAg": 6, "Jcom": 3}

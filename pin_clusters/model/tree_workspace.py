@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from .._calls import Watch
-from .._kernels.entry_points import Kernel, Pointer
-from .._kernels.tree_layout import QUIET
-from ..arrays import on_a_page
+from .._engine.calls import Watch
+from .._engine.entry_points import Kernel, Pointer
+from .._engine.kernels.tables.tree_layout import QUIET
+from .._support.arrays import on_a_page
 from .cluster_model import ClusterModel
 from .packing import NEVER
 from .tree_memory import check, found_in, read, write

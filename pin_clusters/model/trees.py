@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import in_q, in_v, is_finite
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, ModelError, PinClustersWarning, UnsupportedJointError
-from ..joints import in_q, in_v, is_finite
 from .elements import RotorElement
 from .primitives import primitives_of
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _calls
-from .._kernels import entry_points as kernels
-from .._kernels import plan as at
-from ..arrays import velocity
+from .._engine import calls as _calls
+from .._engine import entry_points as kernels
+from .._engine.kernels.tables import plan as at
+from .._support.arrays import velocity
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..algorithms._contact_forces import solved
-from ..algorithms._contact_objects import models_of, size
-from ..algorithms._contact_rows import delassus
-from ..algorithms.contacts import constraintDynamics, getConstraintsJacobian
-from ..algorithms.jacobians import computeJointJacobians
-from ..algorithms.kinematics import forwardKinematics
+from ..algorithms.contacts._forces import solved
+from ..algorithms.contacts._objects import models_of, size
+from ..algorithms.contacts._rows import delassus
+from ..algorithms.contacts.contacts import constraintDynamics, getConstraintsJacobian
+from ..algorithms.kinematics.jacobians import computeJointJacobians
+from ..algorithms.kinematics.kinematics import forwardKinematics
 from ..errors import ArgumentTypeError, SimulationError
 from ..model import ClusterData, ClusterModel
 from ..model.contact_memory import gains_of

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algorithms import _bridge
-from ..algorithms.aba import aba
-from ..algorithms.energy import computeMechanicalEnergy
-from ..algorithms.with_independent import with_independent
-from ..configuration import integrate
+from ..algorithms._shared import bridge as _bridge
+from ..algorithms.dynamics.aba import aba
+from ..algorithms.dynamics.energy import computeMechanicalEnergy
+from ..algorithms.dynamics.with_independent import with_independent
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
 from ..model import ClusterModel, PassiveForces, cluster_at, loops_of, names_of_cluster, regular_independents
+from ..model.configuration import integrate
 from ._contacts import Contacts
 from ._groups import groups_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import velocity
+from .._support.arrays import velocity
 from ..errors import PinClustersError
 from ._coordinates import Coordinates
 from ._methods import METHODS, step

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._kernels import layout
+from .._engine.kernels.tables import layout
 from ..model import ClusterModel, primitives_of
 
 _SMALL = 0.5

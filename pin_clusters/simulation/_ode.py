@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._kernels import layout
-from ..algorithms.aba import aba
-from ..arrays import array, vector, velocity
-from ..configuration import check, integrate
+from .._engine.kernels.tables import layout
+from .._support.arrays import array, vector, velocity
+from ..algorithms.dynamics.aba import aba
 from ..errors import BranchLost, ShapeError, SimulationError
 from ..model import ClusterModel
+from ..model.configuration import check, integrate
 from ._groups import groups_of, increment_rate
 from ._settings import check_types, torques
 

@@ -6,8 +6,8 @@ import weakref
 
 import numpy as np
 
-from ..configuration.manifold import manifold
 from ..model import ClusterModel, loops_of
+from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..pages.names import literal
+from .._support.picture_names import literal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

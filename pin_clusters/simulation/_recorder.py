@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._kernels import layout
-from ..configuration.manifold import manifold
+from .._engine.kernels.tables import layout
 from ..model import ClusterModel, primitives_of
+from ..model.configuration.manifold import manifold
 from ._coordinates import Sample
 from ._groups import parts_of
 from ._settings import Settings

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..arrays import array, vector, velocity
-from ..configuration import check
+from .._support.arrays import array, vector, velocity
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
 from ..model import ClusterModel, PassiveForces
+from ..model.configuration import check
 from ._contacts import Contacts
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")

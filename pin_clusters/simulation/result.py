@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._support.whole_files import whole
 from ..errors import LoadError
-from ..whole_files import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -111,7 +111,7 @@ class SimulationResult:
         Raises:
             OSError: The file cannot be written.
         """
-        from ..columns import write_csv
+        from .._support.csv_tables import write_csv
 
         write_csv(path, self._columns())
 

@@ -10,8 +10,8 @@ import meshcat.geometry as mg
 import numpy as np
 import pinocchio as pin
 
-from ..algorithms.constraint_forces import LoopWrench, RodForce, constraint_forces
-from ..arrays import array
+from .._support.arrays import array
+from ..algorithms.contacts.constraint_forces import LoopWrench, RodForce, constraint_forces
 from ..constraints.closures import FrameClosure
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterModel

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._support.trees import common_ancestor, joint_axis, path_below
 from ..constraints import Belt, Gear
 from ..constraints.closures import JointClosure
 from ..constraints.rows import moving_joint_id
-from ..joints import common_ancestor, joint_axis, path_below
 from ..model import ClusterModel
 from . import meshes, palette
 from .meshes import Mesh

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..configuration import residual, residual_rows
 from ..constraints.closures import FrameClosure, RodClosure
 from ..model import ClusterModel
+from ..model.configuration import residual, residual_rows
 from . import meshes, palette
 from .nodes import Between, Node, Rigid
 from .rotors import name_of_node

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..joints import joint_axis, slides
+from .._support.trees import joint_axis, slides
 from . import meshes, palette
 from .meshes import Mesh
 from .skeleton import Skeleton

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..joints import coordinate, joint_axis
+from .._support.trees import coordinate, joint_axis
 from ..model import ClusterModel, RotorElement
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
-from ..arrays import vector
+from .._support.arrays import vector
 from ..errors import ArgumentTypeError, ConfigurationError, UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel
 from . import camera, server

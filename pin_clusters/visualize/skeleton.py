@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.trees import joint_axis, slides
 from ..approximations import followers
 from ..constraints.closures import FrameClosure, RodClosure
-from ..joints import joint_axis, slides
 from ..model import ClusterModel
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ..whole_files import whole
+from .._support.whole_files import whole
 from . import arrows, camera, page, palette
 from .arrows import Arrow
 from .legend import legend_of

@@ -10,7 +10,7 @@ from samples import pool
 from support.fake_gpu import Array, Driver, Foreign, gpu
 
 import pin_clusters as pc
-from pin_clusters._cuda import driver
+from pin_clusters.programs.cuda import driver
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 assert gpu  # a fixture

@@ -7,13 +7,13 @@ import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, disc, error, planar_leg, random_state, robot, rotors_as_bodies
 
-from pin_clusters import configuration as conf
-from pin_clusters.algorithms import centroidal, kinematics
-from pin_clusters.algorithms.aba import aba
-from pin_clusters.algorithms.rnea import rnea
+from pin_clusters.algorithms.dynamics.aba import aba
+from pin_clusters.algorithms.dynamics.rnea import rnea
+from pin_clusters.algorithms.kinematics.kinematics import centroidal, kinematics
 from pin_clusters.constraints import Rotor
 from pin_clusters.errors import ArgumentTypeError, ShapeError
 from pin_clusters.model import ClusterModel
+from pin_clusters.model import configuration as conf
 
 # the same operations in another order, rotors of 12 times the joint speed
 ROUNDING = 1e-13

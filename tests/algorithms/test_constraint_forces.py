@@ -7,19 +7,19 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mechanisms, pool
-
-import pin_clusters as pc
-from pin_clusters.algorithms.constraint_forces import (
+from pin_clusters.algorithms.contacts.contacts.constraint_forces import (
     ConstraintForces,
     CouplingForce,
     LoopWrench,
     RodForce,
     constraint_forces,
 )
-from pin_clusters.baselines import projection
+from samples import mechanisms, pool
+
+import pin_clusters as pc
 from pin_clusters.constraints.closures import FrameClosure, RodClosure
 from pin_clusters.constraints.loop import Loop
+from pin_clusters.verification.baselines import projection
 
 # relative to the largest force or torque at work; cond(K_d) < 1e3 amplifies rounding
 GATE = 1e-10

@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
+from pin_clusters.verification.baselines import projection
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 POINT, WHOLE = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D

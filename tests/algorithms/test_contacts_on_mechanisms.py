@@ -12,7 +12,7 @@ from support.frames import gap
 from support.touching import contacts, correct
 
 import pin_clusters as pc
-from pin_clusters import baselines, reference
+from pin_clusters.verification import baselines, reference
 
 KINDS = {"point": pin.ContactType.CONTACT_3D, "frame": pin.ContactType.CONTACT_6D}
 AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)

@@ -7,13 +7,13 @@ import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot, rotors_as_bodies
 
-from pin_clusters import configuration as conf
-from pin_clusters import missing
-from pin_clusters.algorithms import coupling, motor
-from pin_clusters.algorithms.rnea import rnea
+from pin_clusters._support import missing
+from pin_clusters.algorithms.dynamics import coupling, motor
+from pin_clusters.algorithms.dynamics.rnea import rnea
 from pin_clusters.constraints import Gear, LinearCoupling, Rotor
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, ModelError, NotAvailableError, ShapeError
 from pin_clusters.model import ClusterModel
+from pin_clusters.model import configuration as conf
 
 # sums of a few products of numbers up to ten
 ROUNDING = 1e-14

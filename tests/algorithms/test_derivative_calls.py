@@ -9,7 +9,7 @@ import pytest
 from support.fast import needed
 
 import pin_clusters as pc
-from pin_clusters._calls import entries
+from pin_clusters._engine.calls import entries
 
 # rows of a batch are computed by the same formulas in another order of fused operations
 SAME = 1e-12

@@ -13,7 +13,6 @@ import pytest
 from samples import mixed, pool, trees
 
 import pin_clusters as pc
-from pin_clusters import baselines, reference
 from pin_clusters.errors import (
     ArgumentTypeError,
     ConfigurationError,
@@ -23,6 +22,7 @@ from pin_clusters.errors import (
     SingularClusterError,
     UnknownNameError,
 )
+from pin_clusters.verification import baselines, reference
 
 # Two routes solve with the same M_FF, and rounding of its entries (2.2e-16 and its growth along the tree, see
 # ``Case.rounding``) is amplified by its condition number; loops are amplified by that of K_d as well.

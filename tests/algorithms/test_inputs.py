@@ -12,8 +12,8 @@ from samples import pool, trees
 from support.frames import gap, some, with_frames
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import projection, unit_forces
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import projection, unit_forces
 
 REFERENCES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 # as in test_operational.py; differences of forward dynamics lose what gravity adds

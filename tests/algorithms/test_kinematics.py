@@ -8,10 +8,11 @@ import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot
 
 import pin_clusters as pc
-from pin_clusters import configuration as conf
-from pin_clusters.algorithms import all_terms, centroidal, energy, jacobians, kinematics, rnea
-from pin_clusters.algorithms.crba import crba
+from pin_clusters.algorithms.dynamics import all_terms, energy, rnea
+from pin_clusters.algorithms.dynamics.crba import crba
+from pin_clusters.algorithms.kinematics.kinematics import centroidal, jacobians, kinematics
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, DataMismatchError, ShapeError, UnknownNameError
+from pin_clusters.model import configuration as conf
 
 FRAMES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 # the same operations in another order: some roundings of numbers of order one, through a tree seven joints deep

@@ -13,13 +13,13 @@ from samples import mechanisms, pool
 from samples.pool import build, error, slope
 
 import pin_clusters as pc
-from pin_clusters.algorithms import _bridge
-from pin_clusters.algorithms.condition import condition
-from pin_clusters.algorithms.with_independent import with_independent
-from pin_clusters.baselines import projection
+from pin_clusters.algorithms._shared import bridge as _bridge
+from pin_clusters.algorithms.dynamics.condition import condition
+from pin_clusters.algorithms.dynamics.with_independent import with_independent
 from pin_clusters.constraints.closures import RodClosure
 from pin_clusters.constraints.loop import Loop
 from pin_clusters.model.expansion import expand
+from pin_clusters.verification.baselines import projection
 
 FRAMES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 # the same quantity by two routes, relative to max(1, largest entry), where K_d is conditioned better than 1e3

@@ -17,8 +17,8 @@ from support.frames import gap, joint_force, some, with_frames
 from support.tolerances import EXACT
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import projection
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import projection
 
 REFERENCES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 # rounding of two routes, over the largest entry and the condition number of M: some ten times what is measured

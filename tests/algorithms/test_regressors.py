@@ -15,7 +15,7 @@ from samples import pool
 from support import fast
 
 import pin_clusters as pc
-from pin_clusters.joints import coordinate, set_coordinate
+from pin_clusters._support.trees import coordinate, set_coordinate
 from pin_clusters.model import ClusterModel, alike, parameter_columns
 
 SHIPPED = [(name, floating) for name in pc.robots() for floating in (False, True)]

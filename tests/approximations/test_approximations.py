@@ -12,8 +12,9 @@ import pytest
 from samples import pool, trees
 
 import pin_clusters as pc
-from pin_clusters import approximations, baselines
-from pin_clusters.study import report
+from pin_clusters import approximations
+from pin_clusters.studies.study import report
+from pin_clusters.verification import baselines
 
 ROBOTS = ("mit_humanoid_leg", "mini_cheetah", "jvrc1_as_published", "teleop_arm", "tello", "cassie_leg", "delta")
 CHAINS = (0, 5, 9)

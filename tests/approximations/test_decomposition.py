@@ -15,8 +15,11 @@ import pytest
 from samples import pool, trees
 
 import pin_clusters as pc
-from pin_clusters import approximations, baselines, loaders, study
-from pin_clusters.study import decomposition
+from pin_clusters import approximations
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies import study
+from pin_clusters.studies.study import decomposition
+from pin_clusters.verification import baselines
 
 # every part, exact and rung are sums of tree torques with errors of 1e-15 of their size; the sum of parts may be zero,
 # so only the size of the torque, or 1 N m, can be the measure

@@ -17,15 +17,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import approximations, audit, loaders, study
+from pin_clusters import approximations
 from pin_clusters._cli import cli
-from pin_clusters.audit import output
-from pin_clusters.audit.page import page
-from pin_clusters.audit.reflected import reflect
-from pin_clusters.audit.sections import simulation as simulation_section
-from pin_clusters.audit.simulated import ends
-from pin_clusters.audit.verdict import judge
-from pin_clusters.pages.template import Html, fill, joined
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies import audit, study
+from pin_clusters.studies.audit import output
+from pin_clusters.studies.audit.page import page
+from pin_clusters.studies.audit.reflected import reflect
+from pin_clusters.studies.audit.sections import simulation as simulation_section
+from pin_clusters.studies.audit.simulated import ends
+from pin_clusters.studies.audit.verdict import judge
+from pin_clusters.studies.pages.template import Html, fill, joined
 
 SHORT: dict[str, Any] = {"duration": 0.7, "dt": 5e-3}
 PAGES: dict[int, str] = {}

@@ -15,10 +15,11 @@ from samples import trees
 from support import mjcf
 
 import pin_clusters as pc
-from pin_clusters import approximations, loaders
-from pin_clusters.audit import snippets
-from pin_clusters.audit.reflected import Reflected, reflect
-from pin_clusters.baselines import armature_model
+from pin_clusters import approximations
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies.audit import snippets
+from pin_clusters.studies.audit.reflected import Reflected, reflect
+from pin_clusters.verification.baselines import armature_model
 
 mujoco = pytest.importorskip("mujoco", minversion=snippets.MUJOCO_INVERSE)
 
@@ -217,7 +218,7 @@ def test_the_script_for_pinocchio(name: str, tmp_path: Path, monkeypatch: pytest
     found, rungs = names["model"], approximations.of(model)
     rng = np.random.default_rng(0)
     q = pc.integrate(model, pc.neutral(model), 0.5 * rng.normal(size=model.nv))
-    from pin_clusters.armature import independent_q, independent_v
+    from pin_clusters.approximations.armature import independent_q, independent_v
 
     at_q, at_v = independent_q(model, found), independent_v(model, found)
     M = pin.crba(found, found.createData(), q[at_q])

@@ -18,10 +18,10 @@ from samples import trees
 from support.draws import draw
 
 import pin_clusters as pc
-from pin_clusters import loaders
-from pin_clusters._kernels.entry_points import JIT, compiled_ahead
-from pin_clusters.rivals import state
-from pin_clusters.timing import Timing, interleaved
+from pin_clusters._engine.entry_points import JIT, compiled_ahead
+from pin_clusters.files import readers as loaders
+from pin_clusters.verification.peers import state
+from pin_clusters.verification.timing import Timing, interleaved
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-import pin_clusters.loaders.library as library
-from pin_clusters import audit
+import pin_clusters.files.readers.library as library
+from pin_clusters.studies import audit
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'pin-clusters[test]'")
 

@@ -17,8 +17,8 @@ from samples import pool
 from support.fast import NAMES, needed
 
 import pin_clusters as pc
-from pin_clusters._calls import entries
-from pin_clusters._native import process
+from pin_clusters._engine.calls import entries
+from pin_clusters._engine.native import process
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -148,8 +148,8 @@ def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.Monke
 def test_without_machine_code_calls_are_python_s(trouble: str) -> None:
     code = f"""
 import numpy as np, pin_clusters as pc
-from pin_clusters._calls import entries, module
-from pin_clusters._native import library, process
+from pin_clusters._engine.calls import entries, module
+from pin_clusters._engine.native import library, process
 def fail(*_): raise {trouble}
 library.load = lambda: None
 module.module = fail

@@ -11,8 +11,8 @@ from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, closed, outcome
 
 import pin_clusters as pc
-from pin_clusters._calls.desk import ENTRIES
-from pin_clusters._calls.entries import PYTHON
+from pin_clusters._engine.calls.desk import ENTRIES
+from pin_clusters._engine.calls.entries import PYTHON
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

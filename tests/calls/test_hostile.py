@@ -17,9 +17,9 @@ from support import hostile
 from support.fast import needed, python_calls
 
 import pin_clusters as pc
-from pin_clusters._calls import desk, entries, model_desk, recollection
-from pin_clusters._kernels import entry_points
-from pin_clusters.algorithms import _quick
+from pin_clusters._engine import entry_points
+from pin_clusters._engine.calls import desk, entries, model_desk, recollection
+from pin_clusters.algorithms._shared import quick as _quick
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

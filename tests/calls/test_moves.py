@@ -18,11 +18,10 @@ from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
 import pin_clusters as pc
-from pin_clusters import configuration
-from pin_clusters._calls.desk import GROUPS
-from pin_clusters._calls.entries import PYTHON
-from pin_clusters._calls.model_desk import MOST_HOLDS, filler
-from pin_clusters.model import loops_of
+from pin_clusters._engine.calls.desk import GROUPS
+from pin_clusters._engine.calls.entries import PYTHON
+from pin_clusters._engine.calls.model_desk import MOST_HOLDS, filler
+from pin_clusters.model import configuration, loops_of
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]

@@ -16,7 +16,7 @@ import pytest
 from support.fast import needed, python_calls
 
 import pin_clusters as pc
-from pin_clusters._calls import entries
+from pin_clusters._engine.calls import entries
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 CALLS: dict[str, str] = {

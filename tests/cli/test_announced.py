@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._kernels.entry_points import JIT, compiled_ahead
+from pin_clusters._engine.entry_points import JIT, compiled_ahead
 
 _SCRIPT = """
 import sys
-from pin_clusters._kernels import compiling, entry_points
+from pin_clusters._engine.kernels import compiling, entry_points
 
 said, made = [], []
 announce, make = compiling.announce, entry_points.Kernel._make

@@ -12,8 +12,8 @@ import pytest
 from support.commands import refused, run
 
 import pin_clusters as pc
-from pin_clusters import loaders
 from pin_clusters._cli import common
+from pin_clusters.files import readers as loaders
 
 
 @pytest.fixture(autouse=True)
@@ -173,7 +173,7 @@ def test_output_that_cannot_be_written_is_found_before_the_work(monkeypatch: pyt
     def never(*_: object, **__: object) -> None:
         raise AssertionError("the study ran")
 
-    monkeypatch.setattr("pin_clusters.study.run", never)
+    monkeypatch.setattr("pin_clusters.studies.study.run", never)
     Path("taken").touch()
     assert "taken is a file, not a folder" in refused("study", "mit_humanoid_leg", "--output", "taken")
     assert "cannot write to taken/below" in refused("study", "mit_humanoid_leg", "--output", "taken/below")

@@ -16,11 +16,11 @@ from support.commands import refused, run
 from support.studies import LOOPS, WITH_ROTORS, load
 
 import pin_clusters as pc
-import pin_clusters.loaders.library as library
-from pin_clusters import rivals
+import pin_clusters.files.readers.library as library
 from pin_clusters._cli import bench, info, tables
 from pin_clusters._cli import study as study_command
-from pin_clusters.algorithms.condition import condition
+from pin_clusters.algorithms.dynamics.condition import condition
+from pin_clusters.verification import peers as rivals
 
 NOT_PINOCCHIO = ("robotiq_2f85", "tello", "tello_with_arms")
 """Whose loops pin.constraintDynamics cannot express."""

@@ -11,7 +11,7 @@ import pytest
 from support.commands import refused, run
 
 import pin_clusters as pc
-import pin_clusters.loaders.library as library
+import pin_clusters.files.readers.library as library
 from pin_clusters._cli import cli
 
 

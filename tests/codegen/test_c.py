@@ -16,8 +16,8 @@ from support import compilers
 from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
 
 import pin_clusters as pc
-from pin_clusters import tracing
-from pin_clusters.codegen import _numbers, _sources
+from pin_clusters.programs import tracing
+from pin_clusters.programs.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 OFTEN = ["tello", "four_bar"]

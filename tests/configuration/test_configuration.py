@@ -10,11 +10,11 @@ import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot
 
-from pin_clusters import configuration as conf
-from pin_clusters.configuration import manifold
 from pin_clusters.constraints import LinearCoupling
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, PinClustersWarning, ShapeError
 from pin_clusters.model import ClusterModel
+from pin_clusters.model import configuration as conf
+from pin_clusters.model.configuration import manifold
 
 # one rounding per operation on numbers up to about 10 (ratio times angle), some tens of operations
 ROUNDING = 1e-13

@@ -17,8 +17,8 @@ from samples import bad_loops, mechanisms, pool
 from samples.pool import error
 
 import pin_clusters as pc
-from pin_clusters.algorithms.condition import condition
-from pin_clusters.algorithms.with_independent import with_independent
+from pin_clusters.algorithms.dynamics.condition import condition
+from pin_clusters.algorithms.dynamics.with_independent import with_independent
 from pin_clusters.model import carry, loops_of
 
 X, Y, Z = np.eye(3)

@@ -7,11 +7,11 @@ import pinocchio as pin
 import pytest
 from samples.mixed import planar_leg, random_state, robot
 
-from pin_clusters import configuration as conf
-from pin_clusters.configuration import _shortest
 from pin_clusters.constraints import Gear
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, UnknownNameError
 from pin_clusters.model import ClusterModel
+from pin_clusters.model import configuration as conf
+from pin_clusters.model.configuration import _shortest
 
 # one rounding per operation on numbers up to about 10 (ratio times angle), some tens of operations
 ROUNDING = 1e-13

@@ -12,12 +12,12 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
-from pin_clusters import study
-from pin_clusters.design import MechanismPart, MechanismResult
-from pin_clusters.design import result as asked
-from pin_clusters.design.coordinates import coordinates
-from pin_clusters.design.loads import tree_torques
-from pin_clusters.design.sweep import sweep
+from pin_clusters.studies import study
+from pin_clusters.studies.design import MechanismPart, MechanismResult
+from pin_clusters.studies.design import result as asked
+from pin_clusters.studies.design.coordinates import coordinates
+from pin_clusters.studies.design.loads import tree_torques
+from pin_clusters.studies.design.sweep import sweep
 
 GROUND, CRANK, COUPLER, ROCKER = 0.45, 0.15, 0.40, 0.35
 FREE = 20.0
@@ -281,7 +281,7 @@ def test_without_an_effort_the_torque_is_one_and_the_page_says_so() -> None:
     model = four_bar()
     part = pc.mechanism(model).part("crank")
     assert [(m.name, m.limit, m.given) for m in part.motors] == [("crank", 1.0, False)]
-    from pin_clusters.design.linkage import linkage
+    from pin_clusters.studies.design.linkage import linkage
 
     assert "No limit is given for crank, so that the numbers are for 1 N m" in linkage(part, "x", [])["motors"]
 
@@ -342,7 +342,7 @@ def test_the_ground_in_a_recording_is_carried() -> None:
 
 
 def test_the_motion_without_one_stays_within_the_ranges_and_fits_together() -> None:
-    from pin_clusters.design import ThroughRange
+    from pin_clusters.studies.design import ThroughRange
 
     found = result("cassie_leg")
     time, q, v, a = ThroughRange([s for p in found.parts for s in p.sweeps]).states(found.model)

@@ -17,7 +17,7 @@ from support.calls import ALL, DYNAMICS, call, rows, state
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
-from pin_clusters._kernels import entry_points
+from pin_clusters._engine import entry_points
 
 KERNELS = {
     "rnea": entry_points.rnea,

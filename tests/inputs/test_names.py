@@ -12,9 +12,9 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import missing
-from pin_clusters.extras import NAMES
-from pin_clusters.pinocchio_names import ELSEWHERE
+from pin_clusters._support import missing
+from pin_clusters._support.extras import NAMES
+from pin_clusters._support.pinocchio_names import ELSEWHERE
 
 pytestmark = pytest.mark.jitless
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -9,7 +9,7 @@ import pytest
 from samples import trees
 
 import pin_clusters as pc
-from pin_clusters import arrays
+from pin_clusters._support import arrays
 from pin_clusters.errors import ArgumentTypeError, ShapeError
 
 GIVEN = np.array([1.0, 2.0, 3.0])

@@ -15,7 +15,7 @@ from samples import stumbles
 from support.calls import state
 
 import pin_clusters as pc
-from pin_clusters import memory
+from pin_clusters._support import memory
 
 pytestmark = pytest.mark.jitless
 

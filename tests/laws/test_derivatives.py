@@ -13,7 +13,7 @@ from support import differences
 from support.tolerances import relative
 
 import pin_clusters as pc
-from pin_clusters import reference
+from pin_clusters.verification import reference
 
 # Two exact routes: rounding of terms that cancel; in loops times cond(K_d), at most 300, once per time derivative.
 ROUNDING = {"tree": 1e-12, "loop": 5e-11}

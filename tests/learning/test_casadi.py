@@ -10,7 +10,7 @@ from samples import coupled, pool
 from support.entries import OFTEN, ROBOTS, drawn, tangent
 
 import pin_clusters as pc
-from pin_clusters import tracing
+from pin_clusters.programs import tracing
 
 ca = pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

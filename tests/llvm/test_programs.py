@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import _llvm, tracing
-from pin_clusters._llvm import loading, store
-from pin_clusters._native.memory import may_execute
-from pin_clusters.tracing.expressions import COS, Graph, select
+from pin_clusters._engine.native.memory import may_execute
+from pin_clusters.programs import machine_code as _llvm
+from pin_clusters.programs import tracing
+from pin_clusters.programs.machine_code import loading, store
+from pin_clusters.programs.tracing.expressions import COS, Graph, select
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

@@ -8,9 +8,9 @@ import pinocchio as pin
 import pytest
 from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot
 
-import pin_clusters.loaders.urdf as urdf
+import pin_clusters.files.readers.urdf as urdf
 from pin_clusters.errors import ArgumentTypeError, InertiaError, LoadError, PinClustersError, PinClustersWarning
-from pin_clusters.loaders.urdf import parse_urdf
+from pin_clusters.files.readers.urdf import parse_urdf
 
 BASE = (link("ground", ""), link("a"), link("b"))
 TWO = (*BASE, joint("ja", "ground", "a"), joint("jb", "ground", "b"))

@@ -10,7 +10,7 @@ from support.urdf_text import LEG, LEG_PARTS, coupling, joint, link, robot
 
 from pin_clusters.constraints import Gear
 from pin_clusters.errors import ConstraintError, PinClustersWarning, UnknownNameError
-from pin_clusters.loaders import buildModelFromUrdf, buildModelFromXML, expand_mimic
+from pin_clusters.files.readers import buildModelFromUrdf, buildModelFromXML, expand_mimic
 from pin_clusters.model import ClusterModel
 
 

@@ -7,10 +7,10 @@ import pinocchio as pin
 import pytest
 from support.urdf_text import coupling_matrix, rows
 
+from pin_clusters._support.trees import spin_defect
 from pin_clusters.constraints import Belt, Gear
 from pin_clusters.errors import LoadError
-from pin_clusters.joints import spin_defect
-from pin_clusters.loaders.chains import belt_chain, geared_chain
+from pin_clusters.files.readers.chains import belt_chain, geared_chain
 
 Z = np.array([0.0, 0.0, 1.0])
 

@@ -9,7 +9,7 @@ from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint
 
 from pin_clusters.constraints import Belt, Gear, LinearCoupling, Rotor
 from pin_clusters.errors import LoadError, PinClustersWarning
-from pin_clusters.loaders.urdf import parse_urdf
+from pin_clusters.files.readers.urdf import parse_urdf
 
 
 def test_tree_is_pinocchios():

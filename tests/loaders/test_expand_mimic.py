@@ -11,7 +11,7 @@ from support.urdf_text import INERTIAL, coupling_matrix, joint, link, robot
 
 from pin_clusters.constraints import LinearCoupling
 from pin_clusters.errors import ArgumentTypeError, UnsupportedJointError
-from pin_clusters.loaders.mimic import expand_mimic
+from pin_clusters.files.readers.mimic import expand_mimic
 
 LIMITS = '<limit lower="-1" upper="2" effort="4" velocity="5"/>'
 

@@ -15,7 +15,7 @@ from support.urdf_text import joint, link, robot
 
 import pin_clusters as pc
 from pin_clusters.errors import LoadError
-from pin_clusters.loaders.files import reader_of
+from pin_clusters.files.readers.files import reader_of
 
 pytestmark = pytest.mark.jitless
 

@@ -11,10 +11,10 @@ import pinocchio as pin
 import pytest
 from support.urdf_text import coupling_matrix
 
-import pin_clusters.loaders.library as library
+import pin_clusters.files.readers.library as library
+from pin_clusters._support.trees import joint_axis, spin_defect
 from pin_clusters.errors import ArgumentTypeError, LoadError, PinClustersWarning, UnknownNameError
-from pin_clusters.joints import joint_axis, spin_defect
-from pin_clusters.loaders.urdf import parse_urdf
+from pin_clusters.files.readers.urdf import parse_urdf
 from pin_clusters.model import ClusterModel
 
 # name: (degrees of freedom by default, of the spanning tree, rotors that are not axisymmetric, mass, warns)

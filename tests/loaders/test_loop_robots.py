@@ -12,8 +12,8 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-import pin_clusters.loaders.library as library
-from pin_clusters.loaders.robots import EXTRAS
+import pin_clusters.files.readers.library as library
+from pin_clusters.files.readers.robots import EXTRAS
 
 pytestmark = pytest.mark.jitless
 

@@ -11,7 +11,7 @@ import pytest
 from support.urdf_text import coupling, joint, link, robot
 
 import pin_clusters as pc
-from pin_clusters.loaders.urdf import parse_urdf
+from pin_clusters.files.readers.urdf import parse_urdf
 
 pytestmark = pytest.mark.jitless
 

@@ -8,8 +8,8 @@ import pytest
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
-from pin_clusters import baselines
 from pin_clusters.model.packing import depth_first
+from pin_clusters.verification import baselines
 
 
 def alternating_branches(branches: int, links: int, rng: np.random.Generator) -> pin.Model:

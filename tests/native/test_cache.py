@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
+from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
 
 pytestmark = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")
 if JIT:
-    from pin_clusters._kernels import _cache
+    from pin_clusters._engine.kernels.compiling import cache as _cache
 # not in a checkout, where Python would find the package beside the installed one
 ELSEWHERE = Path(sys.executable).parent
 CALL = """
@@ -127,7 +127,7 @@ def test_where_nothing_can_be_written_results_are(tmp_path: Path, chosen: bool) 
     if chosen:
         place.mkdir()
         changes["PIN_CLUSTERS_CACHE"] = str(place)
-    code = f"{LIGHT}\nfrom pin_clusters._kernels import _cache\nprint(_cache.cache_folder())"
+    code = f"{LIGHT}\nfrom pin_clusters._engine.kernels import _cache\nprint(_cache.cache_folder())"
     done = subprocess.run(
         [*READ_ONLY, sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True,
         text=True, check=False, cwd="/",
@@ -255,7 +255,7 @@ def test_what_is_damaged_is_compiled_again(filled: Path, damage: str) -> None:
 
 FULL = """
 import errno, builtins
-from pin_clusters._kernels import _cache
+from pin_clusters._engine.kernels import _cache
 whole = open
 def full(path, mode="r", *rest, **more):
     if "w" in mode and str(path).startswith(FOLDER) and not str(path).endswith(".lock"):

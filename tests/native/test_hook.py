@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._build import compile_library
-from pin_clusters._native import processor
+from pin_clusters._engine.build import compile_library
+from pin_clusters._engine.native import processor
 
-hook = pytest.importorskip("pin_clusters._build.hook", reason="hatchling is not installed")
+hook = pytest.importorskip("pin_clusters._engine.build.hook", reason="hatchling is not installed")
 
 pytestmark = [
     pytest.mark.jitless,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._kernels.entry_points import ALL, BOUNDSCHECK, JIT, compiled_ahead
-from pin_clusters._native import library, process, processor
+from pin_clusters._engine.entry_points import ALL, BOUNDSCHECK, JIT, compiled_ahead
+from pin_clusters._engine.native import library, process, processor
 
 pytestmark = pytest.mark.skipif(
     not JIT or BOUNDSCHECK or compiled_ahead() is None, reason="no library of kernels is installed"

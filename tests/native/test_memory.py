@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT, compiled_ahead
-from pin_clusters._native import memory
+from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT, compiled_ahead
+from pin_clusters._engine.native import memory
 
 REFUSE = """
 import ctypes, sys
@@ -22,7 +22,7 @@ if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) != 0:  # PR_SET_MDWE, PR_MDWE_REFUSE_
 CALLS = f"""
 {REFUSE}
 import numpy as np, pinocchio as pin, pin_clusters as pc
-from pin_clusters._calls import entries
+from pin_clusters._engine.calls import entries
 model = pc.load("four_bar")
 data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
 tau = pc.rnea(model, data, q, v, v)

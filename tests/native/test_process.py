@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._calls import entries
-from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
-from pin_clusters._native import process
+from pin_clusters._engine.calls import entries
+from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
+from pin_clusters._engine.native import process
 
 KNOWN = sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 known = pytest.mark.skipif(not KNOWN, reason="calls in machine code are for CPython with a lock")

@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from pin_clusters._native import processor
+from pin_clusters._engine.native import processor
 
 pytestmark = pytest.mark.jitless
 V2 = {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._native import library
+from pin_clusters._engine.native import library
 
 pytestmark = pytest.mark.jitless
 LEVEL = "x86-64-v2"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._build import compile_library
-from pin_clusters._kernels.entry_points import JIT
-from pin_clusters._native import library, processor
+from pin_clusters._engine.build import compile_library
+from pin_clusters._engine.entry_points import JIT
+from pin_clusters._engine.native import library, processor
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64" or sys.platform != "linux", reason="builds on Linux, x86-64"
@@ -50,9 +50,9 @@ def test_a_library_and_its_note_are_of_one_build(tmp_path: Path, monkeypatch: py
 BUILD = """
 import sys
 from pathlib import Path
-from pin_clusters._build import compile_library
+from pin_clusters._engine.build import compile_library
 compile_library.only_the_kernels()
-from pin_clusters._kernels import entry_points
+from pin_clusters._engine.kernels import entry_points
 entry_points.ALL = (entry_points.energy,)  # one of few seconds
 compile_library.build(sys.argv[1], Path(sys.argv[2]))
 """

@@ -11,9 +11,9 @@ from samples import mechanisms, pool, trees
 from support.loops import state
 from support.tolerances import BACKWARD, EXACT, backward, relative
 
-from pin_clusters import reference
-from pin_clusters.baselines import lagrange, projection
 from pin_clusters.constraints.closures import RodClosure
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import lagrange, projection
 
 # of each kind of closure and rank; three at random
 FEW = (

@@ -11,8 +11,8 @@ from samples import trees
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
-from pin_clusters.armature import independent_q, independent_v, reflected_inertia
-from pin_clusters.baselines import armature_model, block, lagrange, projection
+from pin_clusters.approximations.armature import independent_q, independent_v, reflected_inertia
+from pin_clusters.verification.baselines import armature_model, block, lagrange, projection
 
 
 def spinning_robot(rng: np.random.Generator, *, floating: bool = True) -> pc.ClusterModel:

@@ -13,11 +13,11 @@ from samples.pool import build, error, slope
 from support.loops import motion, state, step
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import armature_model, block, constrained, lagrange, projection, unconstrained
 from pin_clusters.constraints.closures import RodClosure
 from pin_clusters.model.expansion import expand
-from pin_clusters.null_space import NullSpace
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import armature_model, block, constrained, lagrange, projection, unconstrained
+from pin_clusters.verification.null_space import NullSpace
 
 CASES = [*mechanisms.FIXED, *range(24)]
 LIMIT = 1e-10

@@ -9,9 +9,9 @@ from samples import pool, trees
 from support.frames import gap, some, with_frames
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.armature import independent_q, independent_v
-from pin_clusters.baselines import armature, armature_model, projection, sparse, unit_forces
+from pin_clusters.approximations.armature import independent_q, independent_v
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import armature, armature_model, projection, sparse, unit_forces
 
 REFERENCES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 LIMIT = 1e-13

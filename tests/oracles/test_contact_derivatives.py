@@ -12,7 +12,7 @@ from support import differences
 from support.touching import AXES, FRAME, KINDS, POINT, WORST, Results, Touching, contacts, correct, draw
 
 import pin_clusters as pc
-from pin_clusters import reference
+from pin_clusters.verification import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 # Over the largest entry and what amplifies rounding, cond(M) and cond(J M^-1 J'): as for dynamics without contacts.

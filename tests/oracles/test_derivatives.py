@@ -13,8 +13,8 @@ from scipy import optimize
 from support import differences
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.reference import _coupling_rates
+from pin_clusters.verification import reference
+from pin_clusters.verification.reference import _coupling_rates
 
 # Over max(1, largest entry). Differences of eighth order lose rounding over the step: some 1e-15 / 1e-2 on trees; in
 # loops the step is smaller, and integrate closes them to 1e-14: 1e-12, near limits of a linkage 1e-11.

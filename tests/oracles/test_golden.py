@@ -14,8 +14,8 @@ import pytest
 from support.tolerances import GOLDEN, relative
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import lagrange, projection
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import lagrange, projection
 
 ROBOTS = ("mini_cheetah", "mit_humanoid_leg")
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]

@@ -13,8 +13,8 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import lagrange, projection
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import lagrange, projection
 
 LIMIT = 1e-10
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]

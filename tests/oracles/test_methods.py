@@ -13,7 +13,7 @@ from samples import pool, trees
 from samples.pool import error
 
 import pin_clusters as pc
-from pin_clusters.baselines import baraff, projection, sparse_crba, unit_vectors, yamane_nakamura
+from pin_clusters.verification.baselines import baraff, projection, sparse_crba, unit_vectors, yamane_nakamura
 
 METHODS: dict[str, Any] = {
     "yamane_nakamura": yamane_nakamura,

@@ -9,7 +9,7 @@ from samples.pool import error
 from support.draws import draw
 
 import pin_clusters as pc
-from pin_clusters.armature import axial_inertia
+from pin_clusters.approximations.armature import axial_inertia
 
 mujoco = pytest.importorskip("mujoco", minversion="3.3.4")
 from support.compiled import Compiled, load  # noqa: E402

@@ -13,7 +13,7 @@ from samples import trees
 from support.tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, relative
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
+from pin_clusters.verification.baselines import projection
 
 # the wheel puts its files next to Pinocchio's, and brings no loader
 SHARE = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"

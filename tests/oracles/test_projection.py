@@ -26,8 +26,8 @@ from support.tolerances import (
 )
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
 from pin_clusters.model.expansion import expand
+from pin_clusters.verification.baselines import projection
 
 ROBOTS = (
     "belt_chain",

@@ -8,9 +8,9 @@ from samples import pool, trees
 from support.tolerances import BACKWARD, EXACT, backward, inverse_residual, relative
 
 import pin_clusters as pc
-from pin_clusters import reference
-from pin_clusters.baselines import projection
-from pin_clusters.reference import _clusters
+from pin_clusters.verification import reference
+from pin_clusters.verification.baselines import projection
+from pin_clusters.verification.reference import _clusters
 
 ORDERS = ("as_added", "depth_first", "shuffled")
 

@@ -11,7 +11,7 @@ from samples import pool
 from samples.mixed import KINDS, random_state, robot
 
 import pin_clusters as pc
-from pin_clusters.algorithms import _bridge
+from pin_clusters.algorithms._shared import bridge as _bridge
 from pin_clusters.constraints.closures import massive
 from pin_clusters.model import primitives_of, tree_memory, tree_workspace
 

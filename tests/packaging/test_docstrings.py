@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters.docstrings import stock
+from pin_clusters._support.docstrings import stock
 
 pytestmark = pytest.mark.jitless
 

@@ -19,7 +19,7 @@ from samples import mechanisms
 from support.urdf_text import INERTIAL, LEG, coupling, link, robot
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
+from pin_clusters.verification.baselines import projection
 
 X, Y, Z = np.eye(3)
 

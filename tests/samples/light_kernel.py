@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pin_clusters._kernels._jit import Source, compiled, signature
+from pin_clusters._engine.kernels.compiling.jit import Source, compiled, signature
 
 
 def light_at(address: Any, x: Any) -> Any:

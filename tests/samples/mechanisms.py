@@ -17,7 +17,7 @@ from samples import linkages, trees
 import pin_clusters as pc
 from pin_clusters.constraints.closures import FrameClosure, JointClosure, RodClosure
 from pin_clusters.model.expansion import expand
-from pin_clusters.null_space import NullSpace
+from pin_clusters.verification.null_space import NullSpace
 
 X, Y, Z = np.eye(3)
 

@@ -141,7 +141,7 @@ def rotors_as_bodies(model):
 
 def random_state(model, seed=0):
     """Return q on the couplings, v and a."""
-    from pin_clusters import configuration
+    from pin_clusters.model import configuration
 
     pin.seed(seed)
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters import memory
+from pin_clusters._support import memory
 
 
 class Case(NamedTuple):

@@ -11,8 +11,8 @@ from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import simulation
-from pin_clusters._calls.entries import PYTHON
-from pin_clusters._kernels.entry_points import JIT
+from pin_clusters._engine.calls.entries import PYTHON
+from pin_clusters._engine.entry_points import JIT
 from pin_clusters.simulation import _compiled, run
 
 pytestmark = pytest.mark.skipif(not JIT, reason="there is no compiled loop without the JIT")

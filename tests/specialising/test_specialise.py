@@ -11,12 +11,12 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
-from pin_clusters._kernels.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.specialising import making
-from pin_clusters.specialising.functions import BY_RESULT, RESULT_OF
-from pin_clusters.specialising.limbs import limbs_of
-from pin_clusters.specialising.making import Made
-from pin_clusters.specialising.module import in_lanes
+from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
+from pin_clusters.programs.specialising import making
+from pin_clusters.programs.specialising.functions import BY_RESULT, RESULT_OF
+from pin_clusters.programs.specialising.limbs import limbs_of
+from pin_clusters.programs.specialising.making import Made
+from pin_clusters.programs.specialising.module import in_lanes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -402,7 +402,7 @@ def test_what_is_given_is_looked_at(pair: tuple[pc.ClusterModel, pc.ClusterModel
 def test_without_machine_code_it_is_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    module = sys.modules["pin_clusters.specialising.specialise"]
+    module = sys.modules["pin_clusters.programs.specialising.specialise"]
     model = pc.load("four_bar")
     monkeypatch.setattr(module, "may_execute", lambda: False)
     assert pc.specialise(model) is model

@@ -14,11 +14,13 @@ from samples import mechanisms, pool
 from support.studies import LOOPS, WITH_ROTORS, load
 
 import pin_clusters as pc
-from pin_clusters import baselines, loaders, study
+from pin_clusters._support.trees import joint_subspace
 from pin_clusters.constraints.closures import RodClosure
-from pin_clusters.joints import joint_subspace
-from pin_clusters.study import plots, report, rungs
-from pin_clusters.study.trajectories import Sine
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies import study
+from pin_clusters.studies.study import plots, report, rungs
+from pin_clusters.studies.study.trajectories import Sine
+from pin_clusters.verification import baselines
 
 CONSTANT = ("four_bar_change_point", "planar_leg_linkage")
 """Parallelograms: G is the same at all poses."""

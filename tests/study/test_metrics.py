@@ -11,8 +11,11 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import approximations, armature, baselines, study
-from pin_clusters.study import metrics
+from pin_clusters import approximations
+from pin_clusters.approximations import armature
+from pin_clusters.studies import study
+from pin_clusters.studies.study import metrics
+from pin_clusters.verification import baselines
 
 J, N_RATIO, MASS, LENGTH = 1e-3, 6.0, 1.0, 0.3
 

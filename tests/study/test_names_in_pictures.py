@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import pin_clusters as pc
-from pin_clusters import audit, study
-from pin_clusters.audit.page import page
-from pin_clusters.study import paper, plots
-from pin_clusters.sweeps import figures, ratio
+from pin_clusters.studies import audit, study
+from pin_clusters.studies.audit.page import page
+from pin_clusters.studies.study import paper, plots
+from pin_clusters.studies.sweeps import figures, ratio
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 SINE = study.Sine(amplitude=0.1, duration=0.2, dt=0.01)

@@ -16,8 +16,9 @@ from support.commands import refused, run
 from support.studies import DROPPED, LARGEST, LEG, load, pendulum
 
 import pin_clusters as pc
-from pin_clusters import approximations, study
-from pin_clusters.study import paper
+from pin_clusters import approximations
+from pin_clusters.studies import study
+from pin_clusters.studies.study import paper
 
 SHORT = {
     "torque-sinusoids": {"duration": 0.2, "dt": 5e-3},

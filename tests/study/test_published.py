@@ -18,11 +18,11 @@ from support.studies import load
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
-from pin_clusters._kernels.entry_points import JIT
-from pin_clusters.baselines import armature_model, projection
-from pin_clusters.study import published
-from pin_clusters.study.published import _approximate, _effort, _estimate, _machine, _models, _numbers, lengths
-from pin_clusters.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part
+from pin_clusters._engine.entry_points import JIT
+from pin_clusters.studies.study import published
+from pin_clusters.studies.study.published import _approximate, _effort, _estimate, _machine, _models, _numbers, lengths
+from pin_clusters.studies.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part
+from pin_clusters.verification.baselines import armature_model, projection
 
 TINY = _effort.EFFORTS["tiny"]
 PARTS = {part.key: part for part in published.PARTS}

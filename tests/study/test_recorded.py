@@ -14,9 +14,9 @@ from support.commands import refused, run
 from support.studies import check_derivatives, load, pendulum
 
 import pin_clusters as pc
-from pin_clusters import study
-from pin_clusters.study import trajectories
-from pin_clusters.study.trajectories import Recorded, Sine, TrajectoryError
+from pin_clusters.studies import study
+from pin_clusters.studies.study import trajectories
+from pin_clusters.studies.study.trajectories import Recorded, Sine, TrajectoryError
 
 LEG = ("hip_rz", "hip_rx", "hip_ry", "knee", "ankle")
 T = np.arange(201) * 0.01
@@ -475,7 +475,7 @@ def test_the_command_knows_motions_and_files() -> None:
 
 
 def test_options_of_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pin_clusters.study.plots.save", lambda *_: None)
+    monkeypatch.setattr("pin_clusters.studies.study.plots.save", lambda *_: None)
     write(csv({k: x for k, x in sines().items() if k != "knee"}), "gait.csv")
     result = run("study", "mit_humanoid_leg", "--trajectory", "gait.csv", "--hold-missing", "--dt", "0.02")
     assert "(100 samples)" in result.stdout
@@ -488,7 +488,7 @@ def test_options_of_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pin_clusters.study.plots.save", lambda *_: None)
+    monkeypatch.setattr("pin_clusters.studies.study.plots.save", lambda *_: None)
     poses = ("--pose", "neutral", "--pose", "knee=1.2,hip_ry=-0.6", "--pose", "neutral")
     for arguments, words in (
         (("chirp", "--frequency", "2"), "0.2 sin(2 pi f t), f from 0.25 to 2 Hz for 0.5 s"),

@@ -14,10 +14,10 @@ from samples import pool
 from support.studies import DROPPED, LARGEST, LEG, LOCKED, load, pendulum
 
 import pin_clusters as pc
-from pin_clusters import study
-from pin_clusters.configuration import residual
-from pin_clusters.study import plots, report
-from pin_clusters.study.trajectories import Sine, TrajectoryError
+from pin_clusters.model.configuration import residual
+from pin_clusters.studies import study
+from pin_clusters.studies.study import plots, report
+from pin_clusters.studies.study.trajectories import Sine, TrajectoryError
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ import pinocchio as pin
 
 import pin_clusters as pc
 from pin_clusters import study
-from pin_clusters.study import plots
+from pin_clusters.studies.study import plots
 tree = pin.Model()
 body = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "joint")
 tree.appendBodyToJoint(body, pin.Inertia.Random(), pin.SE3.Identity())

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from support.studies import check_derivatives, load, pendulum
 
 import pin_clusters as pc
-from pin_clusters import study
-from pin_clusters.study import plots, report, trajectories
-from pin_clusters.study.trajectories import Chirp, MinimumJerk, Sine, Swing, TrajectoryError
+from pin_clusters.studies import study
+from pin_clusters.studies.study import plots, report, trajectories
+from pin_clusters.studies.study.trajectories import Chirp, MinimumJerk, Sine, Swing, TrajectoryError
 
 WAVES = (Sine(0.3, 1.0, 1.0, 1e-3), Chirp(0.2, 0.5, 2.0, 1.0, 1e-3), Swing(0.3, 1.0, 1e-3))
 POSES = MinimumJerk(["neutral", {"knee": 1.2, "hip_ry": -0.6}, {"ankle": 0.3}, "neutral"], 2.0, dt=1e-3)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._calls import entries
+from pin_clusters._engine.calls import entries
 
 needed = pytest.mark.skipif(
     not entries.PYTHON, reason="calls are Python's: no JIT, checked bounds, or not this CPython"

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
 import pin_clusters as pc
-from pin_clusters._calls import entries
-from pin_clusters._calls.desk import GROUPS
-from pin_clusters.algorithms import _quick
+from pin_clusters._engine.calls import entries
+from pin_clusters._engine.calls.desk import GROUPS
+from pin_clusters.algorithms._shared import quick as _quick
 from pin_clusters.model import contact_memory
 
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "PYTHONFAULTHANDLER": "1"}

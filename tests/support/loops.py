@@ -7,7 +7,7 @@ from samples import mechanisms
 from samples.pool import error
 
 import pin_clusters as pc
-from pin_clusters.baselines import projection
+from pin_clusters.verification.baselines import projection
 
 # relative to max(1, largest entry), where K_d is conditioned better than 1e3
 LIMIT = 1e-10

@@ -9,8 +9,8 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters import loaders
-from pin_clusters.study import trajectories
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies.study import trajectories
 
 LEG = ("hip_rz", "hip_rx", "hip_ry", "knee", "ankle")
 # RMS errors in N m of the sine of arXiv 2311.13732, computed by an independent script

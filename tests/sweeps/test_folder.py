@@ -20,8 +20,8 @@ import pytest
 import sweep_cases
 
 import pin_clusters as pc
-from pin_clusters import sweeps
-from pin_clusters.sweeps import _arguments, _folder, robots
+from pin_clusters.studies import sweeps
+from pin_clusters.studies.sweeps import _arguments, _folder, robots
 
 HERE = sweeps.InProcess()
 CASES = range(23)

@@ -14,12 +14,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pin_clusters as pc
-from pin_clusters import loaders, sweeps
 from pin_clusters._cli import cli
-from pin_clusters.armature import reflected_inertia
-from pin_clusters.baselines import projection
-from pin_clusters.study import random_chains, random_robots
-from pin_clusters.sweeps import figures, ratio, robots
+from pin_clusters.approximations.armature import reflected_inertia
+from pin_clusters.files import readers as loaders
+from pin_clusters.studies import sweeps
+from pin_clusters.studies.study import random_chains, random_robots
+from pin_clusters.studies.sweeps import figures, ratio, robots
+from pin_clusters.verification.baselines import projection
 
 HERE = sweeps.InProcess()
 

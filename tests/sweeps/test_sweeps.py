@@ -20,7 +20,7 @@ from samples.pool import some
 from threadpoolctl import threadpool_info
 
 import pin_clusters as pc
-from pin_clusters import sweeps
+from pin_clusters.studies import sweeps
 
 HERE = sweeps.InProcess()
 ROBOTS = 16

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import pin_clusters as pc
-from pin_clusters.tracing import Program
-from pin_clusters.tracing.expressions import COS, NEG, SELECT, SIN, SQRT, BranchOnValueError, Graph, select
+from pin_clusters.programs.tracing import Program
+from pin_clusters.programs.tracing.expressions import COS, NEG, SELECT, SIN, SQRT, BranchOnValueError, Graph, select
 
 pytestmark = pytest.mark.jitless
 

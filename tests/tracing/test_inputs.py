@@ -14,9 +14,9 @@ from samples import coupled, pool
 from support.traced import INVERSE, ROUNDING, Library, each, state_of
 
 import pin_clusters as pc
-from pin_clusters import tracing
-from pin_clusters.tracing._sources import source
-from pin_clusters.tracing.expressions import BranchOnValueError
+from pin_clusters.programs import tracing
+from pin_clusters.programs.tracing._sources import source
+from pin_clusters.programs.tracing.expressions import BranchOnValueError
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 

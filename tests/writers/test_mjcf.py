@@ -17,7 +17,7 @@ from samples.pool import error
 from support.draws import draw
 
 import pin_clusters as pc
-from pin_clusters.writers import _bodies
+from pin_clusters.files.writers import _bodies
 
 mujoco = pytest.importorskip("mujoco", minversion="3.3.4")
 from support.compiled import Compiled, load  # noqa: E402

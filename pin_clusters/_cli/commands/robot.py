@@ -68,7 +68,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
       pin-clusters bench jvrc1 --repeats 100
       pin-clusters bench tello
     """  # noqa: D301 (click wants the character)
-    from ... import rivals
+    from ...verification import peers as rivals
     from .. import bench as command
     from .. import compile
 

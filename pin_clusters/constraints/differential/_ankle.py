@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import floats
 from ...errors import ConstraintError
-from ...joints import floats
 from .._frames import Attachment, coordinate_joint, frame_of, line_joint, resolve_frame
 from .._harmonics import Angle, rotation
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import in_q
 from ...constraints.closures import Closure, RodClosure, touched
 from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
-from ...joints import in_q
 from . import poses
 from .clusters import ClusterLoops, places_of, shape
 from .evaluate import Equations, gap, loops_of, names_of

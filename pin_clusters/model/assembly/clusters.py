@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pinocchio as pin
 
+from ..._support.trees import in_v
 from ...constraints.closures import Closure, JointClosure
 from ...constraints.rows import Row
-from ...joints import in_v
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pinocchio as pin
 
-from ...arrays import in_order
+from ..._support.arrays import in_order
+from ..._support.trees import common_ancestor, coordinates_of, in_v, path_below
 from ...constraints.called import FunctionFailedError
 from ...constraints.closures import (
     LINEAR,
@@ -21,7 +22,6 @@ from ...constraints.closures import (
     RodClosure,
 )
 from ...constraints.rows import Row
-from ...joints import common_ancestor, coordinates_of, in_v, path_below
 from .linear import LinearClosure, linear_closure
 
 TINY = 1e-12

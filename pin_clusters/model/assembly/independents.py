@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import in_q
 from ...constraints.closures import Closure, FrameClosure
 from ...errors import ConstraintError, PinClustersWarning
-from ...joints import in_q
 from .evaluate import loops_of, names_of
 from .project import RANK_TOLERANCE, rank_of
 from .selection import SLACK, Chosen, choose_independents, condition_numbers

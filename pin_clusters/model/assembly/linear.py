@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ...arrays import in_order
+from ..._support.arrays import in_order
+from ..._support.trees import coordinate, set_coordinate, slides
 from ...constraints.closures import Closure, JointClosure, touched
 from ...constraints.rows import Row
-from ...joints import coordinate, set_coordinate, slides
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import coordinates_of, slides
 from ...constraints._closed_form import ClosedForm
 from ...constraints.closures import Closure
-from ...joints import coordinates_of, slides
 from .project import AssemblyFailure, project, rank_of
 from .subtree import Subtree
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import in_q, in_v
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
-from ...joints import in_q, in_v
 from .evaluate import Equations
 from .project import step_lengths, translations
 

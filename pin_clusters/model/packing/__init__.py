@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._kernels import layout as at
-from ..._kernels.sizes import offsets, rates_of_cluster
-from ..._kernels.variations_layout import OF_COLUMN, OF_FREE
+from ..._engine.kernels.tables import layout as at
+from ..._engine.kernels.tables.sizes import offsets, rates_of_cluster
+from ..._engine.kernels.tables.variations_layout import OF_COLUMN, OF_FREE
 from ...constraints.closures import massive
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..._kernels import layout as at
-from ..._kernels.sizes import cluster_work
-from ...arrays import in_order
+from ..._engine.kernels.tables import layout as at
+from ..._engine.kernels.tables.sizes import cluster_work
+from ..._support.arrays import in_order
 from ..elements import RotorElement
 from ..topology import Topology
 from ._writer import Body, Writer

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..._kernels import layout as at
-from ..._kernels.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
+from ..._engine.kernels.tables import layout as at
+from ..._engine.kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
+from ..._support.trees import in_v
 from ...constraints.called import CallableClosure
 from ...constraints.closures import (
     COS,
@@ -22,7 +23,6 @@ from ...constraints.closures import (
     RodClosure,
     massive,
 )
-from ...joints import in_v
 from ..assembly import LinearClosure, LoopAnalysis
 from ..elements import RotorElement
 from ._writer import Body, Row, Writer

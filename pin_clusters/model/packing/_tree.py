@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._kernels import layout as at
-from ..._kernels import tree_layout as tl
+from ..._engine.kernels.tables import layout as at
+from ..._engine.kernels.tables import tree_layout as tl
+from ..._support.trees import common_ancestor, in_v
 from ...constraints.closures import massive
-from ...joints import common_ancestor, in_v
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology

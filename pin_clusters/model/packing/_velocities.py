@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._kernels.layout import FREE, SINGLE, Cluster, Header
+from ..._engine.kernels.tables.layout import FREE, SINGLE, Cluster, Header
 
 WIDTH = 5  # numbers per velocity, as in ``tree_solve``, which imports Numba
 

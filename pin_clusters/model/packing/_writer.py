@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
-from ..._kernels import layout as at
+from ..._engine.kernels.tables import layout as at
 from ..primitives import Primitive
 
 # identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle

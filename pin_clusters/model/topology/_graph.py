@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import pinocchio as pin
 
+from ..._support.trees import common_ancestor, path_below
 from ...constraints.closures import Closure, JointClosure
 from ...constraints.rotor import RotorRow
-from ...joints import common_ancestor, path_below
 
 
 def tied_path(tree: pin.Model, tied: Sequence[int]) -> set[int]:

@@ -1,0 +1,143 @@
+"""Functions that the machine code calls itself: is this such an array; copies and sums of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from ..native.process import SAME
+from . import watch
+from .recollection import COUNT, FIRST, HEADER, ROW, THING
+from .writer import DOUBLE, I32, I64, Library, Writer
+
+# an affine map, as numbers at an address: rows, their places in the result, their constants; terms, row in the result,
+# place of a number, coefficient
+ROWS, AT, CONSTANTS, TERMS, TO, OF, COEFFICIENTS = range(7)
+_EXPONENT = 0x7FF0000000000000
+
+
+def write_parts(library: Library) -> None:
+    """Write all of them."""
+    parts: tuple[tuple[Callable[[Writer], None], int], ...] = (
+        (data_of, 6), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
+        (finite, 2), (recall, 5), (numbers_of, 2), (unchanged, 1),
+    )  # fmt: skip
+    for part, arguments in parts:
+        w = Writer(library, part.__name__, arguments)
+        w.f.linkage = "internal"
+        part(w)
+        w.b.position_at_end(w.slow)
+        w.b.ret(I64(0))
+        library.common[part.__name__] = w.f
+
+
+def data_of(w: Writer) -> None:
+    """Where the numbers of x, of a kind, are: an array of n (nd = 1) or n times ``last`` (2); 0 if it is not."""
+    x, n, nd, flags, last, wanted = w.f.args
+    w.same(w.load(x, w.found("type")), w.found("ndarray"))
+    # unpickled arrays have a dtype object of their own: compare what it says
+    kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
+    w.same(w.b.and_(kind, I64(SAME)), wanted)
+    w.same(w.b.zext(w.load(x, w.found("nd"), I32), I64), nd)
+    w.same(w.b.and_(w.b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
+    dims = w.load(x, w.found("dims"))
+    w.same(w.load(dims), n)
+    w.same(w.item(dims, w.b.sub(nd, I64(1))), last)
+    w.b.ret(w.load(x, w.found("data")))
+
+
+def numbers_of(w: Writer) -> None:
+    """Where the numbers of a desk are: x, which may be 0, how many there must be; 0 if it is no such desk."""
+    x, size = w.f.args
+    w.need(w.there(x))
+    w.same(w.load(x, w.found("type")), w.found("desk_class"))
+    numbers = w.load(x, w.found("in_tuple"))
+    w.same(w.load(w.load(numbers, w.found("dims"))), size)
+    w.b.ret(w.load(numbers, w.found("data")))
+
+
+def unchanged(w: Writer) -> None:
+    """Whether words are what they were: the table of a ``Watch``."""
+    (table,) = w.f.args
+    with w.loop(w.load(table)) as i:
+        row = w.b.add(table, w.b.add(I64(8), w.b.mul(I64(8 * watch.ROW), i)))
+        there = w.b.add(w.load(w.load(row, 8 * watch.WHERE)), w.load(row, 8 * watch.BEYOND))
+        w.same(w.load(there), w.load(row, 8 * watch.EXPECTED))
+    w.b.ret(I64(1))
+
+
+def copy(w: Writer) -> None:
+    """Copy n numbers: to, from, n."""
+    to, source, n = w.f.args
+    byte = ir.IntType(8).as_pointer()
+    move = w.library.m.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
+    w.b.call(
+        move, [w.b.inttoptr(to, byte), w.b.inttoptr(source, byte), w.b.mul(I64(8), n), ir.Constant(ir.IntType(1), 0)]
+    )
+    w.b.ret(I64(1))
+
+
+def put_each(w: Writer) -> None:
+    """Write n numbers to places: to, places, from, n."""
+    to, places, source, n = w.f.args
+    with w.loop(n) as i:
+        w.put_item(w.item(source, i), to, w.item(places, i))
+    w.b.ret(I64(1))
+
+
+def take_each(w: Writer) -> None:
+    """Read n numbers at places: to, from, places, n."""
+    to, source, places, n = w.f.args
+    with w.loop(n) as i:
+        w.put_item(w.item(source, w.item(places, i)), to, i)
+    w.b.ret(I64(1))
+
+
+def zeros(w: Writer) -> None:
+    """Write n zeros: to, n."""
+    to, n = w.f.args
+    with w.loop(n) as i:
+        w.put_item(I64(0), to, i)
+    w.b.ret(I64(1))
+
+
+def affine(w: Writer) -> None:
+    """Apply an affine map: map, x, y. Terms are added in order, so that sums round as NumPy's ``add.at`` does."""
+    numbers, x, y = w.f.args
+    rows, at, constants, terms, to, of, coefficients = (w.load(numbers, 8 * i) for i in range(7))
+    with w.loop(rows) as i:
+        w.put_item(w.item(constants, i), y, w.item(at, i))
+    with w.loop(terms) as i:
+        row = w.item(to, i)
+        term = w.b.fmul(w.item(coefficients, i, DOUBLE), w.item(x, w.item(of, i), DOUBLE))
+        w.put_item(w.b.fadd(w.item(y, row, DOUBLE), term), y, row)
+    w.b.ret(I64(1))
+
+
+def finite(w: Writer) -> None:
+    """Whether n numbers are finite: x, n."""
+    x, n = w.f.args
+    with w.loop(n) as i:
+        exponent = w.b.and_(w.item(x, i), I64(_EXPONENT))
+        w.need(w.b.icmp_unsigned("!=", exponent, I64(_EXPONENT)))
+    w.b.ret(I64(1))
+
+
+def recall(w: Writer) -> None:
+    """What was kept under two numbers and these n objects, 0 if nothing was: table, number, number, objects, n."""
+    table, first, second, objects, n = w.f.args
+    b, differs = w.b, w.room(1)
+    with w.loop(w.load(table)) as i:
+        row = b.add(table, b.add(I64(8), b.mul(I64(8 * ROW), i)))
+        other = I64(0)
+        for at, x in ((FIRST, first), (FIRST + 1, second), (COUNT, n)):
+            other = b.or_(other, b.xor(w.load(row, 8 * at), x))
+        w.store(other, differs)
+        with b.if_then(b.icmp_unsigned("==", other, I64(0))):
+            with w.loop(n) as k:
+                unlike = b.xor(w.item(objects, k), w.item(b.add(row, I64(8 * HEADER)), k))
+                w.store(b.or_(w.load(differs), unlike), differs)
+            with b.if_then(b.icmp_unsigned("==", w.load(differs), I64(0))):
+                b.ret(w.load(row, 8 * THING))
+    b.ret(I64(0))

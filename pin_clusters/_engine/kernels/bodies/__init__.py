@@ -1,0 +1,1 @@
+"""Bodies and joints: where they are, and how they move."""

@@ -1,0 +1,217 @@
+"""GENERAL: several joints and independent velocities, spin elements on the output body and on bodies inside."""
+
+from __future__ import annotations
+
+from ..bodies.motions import (
+    along,
+    body_force,
+    body_inertia,
+    external_force,
+    motion,
+    motion_at_rest,
+    newton_euler,
+    set_motion,
+)
+from ..bodies.placements import place
+from ..compiling.jit import inline
+from ..numbers.simd import get, put, zero
+from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
+from ..tables import workspace as ws
+from ..tables.views import body, carrier_row, listed
+from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
+from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
+from .spin_elements import gyration, inertia_torques, spin_columns, spin_coupling, spin_terms
+
+
+@inline
+def columns(index, work, C, B):
+    """K_b = K_parent + S_b G_b; (A5)."""
+    if B.at_S == B.at_K + 6 * B.which:
+        return  # S is a column of the one K that all bodies of the cluster share
+    P, above = body(index, B.parent), 0
+    if B.parent > 0 and P.cluster == B.cluster:
+        above = P.mask
+    for k in range(C.nk):
+        K = zero6(zero(work))
+        if moves(B.mask, k):
+            if moves(above, k):
+                K = ws.K_column(work, P.at_K, k)
+            for d in range(B.ndof):
+                K = K + ws.subspace(work, B.at_S, d) * ws.G_entry(work, B.at_G, C.nk, d, k)
+        ws.set_K_column(work, B.at_K, k, K)
+
+
+@inline
+def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
+    """(A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        R, x = place(params, work, q, b, B)
+        vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
+        vel, acc = motion(work, B.parent, vj, aj)
+        f = body_force(params, b, R, x, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        set_motion(work, b, vel, acc, f)
+    inertia_torques(index, work, a, out, C)
+    rest = zero3(zero(work))
+    if C.at_spin >= 0:
+        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, rest)
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, rest)
+
+
+@inline
+def collect(index, work, out, C):
+    """(A4): tau_k = sum over bodies and joints of G' S' f."""
+    for i in range(C.last - C.first):
+        b = C.last - 1 - i
+        B, f = body(index, b), ws.force(work, b)
+        if B.unit >= 0:
+            put(out, B.unit, get(out, B.unit) + dot6(ws.subspace(work, B.at_S, 0), f))
+        else:
+            for d in range(B.ndof):
+                t = dot6(ws.subspace(work, B.at_S, d), f)
+                for k in range(C.nk):
+                    i_v = listed(index, C.column, k)
+                    put(out, i_v, get(out, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
+        if B.parent > 0:
+            ws.add_force(work, B.parent, f)
+
+
+@inline
+def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
+    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+    o = zero(work)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        R, x = place(params, work, q, b, B)
+        vj = along(index, work, v, C, B)
+        columns(index, work, C, B)
+        vel, acc = motion_at_rest(work, B.parent, vj)
+        I = body_inertia(params, b, R, x)
+        f = newton_euler(I, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        set_motion(work, b, vel, acc, f)
+        ws.set_articulated(work, b, rigid_as_sym6(I, o))
+    for k in range(C.nk):
+        ws.set_u_entry(work, C.at_work, C.nk, k, o)
+    spin_columns(index, work, C)
+    if C.at_spin >= 0:
+        gyration(index, work, v, C, C.out, 0, zero3(o))
+    for r in range(C.carrier0, C.carrier1):
+        gyration(index, work, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, zero3(o))
+
+
+@inline
+def eliminate(index, params, work, out, C):
+    """(A6)-(A8); out holds tau. Returns whether D is singular."""
+    if C.carrier0 == C.carrier1:
+        # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
+        if C.nk == 1:
+            return eliminate_one(index, params, work, out, C)
+        if C.nk == 2:
+            return eliminate_pair(index, params, work, out, C)
+    nk, at = C.nk, C.at_work
+    total = sum_up(index, work, C)
+    singular, f_out = factor_D(params, work, C), zero6(zero(work))
+    for k in range(nk):
+        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(out, listed(index, C.column, k)))
+    for b in range(C.first, C.last):
+        B, f = body(index, b), ws.force(work, b)
+        f_out = f_out + f
+        for k in range(nk):
+            if moves(B.mask, k):
+                ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
+    solve_D(work, C)
+    hand_inertia(work, C, total)
+    if C.out > 0:
+        for k in range(nk):
+            f_out = f_out + ws.U_column(work, at, nk, k) * ws.u_entry(work, at, nk, k)
+        ws.add_force(work, C.out, f_out)
+    return singular
+
+
+@inline
+def propagate(index, work, out, C):
+    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
+    nk, at, a_out = C.nk, C.at_work, ws.acceleration(work, C.out)
+    for k in range(nk):
+        put(
+            out, listed(index, C.column, k), ws.u_entry(work, at, nk, k) - dot6(ws.UDinv_column(work, at, nk, k), a_out)
+        )
+    for b in range(C.first, C.last):
+        B, a = body(index, b), a_out
+        if B.bears == 1:
+            for k in range(nk):
+                if moves(B.mask, k):
+                    a = a + ws.K_column(work, B.at_K, k) * get(out, listed(index, C.column, k))
+            ws.set_acceleration(work, b, a)
+
+
+@inline
+def compose(index, params, work, q, C):
+    """Poses, motion subspaces, inertias, K and the spin momenta in the world."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        R, x = place(params, work, q, b, B)
+        columns(index, work, C, B)
+        ws.set_composite(work, b, body_inertia(params, b, R, x))
+    spin_columns(index, work, C)
+
+
+@inline
+def couple(index, work, nv, C, M):
+    """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias."""
+    if C.nk == 2 and C.carrier0 == C.carrier1:
+        # in registers: without it crba takes 4 % longer on mit_humanoid
+        couple_pair(index, work, nv, C, M)
+        return
+    for k in range(C.nk):
+        couple_column(index, work, nv, C, k, M)
+    if C.out > 0:
+        for b in range(C.first, C.last):
+            ws.add_composite(work, C.out, ws.composite(work, b))
+
+
+@inline
+def couple_column(index, work, nv, C, k, M):
+    """(C1), (C2) of column k."""
+    nk, at = C.nk, C.at_work
+    i_v, F_out = listed(index, C.column, k), zero6(zero(work))
+    for m in range(k + 1):
+        put(M, i_v * nv + listed(index, C.column, m), ws.E_entry(work, C.at_E, nk, k, m))
+    if C.at_spin >= 0:
+        F_out = add_angular(F_out, ws.spin_column(work, at, nk, 0, k))
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if moves(B.mask, k):
+            F = rigid_mul(ws.composite(work, b), ws.K_column(work, B.at_K, k))
+            F_out = F_out + F
+            for m in range(k + 1):
+                if moves(B.mask, m):
+                    i = i_v * nv + listed(index, C.column, m)
+                    put(M, i, get(M, i) + dot6(F, ws.K_column(work, B.at_K, m)))
+    for r in range(C.carrier0, C.carrier1):
+        n, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
+        F_out = add_angular(F_out, ws.spin_column(work, at, nk, n, k))
+        for m in range(k + 1):
+            i = i_v * nv + listed(index, C.column, m)
+            put(M, i, get(M, i) + spin_coupling(work, at, nk, n, at_K, k, m))
+    for m in range(k):
+        j_v = listed(index, C.column, m)
+        put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))
+    ws.set_U_column(work, at, nk, k, F_out)
+
+
+@inline
+def factor(index, params, work, C):
+    """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
+    if C.nk == 2 and C.carrier0 == C.carrier1:
+        return factor_pair(index, params, work, C)
+    total = sum_up(index, work, C)
+    singular = factor_D(params, work, C)
+    hand_inertia(work, C, total)
+    return singular

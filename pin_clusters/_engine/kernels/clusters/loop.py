@@ -1,0 +1,204 @@
+"""LOOP: closures make G depend on q, so G and g come first; the rest is GENERAL, with g in the accelerations.
+
+Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds move with its middle, a body of its own.
+``collect``, ``eliminate``, ``propagate``, ``couple`` and ``factor`` are GENERAL's.
+"""
+
+from __future__ import annotations
+
+from ..bodies.motions import body_force, body_inertia, external_force, motion, newton_euler
+from ..compiling.jit import inline, paste
+from ..loops.closure_biases import point_acceleration
+from ..loops.closure_rows import point
+from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias, rates_of
+from ..numbers.simd import get, put, zero
+from ..numbers.spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
+from ..tables import workspace as ws
+from ..tables.layout import MIDDLE
+from ..tables.loop_block import block
+from ..tables.views import body, carrier_row, head, listed, rod
+from .general import columns
+from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
+
+
+@inline
+def without_loops(*arguments):
+    """Stand in for what is done to LOOP clusters, in models that have none."""
+    return False
+
+
+@inline
+def acceleration_of_joint(index, work, a, C, B):
+    """S_b (G_b a + g_b)."""
+    m = zero6(zero(work))
+    for d in range(B.ndof):
+        x = get(work, B.at_G + B.ndof * C.nk + d)
+        for k in range(C.nk):
+            x += ws.G_entry(work, B.at_G, C.nk, d, k) * get(a, listed(index, C.column, k))
+        m = m + ws.subspace(work, B.at_S, d) * x
+    return m
+
+
+@inline
+def rod_forces(index, params, work, H):
+    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them."""
+    for r in range(H.rod0, H.rod1):
+        R = rod(index, r)
+        pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
+        ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
+        yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
+        # the middle accelerates at the mean of both ends
+        f = (ya + yb) * (0.25 * get(params, R.at + 6))
+        if R.a > 0:
+            ws.add_force(work, R.a, join(f, cross(pa, f)))
+        if R.b > 0:
+            ws.add_force(work, R.b, join(f, cross(pb, f)))
+
+
+@paste
+def velocities(index, params, work, q, v, C):
+    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
+    prepare(index, params, work, q, C)
+    rates_of(index, work, v, C)
+    return is_singular(index, work, C)
+
+
+@paste
+def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
+    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    prepare(index, params, work, q, C)
+    prepare_bias(index, params, work, q, v, c, C)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_force(work, b, zero6(zero(work)))
+            continue
+        vj, aj = joint_motion(work, B, C.nk, 1), acceleration_of_joint(index, work, a, C, B)
+        vel, acc = motion(work, B.parent, vj, aj)
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        f = body_force(params, b, R, x, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        ws.set_force(work, b, f)
+    H = head(index, C.head)
+    rod_forces(index, params, work, H)
+    inertia_torques(index, work, a, out, C)
+    bias = block(H, C.nk).spin_bias
+    for k in range(C.nk):
+        i_v = listed(index, C.column, k)
+        put(out, i_v, get(out, i_v) + get(work, bias + k))
+    if C.at_spin >= 0:
+        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, ws.momentum(work, C.at_spin, C.nk))
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, ws.momentum(work, carrier.at_spin, C.nk))
+    return is_singular(index, work, C)
+
+
+@inline
+def middle_columns(index, params, work, c, C, H):
+    """K of the middles of rods: translations by the mean of both ends' velocities."""
+    for r in range(H.rod0, H.rod1):
+        R, rest = rod(index, r), zero3(zero(work))
+        to = body(index, R.middle).at_K
+        for k in range(C.nk):
+            mean = end_velocity(index, params, work, c, R.a, R.at, k) + end_velocity(
+                index, params, work, c, R.b, R.at + 3, k
+            )
+            ws.set_K_column(work, to, k, join(mean * 0.5, rest))
+
+
+@inline
+def end_velocity(index, params, work, c, b, at, k):
+    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
+    if b > 0 and body(index, b).cluster == c:
+        K = ws.K_column(work, body(index, b).at_K, k)
+        return linear(K) + cross(angular(K), point(params, work, b, at))
+    return zero3(zero(work))
+
+
+@inline
+def middle_inertia(params, work, b, mass):
+    """Point mass at the middle of the rod: 2/3 of its mass."""
+    p, o = ws.position(work, b), zero(work)
+    h = p * mass
+    xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
+    return (
+        o + mass, h[0], h[1], h[2],
+        yy + zz, -(h[0] * p[1]), -(h[0] * p[2]), xx + zz, -(h[1] * p[2]), xx + yy,
+    )  # fmt: skip
+
+
+@inline
+def middle_mass(index, params, H, b):
+    """Two thirds of the mass of the rod in whose middle b stands."""
+    m = 0.0
+    for r in range(H.rod0, H.rod1):
+        if rod(index, r).middle == b:
+            m = get(params, rod(index, r).at + 6)
+    return m
+
+
+@paste
+def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
+    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+    prepare(index, params, work, q, C)
+    prepare_bias(index, params, work, q, v, c, C)
+    return bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced)
+
+
+@paste
+def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
+    """(A1)-(A3), (A5), (S3) where the joints accelerate with their bias; leaves minus the spin elements' in u."""
+    H, o = head(index, C.head), zero(work)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_force(work, b, zero6(o))
+            ws.set_articulated(
+                work, b, rigid_as_sym6(middle_inertia(params, work, b, middle_mass(index, params, H, b)), o)
+            )
+            continue
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        columns(index, work, C, B)
+        vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0))
+        I = body_inertia(params, b, R, x)
+        f = newton_euler(I, vel, acc)
+        if forced:
+            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        ws.set_force(work, b, f)
+        ws.set_articulated(work, b, rigid_as_sym6(I, o))
+    middle_columns(index, params, work, c, C, H)
+    rod_forces(index, params, work, H)
+    bias = block(H, C.nk).spin_bias
+    for k in range(C.nk):
+        ws.set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
+    spin_columns(index, work, C)
+    if C.at_spin >= 0:
+        gyration(index, work, v, C, C.out, 0, rot(ws.rotation(work, C.out), ws.momentum(work, C.at_spin, C.nk)))
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        rate = rot(ws.rotation(work, carrier.body), ws.momentum(work, carrier.at_spin, C.nk))
+        gyration(index, work, v, C, carrier.body, 1 + r - C.carrier0, rate)
+    return is_singular(index, work, C)
+
+
+@paste
+def compose(index, params, work, q, c, C):
+    """Poses, inertias, K and the spin momenta in the world."""
+    prepare(index, params, work, q, C)
+    H = head(index, C.head)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_composite(work, b, middle_inertia(params, work, b, middle_mass(index, params, H, b)))
+        else:
+            columns(index, work, C, B)
+            ws.set_composite(work, b, body_inertia(params, b, ws.rotation(work, b), ws.position(work, b)))
+    middle_columns(index, params, work, c, C, H)
+    spin_columns(index, work, C)
+    return is_singular(index, work, C)

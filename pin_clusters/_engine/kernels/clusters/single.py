@@ -1,0 +1,170 @@
+"""SINGLE: one joint of one degree of freedom; its spin elements and armature act on its parent."""
+
+from __future__ import annotations
+
+from ..bodies.motions import body_inertia, hinge_motion, hinge_motion_at_rest, spin_moment
+from ..bodies.placements import hinge
+from ..compiling.jit import inline
+from ..numbers.pack import too_small
+from ..numbers.simd import get, put, zero
+from ..numbers.spatial import (
+    add_angular,
+    angular,
+    cross,
+    dot3,
+    dot6,
+    rigid_as_sym6,
+    rigid_mul,
+    rot,
+    sym6_minus_outer,
+    sym6_mul,
+)
+from ..numbers.tuples import load3
+from ..tables import workspace as ws
+from ..tables.views import body
+
+
+@inline
+def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
+    """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory."""
+    b = C.first
+    B = body(index, b)
+    rate, aj = get(v, C.column), get(a, C.column)
+    S, f = hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, B.bears == 1, forced)
+    t = get(params, C.at_E) * aj
+    if C.at_spin >= 0:
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        t += dot3(h, angular(ws.acceleration(work, B.parent)))
+        if B.parent > 0:
+            ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
+    if B.bears == 0:
+        hand_down(work, out, B.parent, C.column, S, f, t)
+    else:
+        ws.set_force(work, b, f)
+        ws.set_own_torque(work, b, t)
+
+
+@inline
+def hand_down(work, out, parent, i_v, S, f, t):
+    """(A4): torque of a joint, and the force of its body to the parent."""
+    put(out, i_v, dot6(S, f) + t)
+    if parent > 0:
+        ws.add_force(work, parent, f)
+
+
+@inline
+def collect(index, work, out, C):
+    """(A4)."""
+    b = C.first
+    B = body(index, b)
+    if B.bears == 1:
+        hand_down(work, out, B.parent, C.column, ws.axis(work, b), ws.force(work, b), ws.own_torque(work, b))
+
+
+@inline
+def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
+    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
+    b = C.first
+    B = body(index, b)
+    rate, kept = get(v, C.column), B.bears == 1 or whole
+    S, I, f = hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced)
+    if C.at_spin >= 0:
+        h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
+        ws.set_spin(work, b, h)
+        ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
+        if B.parent > 0:
+            ws.add_moment(work, B.parent, cross(angular(ws.velocity(work, B.parent)), h) * rate)
+    o = zero(work)
+    if not kept:
+        return _eliminate(params, work, out, C, b, B.parent, rigid_as_sym6(I, o), S, f, rigid_mul(I, S))
+    ws.set_force(work, b, f)
+    ws.set_articulated(work, b, rigid_as_sym6(I, o))
+    return False
+
+
+@inline
+def eliminate(index, params, work, out, C, forced):
+    """(A6)-(A8); returns whether D is singular."""
+    b = C.first
+    B = body(index, b)
+    if B.bears == 1 or forced:
+        I, S = ws.articulated(work, b), ws.axis(work, b)
+        return _eliminate(params, work, out, C, b, B.parent, I, S, ws.force(work, b), sym6_mul(I, S))
+    return False
+
+
+@inline
+def _eliminate(params, work, out, C, b, parent, I, S, f, IS):
+    """Hand articulated inertia and force to the parent; out holds tau."""
+    d = dot6(S, IS) + get(params, C.at_E)
+    singular, inverse, u, U = too_small(d, get(params, C.smallest)), 1.0 / d, get(out, C.column) - dot6(S, f), IS
+    if C.at_spin >= 0:
+        u -= ws.spin_bias(work, b)
+        U = add_angular(U, ws.spin(work, b))
+    Y = U * inverse
+    if parent > 0:
+        ws.add_articulated(work, parent, sym6_minus_outer(I, U, Y))
+        ws.add_force(work, parent, Y * u + f)
+    ws.set_UDinv(work, b, Y)
+    ws.set_Dinv_u(work, b, inverse * u)
+    return singular
+
+
+@inline
+def propagate(index, work, out, C):
+    """(A9), (A10)."""
+    b = C.first
+    B = body(index, b)
+    a_up = ws.acceleration(work, B.parent)
+    a = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), a_up)
+    put(out, C.column, a)
+    if B.bears == 1:
+        ws.set_acceleration(work, b, a_up + ws.axis(work, b) * a)
+
+
+@inline
+def compose(index, params, work, q, C):
+    """Pose, motion axis, inertia, and the spin momentum."""
+    b = C.first
+    B = body(index, b)
+    R, x, S = hinge(params, work, q, b, B)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
+    ws.set_axis(work, b, S)
+    ws.set_composite(work, b, body_inertia(params, b, R, x))
+    if C.at_spin >= 0:
+        ws.set_spin(work, b, rot(ws.rotation(work, B.parent), load3(params, C.at_spin)))
+
+
+@inline
+def couple(index, params, work, C):
+    """(C1), (C2): the entry of M, the force F per unit velocity, and the composite inertia to the parent."""
+    b = C.first
+    B = body(index, b)
+    I, S = ws.composite(work, b), ws.axis(work, b)
+    F = rigid_mul(I, S)
+    own = dot6(F, S) + get(params, C.at_E)
+    if C.at_spin >= 0:
+        F = add_angular(F, ws.spin(work, b))
+    if B.parent > 0:
+        ws.add_composite(work, B.parent, I)
+    return own, F, B.parent
+
+
+@inline
+def factor(index, params, work, C):
+    """(A6), (A8): U D^-1 and 1 / D, articulated inertia to the parent; returns whether D is singular."""
+    b = C.first
+    B = body(index, b)
+    I, S = ws.articulated(work, b), ws.axis(work, b)
+    U = sym6_mul(I, S)
+    d = dot6(S, U) + get(params, C.at_E)
+    inverse = 1.0 / d
+    if C.at_spin >= 0:
+        U = add_angular(U, ws.spin(work, b))
+    Y = U * inverse
+    if B.parent > 0:
+        ws.add_articulated(work, B.parent, sym6_minus_outer(I, U, Y))
+    ws.set_UDinv(work, b, Y)
+    ws.set_inverse_D(work, b, inverse)
+    return too_small(d, get(params, C.smallest))

@@ -1,0 +1,81 @@
+"""The one jit policy: how kernels are declared, and compiled by Numba.
+
+Flags, each with its reason:
+
+- ``error_model="numpy"``: a division by zero gives inf, not an exception in the middle of a kernel.
+- ``fastmath={"contract"}``: fused multiply-add. No other flag: ``nnan`` would break ``isnan``.
+- ``forceinline``: the small spatial functions must vanish into the kernel; nothing else matters as much.
+- ``inline="always"`` (``paste``): the long parts of a kernel become part of it before anything is compiled. Called,
+  each would cost 20 ns, because an array is passed as seven numbers; with ``forceinline`` it would be compiled twice.
+- no wrappers around inner functions: they took a quarter of the time of compilation.
+- explicit signatures: a strided, float32 or integer array must not trigger a fresh compilation of seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from numba import config, njit
+
+from ...entry_points import BOUNDSCHECK, JIT
+from . import cache as _cache
+from .inner import InnerCompiler
+
+if JIT and config.DISABLE_JIT:
+    raise ImportError("Numba's JIT was switched off after pin_clusters was imported. Set NUMBA_DISABLE_JIT=1 before.")
+
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
+
+# nobody calls these from Python or from C
+INNER: dict[str, Any] = {
+    **OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler,
+}  # fmt: skip
+
+inline = njit(forceinline=True, **INNER)
+paste = njit(inline="always", **INNER)
+
+
+def device(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function that kernels call with scalars or with packs; it is not inlined."""
+    return njit(**INNER)(function)
+
+
+class Source(NamedTuple):
+    """What an entry point is made of.
+
+    Attributes:
+        entry: The function.
+        signature: Makes the Numba signature (called when it is compiled).
+        title: What the user is told is being compiled.
+        plain: What runs instead when the JIT is off, on the arrays themselves.
+        nogil: Whether it releases the interpreter lock (batches do; it costs a little).
+    """
+
+    entry: Callable[..., Any]
+    signature: Callable[[], Any]
+    title: str
+    plain: Callable[..., Any] | None
+    nogil: bool
+
+
+def kernel(
+    signature: Callable[[], Any], title: str, plain: Any, *, nogil: bool = False
+) -> Callable[[Callable[..., Any]], Source]:
+    """Declare an entry point: a decorator for a plain function. ``entry_points`` lists it."""
+    return lambda function: Source(function, signature, title, plain, nogil)
+
+
+def signature(arrays: int, matrices: int = 0) -> Callable[[], Any]:
+    """Return what makes the signature of an entry point: the address of the tables, flat arrays, then matrices."""
+    from numba import types
+
+    return lambda: types.int64(types.int64, *([types.float64[::1]] * arrays), *([types.float64[:, ::1]] * matrices))
+
+
+def compiled(source: Source) -> tuple[int, Callable[..., Any]]:
+    """Compile an entry point, or load it from the cache; return its address, and what takes its arguments."""
+    dispatcher = njit(nogil=source.nogil, **OPTIONS)(source.entry)
+    _cache.compile_or_load(dispatcher, source.signature(), source.entry.__name__, source.title)
+    (found,) = dispatcher.overloads.values()
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name)), dispatcher

@@ -1,0 +1,165 @@
+"""Derivatives of forward dynamics with contacts, and of impacts; (D1) to (D3).
+
+At the accelerations and forces that ``contacts`` finds, derivatives of inverse dynamics with these forces; then what
+``contact_solutions`` solves.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..compiling.jit import inline, kernel, paste
+from ..force_columns.panel import entry
+from ..loops.user_functions import lanes_of
+from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.spatial import angular, cross, join, linear, rot, rot_t, transposed, zero3
+from ..numbers.tuples import load3, load6, load9
+from ..tables.addresses import call_at, seen, tables
+from ..tables.contacts_layout import IMPACT, READ_DATA, READ_MODEL, RESTITUTION
+from ..tables.contacts_views import contact, contacts_header, fields
+from ..tables.layout import OK
+from ..tables.views import body, header
+from .solutions import differentiated
+from .variations import force_on_side, vary_contact
+
+
+@inline
+def force_at(given, k, f):
+    """A force at a placement on a joint, in the frame of the joint."""
+    R = transposed(load9(given, k))
+    n = rot(R, linear(f))
+    return join(n, rot(R, angular(f)) + cross(load3(given, k + 9), n))
+
+
+@paste
+def loads(index, asked, forces, acting):
+    """Write the forces of contacts as external forces, behind nv numbers; no others."""
+    n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
+    for i in range(n.nv, acting.shape[0]):
+        put(acting, i, 0.0)
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        given, left = seen(K.model, READ_MODEL), seen(K.data, READ_DATA)
+        f = force_on_side(forces, entry(asked, K.column0).iv, K, transposed(load9(left, F.oMc1)))
+        if K.body1 > 0:
+            k = n.nv + 6 * body(index, K.body1).joint
+            put(acting, k, load6(acting, k) + force_at(given, F.placement1, f))
+        if K.body2 > 0:
+            R, p, moment = transposed(load9(left, F.c1Mc2)), load3(left, F.c1Mc2 + 9), zero3(zero(forces))
+            if K.rows == 6:
+                moment = rot_t(R, angular(f) - cross(p, linear(f)))
+            k = n.nv + 6 * body(index, K.body2).joint
+            there = join(rot_t(R, linear(f)), moment)
+            put(acting, k, load6(acting, k) - force_at(given, F.placement2, there))
+
+
+@paste
+def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, wide, turned, room):
+    """(D1) of all contacts."""
+    A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
+    for i in range(A.columns * wide):
+        put(sides, i, 0.0)
+    for i in range(n * n):
+        put(turned, i, 0.0)
+    for c in range(A.contact0, A.contact1):
+        vary_contact(
+            index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides, wide,
+            turned, room,
+        )  # fmt: skip
+
+
+@inline
+def combined(to, a, b, factor_of_b, n):
+    """Write a + factor b."""
+    for i in range(n):
+        put(to, i, get(a, i) + get(b, i) * factor_of_b)
+
+
+def _signature():
+    line, integer = types.float64[::1], types.int64
+    whole, table = types.int64[:, ::1], types.float64[:, ::1]
+    return integer(
+        integer, integer, integer, integer, line, line, line, line, whole, line, table, table, line, line, line, line,
+        line, line, line, types.int64[::1], types.int64[::1], table, line, line, line, line, line, line, line,
+        line, line, line, line,
+    )  # fmt: skip
+
+
+@kernel(_signature, "derivatives of dynamics with contacts", None, nogil=False)
+def contact_derivatives_at(
+    address, forward, forward_tables, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting, torques,
+    dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq,
+    dlambda_dv, dlambda_dtau,
+):  # fmt: skip
+    """Run forward dynamics with contacts, the derivatives of inverse dynamics there, and solve.
+
+    Args:
+        address: Of the tables of the derivatives; after an impact those without gravity.
+        forward: Address of forward dynamics with contacts.
+        forward_tables: Of its tables.
+        derivatives: Address of the derivatives of inverse dynamics.
+        q: Configuration of the tree.
+        v: Independent velocities.
+        tau: Torques; of an impact, room.
+        ddq: Written: accelerations, or velocities after an impact.
+        asked: Tables of contacts.
+        numbers: Theirs.
+        panel: As ``contacts`` takes it.
+        gram: As ``contacts`` takes it.
+        forces: Written.
+        acting: Written: the same as external forces, behind nv numbers.
+        torques: Written: those of inverse dynamics.
+        dq: Written: dtau_dq.
+        dv: Written: dtau_dv.
+        M: Written.
+        nothing: Empty.
+        plan: Tree of velocities.
+        order: Where each velocity stands in it.
+        X: For right sides.
+        L: For factors.
+        jacobian: Room for rows.
+        response: Room for rows.
+        turned: Room, nv x nv; its first numbers are zeros in the first of two runs after an impact.
+        room: Of columns.
+        ddq_dq: Written.
+        ddq_dv: Written.
+        ddq_dtau: Written.
+        dlambda_dq: Written.
+        dlambda_dv: Written.
+        dlambda_dtau: Written.
+    """
+    code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
+    if code != OK:
+        return code
+    index, params, work, rates = tables(address)
+    n, m, impact = header(index).nv, forces.shape[0], contacts_header(asked, 0).wanted == IMPACT
+    width = X.shape[0] // max(n + m, 1)
+    wide = width * lanes_of(X)
+    sides = seen(X.ctypes.data, X.size)
+    loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
+    if impact:
+        # what the contacts' velocities J (after + bounce before) are, accelerations at rest are
+        combined(tau, ddq, v, get(numbers, RESTITUTION), n)
+        for i in range(n):
+            put(turned, i, 0.0)
+        code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
+    else:
+        code = call_at(derivatives, address, (q, v, ddq, acting, torques, dq, dv, M, nothing))
+    if code != OK:
+        return code
+    rows_of_contacts(
+        index, params, work, rates, borrowed(asked), borrowed(numbers), borrowed(forces), borrowed(jacobian),
+        sides[n * wide :], wide, borrowed(turned), borrowed(room),
+    )  # fmt: skip
+    if impact:
+        combined(tau, ddq, v, -1.0, n)
+        for i in range(n):
+            put(room, i, 0.0)
+        code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
+        if code != OK:
+            return code
+    return differentiated(
+        index, borrowed(asked), borrowed(gram), plan, order, borrowed(X), borrowed(L), borrowed(dq), borrowed(dv),
+        borrowed(M), borrowed(jacobian), borrowed(response), borrowed(turned), borrowed(ddq_dq), borrowed(ddq_dv),
+        borrowed(ddq_dtau), borrowed(dlambda_dq), borrowed(dlambda_dv), borrowed(dlambda_dtau),
+    )  # fmt: skip

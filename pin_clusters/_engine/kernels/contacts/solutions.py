@@ -1,0 +1,160 @@
+"""Derivatives with contacts from those of inverse dynamics and of what contacts lack; (D2), (D3).
+
+With X = M^-1 [-dtau_dq, -dtau_dv, 1] in packs, (J M^-1 J') dforce = -dr - J X by what the elimination of the contacts
+has left, and X + M^-1 J' dforce.
+"""
+
+from __future__ import annotations
+
+from ..compiling.jit import inline, paste
+from ..force_columns.panel import entry
+from ..loops.user_functions import lanes_of
+from ..numbers.simd import get, put
+from ..numbers.tuples import load3, load6
+from ..tables.addresses import seen
+from ..tables.contacts_layout import IMPACT
+from ..tables.contacts_views import contact, contacts_header
+from ..tables.layout import OK
+from ..tables.tree_layout import IV, WIDTH
+from ..tables.views import header
+from ..tree.solve import factor, solve
+
+
+def _for_columns(load):
+    """Make what does the two steps for some columns, from g on, in registers row by row."""
+
+    @inline
+    def lacking(plan, order, asked, A, n, jacobian, X, width, g):
+        """(D2): -dr, which stands in the rows behind the first n, minus J X."""
+        for c in range(A.contact0, A.contact1):
+            K = contact(asked, c)
+            first = entry(asked, K.column0).iv
+            for r in range(first, first + K.rows):
+                x = load(X, (n + r) * width + g)
+                for t in range(K.path0, K.path1):
+                    k = entry(asked, t).iv
+                    x = x - load(X, order[k] * width + g) * get(jacobian, r * n + k)
+                put(X, (n + r) * width + g, x)
+
+    @inline
+    def with_forces(plan, A, n, gram, response, X, width, g):
+        """(D2) solved for the forces, and (D3), what they do."""
+        m = A.columns
+        for i in range(m):
+            x = load(X, (n + i) * width + g)
+            for k in range(i):
+                x = x - load(X, (n + k) * width + g) * (gram[k, i] * gram[k, k])
+            put(X, (n + i) * width + g, x)
+        for r in range(m):
+            i = m - 1 - r
+            x = load(X, (n + i) * width + g)
+            for j in range(i + 1, m):
+                x = x - load(X, (n + j) * width + g) * gram[i, j]
+            put(X, (n + i) * width + g, x * gram[i, i])
+        for i in range(n):
+            k = plan[WIDTH * i + IV]
+            x = load(X, i * width + g)
+            for r in range(m):
+                x = x + load(X, (n + r) * width + g) * get(response, r * n + k)
+            put(X, i * width + g, x)
+
+    return lacking, with_forces
+
+
+_lack_six, _force_six = _for_columns(load6)
+_lack_three, _force_three = _for_columns(load3)
+_lack_one, _force_one = _for_columns(get)
+
+
+@inline
+def write_block(sides, s, plan, n, m, wide, motions, forces):
+    """Write a block of the solution: rows of velocities, in their own order, then those of contacts."""
+    for i in range(n):
+        to, k = plan[WIDTH * i + IV] * n, i * wide + s * n
+        for j in range(n):
+            put(motions, to + j, get(sides, k + j))
+    for r in range(m):
+        k = (n + r) * wide + s * n
+        for j in range(n):
+            put(forces, r * n + j, get(sides, k + j))
+
+
+@paste
+def differentiated(
+    index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
+    dlambda_dq, dlambda_dv, dlambda_dtau,
+):  # fmt: skip
+    """Solve, and write derivatives of accelerations by q, v and tau, then those of forces.
+
+    Args:
+        index: Table.
+        asked: Tables of contacts.
+        gram: What their elimination has left.
+        plan: Tree of velocities, see ``tree_solve``.
+        order: Where each velocity stands in it.
+        X: Rows of right sides in packs: nv, and one per row of the contacts, which are there.
+        L: Room for the factors.
+        dq: nv x nv, flat.
+        dv: nv x nv, flat.
+        M: nv x nv, flat.
+        jacobian: Rows of the contacts.
+        response: Room for M^-1 J', by rows.
+        turned: nv x nv.
+        ddq_dq: nv x nv, flat.
+        ddq_dv: nv x nv, flat.
+        ddq_dtau: nv x nv, flat.
+        dlambda_dq: A row per row of the contacts, flat.
+        dlambda_dv: The same.
+        dlambda_dtau: The same.
+    """
+    A, n = contacts_header(asked, 0), header(index).nv
+    m, square = A.columns, n * n
+    width = X.shape[0] // max(n + m, 1)
+    wide = width * lanes_of(X)
+    sides = seen(X.ctypes.data, X.size)
+    factor(plan, M, n, L[square:], L)
+    for i in range(n):
+        to, row = i * wide, plan[WIDTH * i + IV] * n
+        for j in range(n):
+            put(sides, to + j, -get(dq, row + j) - get(turned, row + j))
+        for j in range(n):
+            put(sides, to + n + j, -get(dv, row + j))
+        for j in range(2 * n, wide):
+            put(sides, to + j, 0.0)
+        put(sides, to + 2 * n + plan[WIDTH * i + IV], 1.0)
+    solve(plan, n, L[square:], L, X, width)
+    if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
+        for i in range(n):
+            for j in range(n):
+                put(sides, i * wide + n + j, 0.0)
+            put(sides, i * wide + n + plan[WIDTH * i + IV], 1.0)
+    g = 0
+    while g + 6 <= width:
+        _lack_six(plan, order, asked, A, n, jacobian, X, width, g)
+        g += 6
+    if g + 3 <= width:
+        _lack_three(plan, order, asked, A, n, jacobian, X, width, g)
+        g += 3
+    while g < width:
+        _lack_one(plan, order, asked, A, n, jacobian, X, width, g)
+        g += 1
+    for r in range(m):
+        for k in range(n):
+            put(response, r * n + k, -get(sides, (n + r) * wide + 2 * n + k))
+    g = 0
+    while g + 6 <= width:
+        _force_six(plan, A, n, gram, response, X, width, g)
+        g += 6
+    if g + 3 <= width:
+        _force_three(plan, A, n, gram, response, X, width, g)
+        g += 3
+    while g < width:
+        _force_one(plan, A, n, gram, response, X, width, g)
+        g += 1
+    write_block(sides, 0, plan, n, m, wide, ddq_dq, dlambda_dq)
+    write_block(sides, 1, plan, n, m, wide, ddq_dv, dlambda_dv)
+    write_block(sides, 2, plan, n, m, wide, ddq_dtau, dlambda_dtau)
+    for i in range(n):  # symmetric to the last bit
+        for j in range(i):
+            put(ddq_dtau, i * n + j, get(ddq_dtau, j * n + i))
+    return OK

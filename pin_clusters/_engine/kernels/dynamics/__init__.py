@@ -1,0 +1,1 @@
+"""The recursive algorithms: passes over the clusters."""

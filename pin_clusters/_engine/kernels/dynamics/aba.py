@@ -1,0 +1,153 @@
+"""C-ABA: forward dynamics of clusters, with spin elements.
+
+With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
+after the other, at the end of each branch; the last pass adds the corrections to the accelerations.
+"""
+
+from __future__ import annotations
+
+from ..bodies.placements import start, turn_joints
+from ..clusters import free, general, loop, single
+from ..compiling.jit import inline, kernel, paste, signature
+from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.spatial import zero6
+from ..tables import workspace as ws
+from ..tables.addresses import tables
+from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from ..tables.views import cluster, header
+from .rnea import rotor_forces, wrong_size
+
+
+def step_with(advance_loop):
+    """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
+
+    @inline
+    def step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole):
+        """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
+
+        Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
+        """
+        bad, singular_loop = False, False
+        if C.kind == SINGLE:
+            bad = single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole)
+        elif C.kind == FREE:
+            free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+        elif C.kind == LOOP:
+            singular_loop = advance_loop(index, params, work, q, v, result_and_forces, c, C, forced)
+        else:
+            general.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+        return bad, singular_loop
+
+    return step
+
+
+def outward_with(advance_loop):
+    """Make the first pass alone; ``advance_loop`` is for LOOP clusters."""
+    step = step_with(advance_loop)
+
+    @inline
+    def outward(index, params, work, q, v, result_and_forces, out, forced, whole):
+        """Make the step of all clusters.
+
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+        """
+        singular, code = 0, OK
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole)
+            if bad:
+                singular = c
+            if singular_loop:
+                code = -c
+        return singular, code
+
+    return outward
+
+
+def aba_with(advance_loop):
+    """Make aba; ``advance_loop`` is for LOOP clusters."""
+    step = step_with(advance_loop)
+
+    @inline
+    def eliminate(index, params, work, out, C, forced):
+        """(A6)-(A8); returns whether D is singular."""
+        if C.kind == SINGLE:
+            return single.eliminate(index, params, work, out, C, forced)
+        if C.kind == FREE:
+            return free.eliminate(params, work, out, C)
+        return general.eliminate(index, params, work, out, C)
+
+    @inline
+    def branch_by_branch(index, params, work, q, v, result_and_forces, out, forced):
+        """Step outward, and eliminate a cluster as soon as all that hangs from it is: its numbers are still near by.
+
+        With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+        """
+        n, singular, code = header(index), 0, OK
+        for c in range(n.cluster0, n.cluster1):
+            C = cluster(index, c)
+            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, forced)
+            if bad:
+                singular = c
+            if singular_loop:
+                code = -c
+            done, until = c, C.until
+            if forced:
+                until = n.cluster0 - 1 if c == n.cluster1 - 1 else c
+                if c == n.cluster1 - 1:
+                    rotor_forces(index, params, work, q, result_and_forces, out, 1.0)
+            while done > until:
+                D = cluster(index, done)
+                if eliminate(index, params, work, out, D, forced):
+                    singular = done
+                done = done - 1 if forced else D.above
+        return singular, code
+
+    @inline
+    def corrections(index, work, out):
+        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0."""
+        ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                single.propagate(index, work, out, C)
+            elif C.kind != FREE:
+                general.propagate(index, work, out, C)
+
+    @paste
+    def aba(index, params, work, result_and_forces, q, v, tau, out):
+        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand."""
+        if wrong_size(index, q, v, tau, result_and_forces):
+            return WRONG_SIZE
+        nv = header(index).nv
+        forced = result_and_forces.shape[0] > nv
+        start(params, work)
+        turn_joints(index, work, q)
+        for i in range(nv):
+            put(out, i, get(tau, i))
+        singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, out, forced)
+        corrections(index, work, out)
+        for i in range(nv):
+            put(result_and_forces, i, get(out, i))
+        return code if code < 0 else singular
+
+    return aba
+
+
+aba = aba_with(loop.without_loops)
+aba_loops = aba_with(loop.advance_at_rest)
+
+
+@kernel(signature(4), "aba (forward dynamics)", aba)
+def aba_at(address, q, v, tau, out):
+    """Call aba with the tables at an address."""
+    index, params, work, result_and_forces = tables(address)
+    return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))
+
+
+@kernel(signature(4), "aba (forward dynamics, closed loops)", aba_loops)
+def aba_loops_at(address, q, v, tau, out):
+    """Call aba with the tables at an address."""
+    index, params, work, result_and_forces = tables(address)
+    return aba_loops(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))

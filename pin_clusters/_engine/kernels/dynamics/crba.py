@@ -1,0 +1,131 @@
+"""C-CRBA: the mass matrix of clusters, with spin elements."""
+
+from __future__ import annotations
+
+from ..bodies.placements import start, turn_joints
+from ..clusters import articulated, free, general, loop, single
+from ..compiling.jit import inline, kernel, paste, signature
+from ..numbers.simd import borrowed, fill_square, put, zero
+from ..numbers.spatial import dot6
+from ..tables import workspace as ws
+from ..tables.addresses import tables
+from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from ..tables.views import body, cluster, header, listed
+
+
+def poses_with(compose_loop):
+    """Make poses; ``compose_loop`` is for LOOP clusters."""
+
+    @inline
+    def poses(index, params, work, q):
+        """Fill poses, S, I and K.
+
+        Returns minus the row of a cluster whose closures are singular, or OK.
+        """
+        start(params, work)
+        turn_joints(index, work, q)
+        code = OK
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                single.compose(index, params, work, q, C)
+            elif C.kind == FREE:
+                free.compose(params, work, C)
+            elif C.kind == LOOP:
+                if compose_loop(index, params, work, q, c, C):
+                    code = -c
+            else:
+                general.compose(index, params, work, q, C)
+        return code
+
+    return poses
+
+
+@inline
+def to_ancestors(index, work, nv, b, F, i_v, M):
+    """(C3): entries of M between column i_v, whose force on body b is F, and all clusters above."""
+    while b > 0:
+        B = body(index, b)
+        if B.sole >= 0:
+            x = dot6(F, ws.axis(work, b))
+            put(M, B.sole * nv + i_v, x)
+            put(M, i_v * nv + B.sole, x)
+            b = B.parent
+            continue
+        C = cluster(index, B.cluster)
+        if C.kind == FREE:
+            put(M, i_v * nv + C.column, F)
+            at = C.column * nv + i_v
+            put(M, at, F[0])
+            put(M, at + nv, F[1])
+            put(M, at + 2 * nv, F[2])
+            put(M, at + 3 * nv, F[3])
+            put(M, at + 4 * nv, F[4])
+            put(M, at + 5 * nv, F[5])
+        else:
+            for r in range(C.nk):
+                if articulated.moves(B.mask, r):
+                    k, x = listed(index, C.column, r), dot6(F, ws.K_column(work, B.at_K, r))
+                    put(M, k * nv + i_v, x)
+                    put(M, i_v * nv + k, x)
+        b = C.out
+
+
+@inline
+def inward(index, params, work, nv, M):
+    """(C1)-(C3): blocks of M, cluster by cluster, and composite inertias."""
+    n = header(index)
+    for i in range(n.cluster1 - n.cluster0):
+        C = cluster(index, n.cluster1 - 1 - i)
+        if C.kind == SINGLE:
+            own, F, above = single.couple(index, params, work, C)
+            put(M, C.column * nv + C.column, own)
+            to_ancestors(index, work, nv, above, F, C.column, M)
+        elif C.kind == FREE:
+            free.couple(ws.composite(work, C.first), zero(work), nv, C.column, M)
+        else:
+            general.couple(index, work, nv, C, M)
+            for k in range(C.nk):
+                F = ws.U_column(work, C.at_work, C.nk, k)
+                to_ancestors(index, work, nv, C.out, F, listed(index, C.column, k), M)
+
+
+def crba_with(compose_loop):
+    """Make crba, and crba with its result copied; ``compose_loop`` is for LOOP clusters."""
+    poses = poses_with(compose_loop)
+
+    @paste
+    def crba(index, params, work, M, q):
+        """Write the mass matrix to M, which must be zero where clusters are on different branches."""
+        n = header(index)
+        if q.shape[0] != n.nq or M.shape[0] != n.nv * n.nv:
+            return WRONG_SIZE
+        code = poses(index, params, work, q)
+        inward(index, params, work, n.nv, M)
+        return code
+
+    @paste
+    def crba_copied(index, params, work, result, q, out):
+        """Run crba, and copy its result to out, shape (nv, nv)."""
+        code = crba(index, params, work, result, q)
+        return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
+
+    return crba, crba_copied
+
+
+crba_flat, crba = crba_with(loop.without_loops)
+crba_loops_flat, crba_loops = crba_with(loop.compose)
+
+
+@kernel(signature(1, 1), "crba (mass matrix)", crba)
+def crba_at(address, q, out):
+    """Call crba with the tables at an address."""
+    index, params, work, result = tables(address)
+    return crba(index, params, work, result, borrowed(q), borrowed(out))
+
+
+@kernel(signature(1, 1), "crba (mass matrix, closed loops)", crba_loops)
+def crba_loops_at(address, q, out):
+    """Call crba with the tables at an address."""
+    index, params, work, result = tables(address)
+    return crba_loops(index, params, work, result, borrowed(q), borrowed(out))

@@ -1,0 +1,1 @@
+"""What many forces at once do to the whole robot."""

@@ -1,0 +1,130 @@
+"""What stands in the panel before the passes: torques, and forces at frames."""
+
+from __future__ import annotations
+
+from ..bodies.motions import pose_of_rotor
+from ..bodies.placements import free_rotation, unit_rotation
+from ..compiling.jit import inline
+from ..numbers.simd import LANES, get, get_row, put, put_lane, zero
+from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
+from ..numbers.tuples import load3, load9
+from ..tables import workspace as ws
+from ..tables.columns_layout import AXES, CENTRE, HOME, POINT, TURN
+from ..tables.layout import BODY_PARAMS, FREE, LOCAL, POSITION, ROTATION, WORLD
+from ..tables.views import body, cluster, listed, rotor
+from .panel import at_body, at_w, column_row, reached, touch
+
+
+@inline
+def of_world(index, params, q, root, numbers, home):
+    """Rotation and position of the kernels' world in the universe, for what hangs from a root.
+
+    Where that is no free flyer the position stands in numbers.
+    """
+    if root > 0:
+        B, k = body(index, root), root * BODY_PARAMS
+        if cluster(index, B.cluster).kind == FREE:
+            R = load9(params, k + ROTATION)
+            return matmul3(R, free_rotation(q, B.iq)), load3(params, k + POSITION) + rot(R, load3(q, B.iq))
+    return unit_rotation(zero(q)), load3(numbers, home)
+
+
+@inline
+def put_lanes(panel, at, lane, x):
+    """Write six numbers in one lane."""
+    put_lane(panel, at, lane, x[0])
+    put_lane(panel, at + 1, lane, x[1])
+    put_lane(panel, at + 2, lane, x[2])
+    put_lane(panel, at + 3, lane, x[3])
+    put_lane(panel, at + 4, lane, x[4])
+    put_lane(panel, at + 5, lane, x[5])
+
+
+@inline
+def axes_and_point(index, params, q, numbers, F, R, x):
+    """Axes of the forces of a frame at R, x, and the point at which they act, in the kernels' world."""
+    if F.reference == LOCAL:
+        return R, x
+    R_world, x_world = of_world(index, params, q, F.root, numbers, F.at + HOME)
+    axes = transposed(R_world)
+    if F.reference == WORLD:
+        return axes, -rot(axes, x_world)
+    return axes, x
+
+
+@inline
+def unit_wrench(axes, x, i):
+    """Unit force (i < 3) or moment along an axis, at a point."""
+    e = column(axes, i % 3)
+    o = zero3(e[0] * 0.0)
+    if i < 3:
+        return join(e, cross(x, e))
+    return join(o, e)
+
+
+@inline
+def place_frames(index, params, work, q, asked, numbers, A):
+    """Write of each frame the axes of its forces and where they act; of rotors, what turns them."""
+    for f in range(A.frame0, A.frame1):
+        F = touch(asked, f)
+        R, x = ws.rotation(work, F.body), ws.position(work, F.body)
+        if F.rotor > 0:
+            R, x = pose_of_rotor(params, work, q, rotor(index, F.rotor))
+            put(numbers, F.at + TURN, column(R, 2))
+            put(numbers, F.at + CENTRE, x)
+        R, x = matmul3(R, load9(numbers, F.at)), x + rot(R, load3(numbers, F.at + 9))
+        axes, point = axes_and_point(index, params, q, numbers, F, R, x)
+        put(numbers, F.at + AXES, axes)
+        put(numbers, F.at + POINT, point)
+
+
+@inline
+def clear(index, asked, panel, n, A, P0):
+    """No force on the bodies of clusters that packs reach, of those at work from P0 on."""
+    for c in range(n.cluster0, n.cluster1):
+        C = cluster(index, c)
+        row, packs = reached(asked, n, A, P0, c)
+        for i in range(packs):
+            P = asked[row, 1 + i]
+            for b in range(C.first, C.last):
+                put(panel, at_body(n, P, b), zero6(zero(panel)))
+
+
+@inline
+def seed_torques(B, panel, n, A, P):
+    """(O1): a pack of torques; zeros in other columns."""
+    first = P * LANES
+    if first >= A.torque0 and first - A.torque0 + LANES <= B.shape[1]:
+        for i in range(n.nv):
+            put(panel, at_w(n, P, i), get_row(B, i, first - A.torque0))
+    else:
+        for i in range(n.nv):
+            put(panel, at_w(n, P, i), zero(panel))
+        for j in range(max(first, A.torque0), min(first + LANES, A.torque1)):
+            for i in range(n.nv):
+                put_lane(panel, at_w(n, P, i), j - first, B[i, j - A.torque0])
+
+
+@inline
+def seed_force(index, work, asked, numbers, panel, n, A, P, j):
+    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone."""
+    K, lane = column_row(asked, A.column0 + j), j - P * LANES
+    F = touch(asked, K.touch)
+    w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
+    put_lanes(panel, at_body(n, P, F.body), lane, -w)
+    if F.rotor > 0:
+        r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
+        t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
+        for k in range(r.nk):
+            put_lane(panel, at_w(n, P, listed(index, r.column, k)), lane, get(work, r.at_G + k) * t)
+
+
+@inline
+def seed(index, work, asked, numbers, B, panel, n, A, P):
+    """(O1) of a pack."""
+    first, last = P * LANES, min((P + 1) * LANES, A.columns)
+    seed_torques(B, panel, n, A, P)
+    for j in range(first, min(last, A.torque0)):
+        seed_force(index, work, asked, numbers, panel, n, A, P, j)
+    for j in range(max(first, A.torque1), last):
+        seed_force(index, work, asked, numbers, panel, n, A, P, j)

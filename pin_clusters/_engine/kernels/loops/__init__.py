@@ -1,0 +1,1 @@
+"""Closed loops: their equations, and the motions that they leave."""

@@ -1,0 +1,109 @@
+"""Functions that the user compiled, called by address: one lane after the other, on plain numbers."""
+
+from __future__ import annotations
+
+import ctypes
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from ..numbers.pack import INLINE
+from ..numbers.simd import LANES
+
+# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+
+
+def call_address(address, a, x, y):
+    """Call a C function with two pointers: to number x and number y of the memory of an array."""
+    double = ctypes.POINTER(ctypes.c_double)
+    function = ctypes.CFUNCTYPE(None, double, double)(address)
+    start = a.ctypes.data
+    function(ctypes.cast(start + 8 * x, double), ctypes.cast(start + 8 * y, double))
+
+
+@intrinsic
+def _call_address(typing, address, a, x, y):
+    def codegen(context, builder, signature, args):
+        data = context.make_array(signature.args[1])(context, builder, args[1]).data
+        double = ir.DoubleType().as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [double, double])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        builder.call(function, [builder.gep(data, [args[2]]), builder.gep(data, [args[3]])])
+
+    return types.void(types.intp, a, types.intp, types.intp), codegen
+
+
+@overload(call_address, **INLINE)
+def _call(address, a, x, y):
+    return lambda address, a, x, y: _call_address(address, a, x, y)
+
+
+def read_lane(a, i, lane):
+    """Return one lane of scalar i."""
+    return a[i]
+
+
+@overload(read_lane, **INLINE)
+def _read_lane(a, i, lane):
+    return (lambda a, i, lane: a[i, lane]) if a.ndim == 2 else (lambda a, i, lane: a[i])
+
+
+def write_lane(a, i, lane, x):
+    """Write one lane of scalar i."""
+    a[i] = x
+
+
+@overload(write_lane, **INLINE)
+def _write_lane(a, i, lane, x):
+    if a.ndim == 2:
+
+        def pack(a, i, lane, x):
+            a[i, lane] = x
+
+        return pack
+
+    def scalar(a, i, lane, x):
+        a[i] = x
+
+    return scalar
+
+
+def raw(a, i):
+    """Return number i of the memory of an array."""
+    return a[i]
+
+
+@overload(raw, **INLINE)
+def _raw(a, i):
+    return (lambda a, i: a[i // LANES, i % LANES]) if a.ndim == 2 else (lambda a, i: a[i])
+
+
+def put_raw(a, i, x):
+    """Write number i of the memory of an array."""
+    a[i] = x
+
+
+@overload(put_raw, **INLINE)
+def _put_raw(a, i, x):
+    if a.ndim == 2:
+
+        def pack(a, i, x):
+            a[i // LANES, i % LANES] = x
+
+        return pack
+
+    def scalar(a, i, x):
+        a[i] = x
+
+    return scalar
+
+
+def lanes_of(a):
+    """Return how many lanes a scalar of an array has."""
+    return 1
+
+
+@overload(lanes_of, **INLINE)
+def _lanes_of(a):
+    return (lambda a: LANES) if a.ndim == 2 else (lambda a: 1)

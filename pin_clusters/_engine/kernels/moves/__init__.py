@@ -1,0 +1,1 @@
+"""Configurations: loops that are followed, and closed."""

@@ -1,0 +1,283 @@
+"""Accessors that hide whether a scalar is one float64 or a pack of them.
+
+``get`` and ``put`` read one scalar of a flat array: a float64 from a one-dimensional array, a pack from an array of
+shape ``(size, lanes)``. So one kernel source serves one state and several states at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import binding, ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from ...entry_points import BOUNDSCHECK, JIT
+from ...native.processor import LEVELS
+from ..compiling.jit import inline
+from .pack import INLINE, Pack, as_scalar
+
+# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+
+
+def host_lanes() -> int:
+    """Return how many float64 one vector register of the processor holds for which Numba compiles."""
+    if config.CPU_NAME in LEVELS:
+        return LEVELS[config.CPU_NAME]
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    if features.get("avx2") or features.get("avx"):
+        return 4
+    return 2
+
+
+# The lane count is a compile-time constant of the process: the shape of an array is not part of its Numba type.
+LANES = host_lanes() if JIT else 1
+
+
+def scalar_of(array: Any) -> Any:
+    """Return the Numba type of what a flat array holds."""
+    return Pack(LANES) if array.ndim == 2 else types.float64
+
+
+def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
+    """Point at scalar i + k, without Python's rule for negative indices: it would cost a comparison at every access."""
+    data, at = context.make_array(kind)(context, builder, array).data, builder.add(i, ir.Constant(i.type, k))
+    if kind.ndim == 1:
+        return builder.gep(data, [at])
+    vector = ir.VectorType(ir.DoubleType(), LANES)
+    return builder.bitcast(builder.gep(data, [builder.mul(at, ir.Constant(at.type, LANES))]), vector.as_pointer())
+
+
+@intrinsic
+def _load(typing: Any, a: Any, i: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(place_of(context, builder, a, *args), align=8)
+
+    return scalar_of(a)(a, types.intp), codegen
+
+
+@intrinsic
+def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
+    several = isinstance(x, types.BaseTuple)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, at, value = args
+        values = zip(cgutils.unpack_tuple(builder, value), x.types, strict=True) if several else [(value, x)]
+        for k, (number, kind) in enumerate(values):
+            scalar = as_scalar(context, builder, number, kind, scalar_of(a))
+            builder.store(scalar, place_of(context, builder, a, array, at, k), align=8)
+
+    return types.void(a, types.intp, x), codegen
+
+
+def get(a, i):
+    """Return scalar i of a flat array."""
+    return a[i]
+
+
+def put(a, i, x):
+    """Write scalar i of a flat array; a tuple from there on."""
+    if isinstance(x, tuple):
+        a[i : i + len(x)] = x
+    else:
+        a[i] = x
+
+
+def zero(a):
+    """Return a zero of the scalar type of a flat array."""
+    return 0.0
+
+
+@overload(get, **INLINE)
+def _get(a, i):
+    if not isinstance(a, types.Array):
+        return None
+
+    def checked(a, i):
+        assert 0 <= i < a.shape[0], "kernel reads out of bounds"
+        return _load(a, i)
+
+    return checked if BOUNDSCHECK else lambda a, i: _load(a, i)
+
+
+@overload(put, **INLINE)
+def _put(a, i, x):
+    if not isinstance(a, types.Array):
+        return None
+    n = len(x) if isinstance(x, types.BaseTuple) else 1
+
+    def checked(a, i, x):
+        assert 0 <= i <= a.shape[0] - n, "kernel writes out of bounds"
+        _store(a, i, x)
+
+    return checked if BOUNDSCHECK else lambda a, i, x: _store(a, i, x)
+
+
+@intrinsic
+def _zero_of(typing: Any, a: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return as_scalar(context, builder, ir.Constant(ir.DoubleType(), 0.0), types.float64, signature.return_type)
+
+    return scalar_of(a)(a), codegen
+
+
+@overload(zero, **INLINE)
+def _zero(a):
+    return lambda a: _zero_of(a)
+
+
+def get_lane(a, i, lane):
+    """Return one lane of scalar i; without the JIT there is one."""
+    return a[i]
+
+
+def put_lane(a, i, lane, x):
+    """Write one lane of scalar i."""
+    a[i] = x
+
+
+@overload(get_lane, **INLINE)
+def _get_lane(a, i, lane):
+    return lambda a, i, lane: a[i, lane]
+
+
+@overload(put_lane, **INLINE)
+def _put_lane(a, i, lane, x):
+    def write(a, i, lane, x):
+        a[i, lane] = x
+
+    return write
+
+
+@intrinsic
+def _row(typing: Any, a: Any, i: Any, j: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_place_in_row(context, builder, a, *args), align=8)
+
+    return Pack(LANES)(a, types.intp, types.intp), codegen
+
+
+@intrinsic
+def _set_row(typing: Any, a: Any, i: Any, j: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[3], _place_in_row(context, builder, a, *args[:3]), align=8)
+
+    return types.void(a, types.intp, types.intp, x), codegen
+
+
+def _place_in_row(context: Any, builder: Any, kind: Any, array: Any, i: Any, j: Any) -> Any:
+    """Point at a pack that lies in row i of a contiguous matrix, from column j on."""
+    view = context.make_array(kind)(context, builder, array)
+    width = cgutils.unpack_tuple(builder, view.shape)[1]
+    at = builder.add(builder.mul(i, width), j)
+    return builder.bitcast(builder.gep(view.data, [at]), ir.VectorType(ir.DoubleType(), LANES).as_pointer())
+
+
+def get_row(a, i, j):
+    """Return the pack of entries j, j + 1, ... of row i of a matrix."""
+    return a[i, j]
+
+
+def put_row(a, i, j, x):
+    """Write a pack there."""
+    a[i, j] = x
+
+
+@overload(get_row, **INLINE)
+def _get_row(a, i, j):
+    def checked(a, i, j):
+        assert 0 <= i < a.shape[0], "kernel reads out of bounds"
+        assert 0 <= j <= a.shape[1] - LANES, "kernel reads out of bounds"
+        return _row(a, i, j)
+
+    return checked if BOUNDSCHECK else lambda a, i, j: _row(a, i, j)
+
+
+@overload(put_row, **INLINE)
+def _put_row(a, i, j, x):
+    def checked(a, i, j, x):
+        assert 0 <= i < a.shape[0], "kernel writes out of bounds"
+        assert 0 <= j <= a.shape[1] - LANES, "kernel writes out of bounds"
+        _set_row(a, i, j, x)
+
+    return checked if BOUNDSCHECK else lambda a, i, j, x: _set_row(a, i, j, x)
+
+
+def _fetch(builder: Any, pointer: Any) -> None:
+    """Ask for a cache line that will be read; what lies behind the end of a table may be asked for too."""
+    whole, place = ir.IntType(32), builder.bitcast(pointer, ir.IntType(8).as_pointer())
+    function = builder.module.declare_intrinsic(
+        "llvm.prefetch", [place.type], ir.FunctionType(ir.VoidType(), [place.type, whole, whole, whole])
+    )
+    to_read, keep_near, data = (ir.Constant(whole, n) for n in (0, 3, 1))
+    builder.call(function, [place, to_read, keep_near, data])
+
+
+@intrinsic
+def _column(typing: Any, lanes: Any, rows: Any, first: Any, k: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(rows)(context, builder, args[1])
+        number, width = cgutils.unpack_tuple(builder, view.shape)
+        last = builder.sub(number, ir.Constant(number.type, 1))
+        pack = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), ir.Undefined)
+        lanes_of_a_pack = ir.Constant(number.type, LANES)
+        for lane in range(LANES):
+            row = builder.add(args[2], ir.Constant(number.type, lane))
+            row = builder.select(builder.icmp_signed("<", row, last), row, last)
+            x = builder.load(builder.gep(view.data, [builder.add(builder.mul(row, width), args[3])]))
+            pack = builder.insert_element(pack, x, ir.Constant(ir.IntType(32), lane))
+        # rows lie one behind the other: a line of the next ones, which may be far from the processor
+        begin = builder.mul(builder.add(args[2], lanes_of_a_pack), width)
+        ahead = builder.add(begin, builder.mul(args[3], lanes_of_a_pack))
+        _fetch(builder, builder.gep(view.data, [ahead]))
+        return pack
+
+    return Pack(LANES)(lanes, rows, types.intp, types.intp), codegen
+
+
+def column_of_rows(lanes, rows, first, k):
+    """Return entry k of rows first, first + 1, ... as the scalar that ``lanes`` hold; past the end, of the last row.
+
+    Written as one pack: loads of a pack would wait for eight stores of a lane each.
+    """
+    return rows[min(first, rows.shape[0] - 1), k]
+
+
+@overload(column_of_rows, **INLINE)
+def _column_of_rows(lanes, rows, first, k):
+    return lambda lanes, rows, first, k: _column(lanes, rows, first, k)
+
+
+@inline
+def fill_square(flat, n, out):
+    """Copy n x n numbers to a matrix; returns whether it has that shape."""
+    if out.shape[0] != n or out.shape[1] != n:
+        return False
+    for i in range(n):
+        for k in range(n):
+            out[i, k] = get(flat, i * n + k)
+    return True
+
+
+def borrowed(a):
+    """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter."""
+    return a
+
+
+@intrinsic
+def _borrow(typing: Any, array: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(array)(context, builder, args[0])
+        view.meminfo = ir.Constant(view.meminfo.type, None)
+        view.parent = ir.Constant(view.parent.type, None)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
+@overload(borrowed, **INLINE)
+def _borrowed(a):
+    return lambda a: _borrow(a)

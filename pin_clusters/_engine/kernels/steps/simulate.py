@@ -1,0 +1,116 @@
+"""Many steps of a simulation."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..compiling.jit import kernel
+from ..tables.addresses import tables
+from ..tables.plan import ANSWERS, ASK, CORRECTED, DUE, END, RECORD, SAMPLES, STEP, STEPS, STOPPED
+from ..tables.views import header
+from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_singular, rates, sound, weighted
+
+
+def simulate_signature():
+    """The address of the tables, then what ``simulate_at`` lists."""
+    whole, flat, table = types.int64[::1], types.float64[::1], types.float64[:, ::1]
+    return types.int64(types.int64, whole, types.int64[:, ::1], whole, *([flat] * 7), *([table] * 6))
+
+
+@kernel(simulate_signature, "simulate (loop over steps)", None)
+def simulate_at(
+    address, calls, plan, clock, ratios, lengths, limits, coupling, energies, asked, state, torque, times, positions,
+    velocities, room, samples,
+):  # fmt: skip
+    """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
+
+    Args:
+        address: Tables for aba.
+        calls: Addresses of functions and of their tables.
+        plan: What moves how.
+        clock: Numbers of steps.
+        ratios: One per term; then the offsets of the followers.
+        lengths: Of a step, and of the last one.
+        limits: Largest squared bound of the condition of each cluster with loops.
+        coupling: Where the coupling function leaves G and its bias.
+        energies: Where the energy function leaves both energies.
+        asked: What goes to and comes from the user's function, if there is one.
+        state: q and v.
+        torque: One row, or one per step; with a function room for its answers, a row per stage.
+        times: With a function: of each stage, a row per step from the clock's STEP on.
+        positions: Tableau of the method for increments: a row per stage, the last one for the step.
+        velocities: The same for velocities.
+        room: 5 + 3 (stages + 1) rows, as wide as q.
+        samples: A row per sample.
+    """
+    index, _, work, _ = tables(address)
+    nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
+    q, v = state[:nq], state[nq:]
+    moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
+    first = 5 + stages + 1
+    k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
+    due, begin = clock[DUE] != 0, clock[STEP]
+    clock[SAMPLES], clock[STOPPED] = 0, 0
+    for n in range(clock[STEP], clock[END]):
+        h = lengths[0] if n < clock[STEPS] - 1 else lengths[1]
+        tau = torque[min(n, torque.shape[0] - 1)]
+        clock[STEP], clock[STOPPED], clock[ANSWERS] = n, 1, 0
+        for i in range(stages + 1):
+            v_i, a_i, k_i = v_rows[i][:nv], a_rows[i][:nv], k_rows[i][:nv]
+            weighted(h, velocities, a_rows, i, i, v_i)
+            for j in range(nv):
+                v_i[j] += v[j]
+                k_i[j] = v_i[j]
+            if i == 0:
+                if calls[ASK] != 0:
+                    tau = torque[0]
+                    if ask(calls, plan, coupling, asked, times[n - begin, 0], q, v, tau) != 0:
+                        return 0
+                    clock[ANSWERS] = 1
+                    if not all_finite(tau):
+                        return 0
+                if accelerate(address, calls, plan, coupling, q, v, tau, mapped, a_i) != 0:
+                    return 0
+                if near_singular(index, work, limits):
+                    clock[STOPPED] = 2
+                    return 0
+                if n % clock[RECORD] == 0 and due:
+                    keep_sample(address, calls, plan, coupling, energies, n, q, v, a_i, tau, samples[clock[SAMPLES]])
+                    clock[SAMPLES] += 1
+                due = True
+                continue
+            weighted(h, positions, k_rows, i, i + 1, x)
+            if clock[CORRECTED] != 0 and i < stages:
+                rates(plan, x, v_i, k_i)
+            if moved(calls, plan, ratios, q, x, moved_q, spare, held) != 0:
+                return 0
+            if i < stages and calls[ASK] != 0:
+                tau = torque[i]
+                if ask(calls, plan, coupling, asked, times[n - begin, i], moved_q, v_i, tau) != 0:
+                    return 0
+                clock[ANSWERS] = i + 1
+                if not all_finite(tau):
+                    return 0
+            if i < stages and accelerate(address, calls, plan, coupling, moved_q, v_i, tau, mapped, a_i) != 0:
+                return 0
+        v_new = v_rows[stages]
+        if not sound(moved_q, v_new[:nv]):
+            return 0
+        for i in range(nq):
+            q[i] = moved_q[i]
+        for i in range(nv):
+            v[i] = v_new[i]
+        clock[STEP], clock[STOPPED] = n + 1, 0
+    return 0
+
+
+def move_signature():
+    """The address of the tables for ``move``, then what ``moved_at`` lists."""
+    whole, flat = types.int64[::1], types.float64[::1]
+    return types.int64(types.int64, whole, types.int64[:, ::1], flat, flat, flat, flat, flat, flat)
+
+
+@kernel(move_signature, "simulate (one increment)", None)
+def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
+    """Write the configuration after the increment x to out; the address is not looked at."""
+    return moved(calls, plan, ratios, q, x, out, spare, held)

@@ -1,0 +1,200 @@
+"""Parts of a step of a simulation: torques, accelerations, increments, samples.
+
+The algorithms are called at their addresses, so nothing of them is compiled again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ..bodies.increments import move_one, rate_one
+from ..compiling.jit import device
+from ..loops.closure_values import largest_value
+from ..loops.coupling_of_loops import condition_of
+from ..tables.addresses import call_at, call_plain, tables
+from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from ..tables.plan import (
+    ABA,
+    ASK,
+    ASK_AT,
+    CLOSED,
+    COUPLING,
+    COUPLING_AT,
+    ENERGY,
+    ENERGY_AT,
+    ENTRIES,
+    FOLLOWERS,
+    LEFT,
+    MOVE,
+    MOVE_AT,
+    MOVED,
+    OWN,
+    TERMS,
+)
+from ..tables.views import cluster, header
+
+_FASTEST: Final = 1e8
+
+
+@device
+def rates(plan, x, v, out):
+    """Rate of the increment x at the velocity v."""
+    for i in range(out.shape[0]):
+        out[i] = v[i]
+    for j in range(2, 2 + plan[0, MOVED]):
+        kind = plan[j, 0]
+        if kind == SPHERICAL or kind == PLANAR or kind == FREEFLYER:
+            rate_one(kind, x, v, plan[j, 2], out)
+
+
+@device
+def moved(calls, plan, ratios, q, x, out, spare, held):
+    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
+    for i in range(q.shape[0]):
+        out[i] = q[i]
+    for j in range(2, 2 + plan[0, MOVED]):
+        move_one(out, plan[j, 0], plan[j, 1], x, plan[j, 2])
+    followers = 2 + plan[0, MOVED]
+    terms = followers + plan[0, FOLLOWERS]
+    entries = terms + plan[0, TERMS]
+    left = entries + plan[1, ENTRIES]
+    if plan[1, CLOSED]:
+        for i in range(q.shape[0]):
+            held[i] = q[i]
+        if call_at(calls[MOVE], calls[MOVE_AT], (held, x, out, spare)) != 0:
+            return -1
+        for i in range(left, left + plan[1, LEFT]):
+            held[plan[i, 0]] = out[plan[i, 0]]
+        for i in range(entries, left):
+            out[plan[i, 0]] = held[plan[i, 0]]
+    for i in range(plan[0, FOLLOWERS]):
+        value = 0.0
+        for k in range(plan[followers + i, 1], plan[followers + i, 2]):
+            value += ratios[k] * out[plan[terms + k, 0]]
+        out[plan[followers + i, 0]] = value + ratios[plan[0, TERMS] + i]
+    return 0
+
+
+@device
+def ask(calls, plan, coupling, asked, t, q, v, tau):
+    """Ask the user's function for torques at a state; returns 0 if they are there.
+
+    ``asked`` holds what it gets and gives: t, q, the velocity of the user's independent joints, tau.
+    """
+    nq, nv = q.shape[0], v.shape[0]
+    asked[0] = t
+    for i in range(nq):
+        asked[1 + i] = q[i]
+    at = 1 + nq
+    if calls[OWN]:
+        for i in range(nv):
+            asked[at + i] = v[i]
+    else:
+        if call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)) != 0:
+            return -1
+        first = plan.shape[0] - nv
+        for i in range(nv):
+            x, row = 0.0, plan[first + i, 0] * nv
+            for k in range(nv):
+                x += coupling[row + k] * v[k]
+            asked[at + i] = x
+    if call_plain(calls[ASK], calls[ASK_AT]) != 0:
+        return -1
+    for i in range(nv):
+        tau[i] = asked[at + nv + i]
+    return 0
+
+
+@device
+def all_finite(x):
+    """Whether numbers are finite."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] - x[i]
+    return total == 0.0
+
+
+@device
+def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
+    """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
+    if calls[OWN]:
+        return call_at(calls[ABA], address, (q, v, tau, out))
+    code, nv = call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
+    first = plan.shape[0] - nv
+    for k in range(nv):
+        x = 0.0
+        for i in range(nv):
+            x += tau[i] * coupling[plan[first + i, 0] * nv + k]
+        mapped[k] = x
+    return code if code != 0 else call_at(calls[ABA], address, (q, v, mapped, out))
+
+
+@device
+def sound(q, v):
+    """Whether a state is one."""
+    fastest, total = 0.0, 0.0
+    for i in range(v.shape[0]):
+        fastest = max(fastest, abs(v[i]))
+        total += v[i]
+    for i in range(q.shape[0]):
+        total += q[i]
+    return fastest < _FASTEST and total - total == 0.0
+
+
+@device
+def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
+    """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
+
+    What ``accelerate`` left in the workspace must be that of q.
+    """
+    index, params, work, _ = tables(address)
+    row[3] = 0.0
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
+    call_at(calls[ENERGY], calls[ENERGY_AT], (q, v))
+    row[0], row[1], row[2] = k, energies[0], energies[1]
+    nq, nv = q.shape[0], v.shape[0]
+    for i in range(nq):
+        row[4 + i] = q[i]
+    at = 4 + nq
+    for i in range(nv):
+        row[at + i] = v[i]
+        row[at + nv + i] = a[i]
+        row[at + 2 * nv + i] = tau[i]
+    if plan[1, CLOSED]:
+        call_at(calls[COUPLING], calls[COUPLING_AT], (q, v))
+        at += 3 * nv
+        n = (row.shape[0] - at) // 2
+        for j in range(n):
+            x, y = 0.0, coupling[n * nv + j]
+            for i in range(nv):
+                x += coupling[j * nv + i] * v[i]
+                y += coupling[j * nv + i] * a[i]
+            row[at + j] = x
+            row[at + n + j] = y
+
+
+@device
+def near_singular(index, work, limits):
+    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
+    n = 0
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            if not condition_of(index, work, C) < limits[n]:
+                return True
+            n += 1
+    return False
+
+
+@device
+def weighted(h, weights, rows, i, last, out):
+    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
+    for k in range(out.shape[0]):
+        x = 0.0
+        for j in range(last):
+            x += weights[i, j] * rows[j, k]
+        out[k] = h * x

@@ -1,0 +1,1 @@
+"""What stands where in a model's tables and in the workspace."""

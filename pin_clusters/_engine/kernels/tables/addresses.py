@@ -1,0 +1,80 @@
+"""What stands at an address: the tables of a workspace, compiled functions. Numbers travel faster than objects."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import carray, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from ..compiling.jit import inline
+from ..numbers.pack import INLINE
+from .layout import ROW_WIDTH
+
+
+@intrinsic
+def _pointer(typing: Any, address: Any, like: Any) -> Any:
+    """Turn an address into a pointer to the type of ``like``."""
+    kind = types.CPointer(like)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    return kind(address, like), codegen
+
+
+@inline
+def tables(address):
+    """Return index, params, work and keep of the block of a ``Pointer``; compiled code only."""
+    block = carray(_pointer(address, 0), 8)
+    index = carray(_pointer(block[0], 0), (block[1], ROW_WIDTH))
+    params = carray(_pointer(block[2], 0.0), block[3])
+    work = carray(_pointer(block[4], 0.0), block[5])
+    keep = carray(_pointer(block[6], 0.0), block[7])
+    return index, params, work, keep
+
+
+def seen(address, size):
+    """Return the numbers at an address."""
+    return np.frombuffer((ctypes.c_double * size).from_address(address))
+
+
+@overload(seen, **INLINE)
+def _seen(address, size):
+    return lambda address, size: carray(_pointer(address, 0.0), size)
+
+
+@intrinsic
+def call_at(typing: Any, function: Any, address: Any, arrays: Any) -> Any:
+    """Call the compiled entry point at ``function`` with the address of its tables and flat arrays."""
+    own = types.int64(types.int64, *arrays.types)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        call = context.call_conv
+        callee = builder.inttoptr(args[0], call.get_function_type(own.return_type, own.args).as_pointer())
+        given = [args[1], *cgutils.unpack_tuple(builder, args[2])]
+        code = cgutils.alloca_once(builder, call.get_return_type(own.return_type).pointee)
+        builder.store(cgutils.get_null_value(code.type.pointee), code)
+        error = cgutils.alloca_once(builder, callee.type.pointee.args[1].pointee)
+        flat = list(call._get_arg_packer(own.args).as_arguments(builder, given))
+        status = call._get_return_status(builder, builder.call(callee, [code, error, *flat]), builder.load(error))
+        with cgutils.if_unlikely(builder, status.is_error):  # checked bounds
+            call.return_status_propagate(builder, status)
+        return context.get_returned_value(builder, own.return_type, builder.load(code))
+
+    return types.int64(function, address, arrays), codegen
+
+
+@intrinsic
+def call_plain(typing: Any, function: Any, argument: Any) -> Any:
+    """Call what is no kernel: a function of one whole number that returns one, as C calls it."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64)])
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), [args[1]])
+
+    return types.int64(types.int64, types.int64), codegen

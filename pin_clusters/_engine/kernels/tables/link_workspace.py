@@ -1,0 +1,50 @@
+"""What stands in ``work`` of a link of the tree: ``x(work, b)`` reads it, ``set_x`` writes it, ``add_x`` increases it.
+
+Vectors are in axes of the world, motions at the link's own origin.
+"""
+
+from __future__ import annotations
+
+from ..compiling.jit import inline
+from ..numbers.simd import put
+from ..numbers.tuples import load3, load6, load9, load10
+from .tree_layout import (
+    LINK_ACCELERATION,
+    LINK_INERTIA,
+    LINK_INERTIA_RATE,
+    LINK_MOMENTS,
+    LINK_OFFSET,
+    LINK_ROTATION,
+    LINK_TURN,
+    LINK_VELOCITY,
+    LINK_WORK,
+)
+
+
+def _of_link(at, load):
+    """Make what reads, writes and increases a quantity of a link."""
+
+    @inline
+    def read(work, b):
+        return load(work, b * LINK_WORK + at)
+
+    @inline
+    def write(work, b, x):
+        put(work, b * LINK_WORK + at, x)
+
+    @inline
+    def increase(work, b, x):
+        put(work, b * LINK_WORK + at, load(work, b * LINK_WORK + at) + x)
+
+    return read, write, increase
+
+
+rotation, set_rotation, _ = _of_link(LINK_ROTATION, load9)
+position, set_position, _ = _of_link(LINK_ROTATION + 9, load3)
+turn, set_turn, _ = _of_link(LINK_TURN, load9)
+offset, set_offset, _ = _of_link(LINK_OFFSET, load3)
+velocity, set_velocity, _ = _of_link(LINK_VELOCITY, load6)
+acceleration, set_acceleration, _ = _of_link(LINK_ACCELERATION, load6)
+inertia, set_inertia, add_inertia = _of_link(LINK_INERTIA, load10)
+moments, set_moments, add_moments = _of_link(LINK_MOMENTS, load10)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_link(LINK_INERTIA_RATE, load10)

@@ -1,0 +1,193 @@
+"""What stands in ``work``, by name: ``x(...)`` reads a quantity, ``set_x`` writes it, ``add_x`` increases it.
+
+Of a body: ``(work, b)``. Of a cluster with a list of columns: ``(work, at, nk, ...)``, ``at`` its ``at_work``:
+
+    U: 6 per column; UDinv: U D^-1, 6 per column; D: nk x nk, later its factors; u: nk, later D^-1 u;
+    spin: momenta of spin elements in the world per unit velocity, 3 per column, the output body's, then the carriers'.
+"""
+
+from __future__ import annotations
+
+from ..compiling.jit import inline
+from ..numbers.simd import get, put
+from ..numbers.tuples import load3, load6, load9, load10, load15, load21
+from .layout import (
+    BODY_WORK,
+    W_ACCELERATION,
+    W_DINV_U,
+    W_FORCE,
+    W_INERTIA,
+    W_INERTIA_RATE,
+    W_MOMENTUM,
+    W_OWN,
+    W_POSE,
+    W_S,
+    W_SPIN,
+    W_TURN,
+    W_UDINV,
+    W_VELOCITY,
+)
+
+
+def _of_body(at, load):
+    """Make what reads, writes and increases a quantity of a body."""
+
+    @inline
+    def read(work, b):
+        return load(work, b * BODY_WORK + at)
+
+    @inline
+    def write(work, b, x):
+        put(work, b * BODY_WORK + at, x)
+
+    @inline
+    def increase(work, b, x):
+        put(work, b * BODY_WORK + at, load(work, b * BODY_WORK + at) + x)
+
+    return read, write, increase
+
+
+rotation, set_rotation, _ = _of_body(W_POSE, load9)
+position, set_position, _ = _of_body(W_POSE + 9, load3)
+# motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body
+axis, set_axis, _ = _of_body(W_S, load6)
+velocity, set_velocity, _ = _of_body(W_VELOCITY, load6)
+# with gravity, as that of the universe upward; in the last pass of aba what is missing to the real one
+acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6)
+force, set_force, add_force = _of_body(W_FORCE, load6)
+_, _, add_moment = _of_body(W_FORCE + 3, load3)
+# where a body on the universe really is; energy has no forces and keeps it in their place
+base_position, set_base_position, _ = _of_body(W_FORCE, load3)
+# articulated inertia; inertia of a rigid body, alone or with all that it carries
+articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21)
+composite, set_composite, add_composite = _of_body(W_INERTIA, load10)
+# momentum of what the composite inertia is of, and the rate of its rotational part
+total_momentum, set_total_momentum, add_total_momentum = _of_body(W_MOMENTUM, load6)
+_, _, add_spin_momentum = _of_body(W_MOMENTUM + 3, load3)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(W_INERTIA_RATE, load6)
+# of a free flyer, in the place of its articulated inertia: 1/d and L
+base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6)
+base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15)
+# spin momentum per unit velocity of the body's joint, on the output body
+spin, set_spin, _ = _of_body(W_SPIN, load3)
+# torque of spin elements and armature at the body's joint; of spin elements at a = 0; 1 / D
+own_torque, set_own_torque, _ = _of_body(W_OWN, get)
+spin_bias, set_spin_bias, _ = _of_body(W_OWN, get)
+inverse_D, set_inverse_D, _ = _of_body(W_OWN, get)
+# U D^-1 and D^-1 u of the body's joint
+UDinv, set_UDinv, _ = _of_body(W_UDINV, load6)
+Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get)
+
+
+@inline
+def sine_and_cosine(work, b):
+    return get(work, b * BODY_WORK + W_TURN), get(work, b * BODY_WORK + W_TURN + 1)
+
+
+@inline
+def set_sine_and_cosine(work, b, x):
+    put(work, b * BODY_WORK + W_TURN, x)
+
+
+@inline
+def set_force_entry(work, b, k, x):
+    put(work, b * BODY_WORK + W_FORCE + k, x)
+
+
+def _of_list(width, load):
+    """Make what reads and writes item k of a list of items of one width."""
+
+    @inline
+    def read(work, at, k):
+        return load(work, at + width * k)
+
+    @inline
+    def write(work, at, k, x):
+        put(work, at + width * k, x)
+
+    return read, write
+
+
+# at_S: of each degree of freedom of a body
+subspace, set_subspace = _of_list(6, load6)
+# at_K: motion of a body per unit of independent velocity k of its cluster, relative to the output body
+K_column, set_K_column = _of_list(6, load6)
+# at_spin: spin momentum per unit of independent velocity k, in axes of its carrier
+momentum, set_momentum = _of_list(3, load3)
+
+
+@inline
+def G_entry(work, at_G, nk, d, k):
+    return get(work, at_G + d * nk + k)
+
+
+@inline
+def E_entry(work, at_E, nk, k, m):
+    """Inertia of spin elements and armature, between the velocities k and m of a cluster."""
+    return get(work, at_E + k * nk + m)
+
+
+@inline
+def set_E_entry(work, at_E, nk, k, m, x):
+    put(work, at_E + k * nk + m, x)
+
+
+@inline
+def U_column(work, at, nk, k):
+    return load6(work, at + 6 * k)
+
+
+@inline
+def set_U_column(work, at, nk, k, U):
+    put(work, at + 6 * k, U)
+
+
+@inline
+def add_U_column(work, at, nk, k, U):
+    put(work, at + 6 * k, load6(work, at + 6 * k) + U)
+
+
+@inline
+def add_spin_to_U(work, at, nk, k, h):
+    put(work, at + 6 * k + 3, load3(work, at + 6 * k + 3) + h)
+
+
+@inline
+def UDinv_column(work, at, nk, k):
+    return load6(work, at + 6 * nk + 6 * k)
+
+
+@inline
+def set_UDinv_column(work, at, nk, k, Y):
+    put(work, at + 6 * nk + 6 * k, Y)
+
+
+@inline
+def D_entry(work, at, nk, k, m):
+    return get(work, at + 12 * nk + k * nk + m)
+
+
+@inline
+def set_D_entry(work, at, nk, k, m, x):
+    put(work, at + 12 * nk + k * nk + m, x)
+
+
+@inline
+def u_entry(work, at, nk, k):
+    return get(work, at + 12 * nk + nk * nk + k)
+
+
+@inline
+def set_u_entry(work, at, nk, k, x):
+    put(work, at + 12 * nk + nk * nk + k, x)
+
+
+@inline
+def spin_column(work, at, nk, i, k):
+    """Spin momentum in the world on carrier i (0: the output body) per unit of velocity k."""
+    return load3(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k)
+
+
+@inline
+def set_spin_column(work, at, nk, i, k, h):
+    put(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)

@@ -1,0 +1,1 @@
+"""The spanning tree, as Pinocchio computes it, with the independent velocities."""

@@ -1,0 +1,193 @@
+"""Jacobians of one joint or frame: from a configuration, or from what stands in ``pin.Data``; and their rates."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..bodies.placements import turned
+from ..compiling.jit import inline, kernel, paste
+from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
+from ..numbers.tuples import Vec3, load3, load6, load9
+from ..tables import layout as at
+from ..tables import link_workspace as of_link
+from ..tables.addresses import seen, tables
+from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
+from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
+from .link_motions import at_point, moved
+
+
+@inline
+def unit_row(R, axis):
+    """R' e, with the unit vector of an axis."""
+    if axis == 0:
+        return Vec3(R[0], R[1], R[2])
+    if axis == 1:
+        return Vec3(R[3], R[4], R[5])
+    return Vec3(R[6], R[7], R[8])
+
+
+@inline
+def seen_from(params, D, R, p):
+    """Motion of a frame per unit of a velocity, in its own axes; R and p lead from the frame to the link that moves.
+
+    p is in axes of the frame.
+    """
+    e, o = unit_row(R, D.axis), zero(params)
+    if D.turns == 0:
+        return join(e, zero3(o))
+    turn = cross(e, p)
+    if D.screw >= 0:
+        turn = turn + e * get(params, D.screw)
+    return join(turn, e)
+
+
+@inline
+def add_column(index, out, to, D, at_G, S):
+    """Add what a velocity of the tree moves to the columns of the independent ones."""
+    for t in range(D.term0, D.term1):
+        T = entry(index, t)
+        g = get(out, at_G + T.at)
+        for r in range(6):
+            to[r, T.k] += g * S[r]
+
+
+@inline
+def presented(S, R, x, reference):
+    """Motion of a frame, given in its own axes at its own origin, in a reference frame."""
+    if reference == LOCAL:
+        return S
+    turned = join(rot(R, linear(S)), rot(R, angular(S)))
+    if reference == WORLD:
+        return at_point(turned, x)
+    return turned
+
+
+@inline
+def leave_placement(index, params, work, n, R, x, b, L):
+    """Write where a joint is, from where the frame is, in the world and in the link."""
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    R_link = matmul3(R, transposed(of_link.rotation(work, b)))
+    put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
+    put(placed, 12 * L.joint + 9, x - rot(R_link, of_link.position(work, b)))
+
+
+@inline
+def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
+    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
+    R, x = load9(params, P.at), load3(params, P.at + 9)
+    b = P.link
+    while b > 0:
+        L = link(index, b)
+        p = rot_t(R, x)
+        for d in range(L.ndof):
+            D = dof(index, n.dof0 + L.iv + d)
+            put(work, O.room + 6 * (L.iv + d), seen_from(params, D, R, p))
+        of_link.set_rotation(work, b, R)
+        of_link.set_position(work, b, x)
+        k = b * BODY_PARAMS
+        R_link, at_link = moved(params, q, L, k, load9(params, k + at.ROTATION), load3(params, k + at.POSITION))
+        x = at_link + rot(R_link, x)
+        R = matmul3(R_link, R)
+        b = L.parent
+    b = P.link
+    while b > 0:
+        L = link(index, b)
+        for d in range(L.ndof):
+            S = presented(load6(work, O.room + 6 * (L.iv + d)), R, x, reference)
+            add_column(index, out, to, dof(index, n.dof0 + L.iv + d), O.G, S)
+        if reference != LOCAL and L.joint > 0:
+            leave_placement(index, params, work, n, R, x, b, L)
+        b = L.parent
+    if reference != LOCAL and frame >= 0:
+        placed = seen(field(index, n.field1 + 4).address, 12 * (frame + 1))
+        put(placed, 12 * frame, transposed(R))
+        put(placed, 12 * frame + 9, x)
+
+
+@inline
+def of_frame(S, R, x, reference):
+    """Motion at the origin of the world, in a reference frame of the frame at R, x."""
+    if reference == WORLD:
+        return S
+    moved_there = join(linear(S) + cross(angular(S), x), angular(S))
+    if reference == LOCAL:
+        return join(rot_t(R, linear(moved_there)), rot_t(R, angular(moved_there)))
+    return moved_there
+
+
+@inline
+def of_frame_rate(S, dS, v, R, x, reference):
+    """Rate of change of that; v is the velocity of the frame, at the origin of the world."""
+    if reference == LOCAL:
+        return of_frame(dS - cross(v, S), R, x, reference)
+    rate = of_frame(dS, R, x, reference)
+    if reference == WORLD:
+        return rate
+    return join(linear(rate) + cross(angular(S), linear(v) + cross(angular(v), x)), angular(rate))
+
+
+@inline
+def from_data(index, params, out, n, O, P, reference, rate, to):
+    """Turn the columns that ``pin.Data`` has in the world."""
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
+    dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
+    R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
+    R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
+    v = load6(seen(field(index, n.field1 + 3).address, 6 * n.njoints), 6 * P.joint)
+    v = at_point(join(rot(R_joint, linear(v)), rot(R_joint, angular(v))), x_joint)
+    b = P.link
+    while b > 0:
+        L = link(index, b)
+        for iv in range(L.iv, L.iv + L.ndof):
+            D, S = dof(index, n.dof0 + iv), load6(J, 6 * iv)
+            if rate == 0:
+                add_column(index, out, to, D, O.kept, of_frame(S, R, x, reference))
+            else:
+                dS = load6(dJ, 6 * iv)
+                add_column(index, out, to, D, O.kept, of_frame_rate(S, dS, v, R, x, reference))
+                if n.loops == 1:
+                    add_column(index, out, to, D, O.kept_rate, of_frame(S, R, x, reference))
+        b = L.parent
+
+
+@paste
+def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
+    """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
+
+    At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
+    the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
+    """
+    n = tree_header_at(index, 0)
+    O = own_at(index, n.sections + 1)
+    if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
+        return WRONG_SIZE
+    P = place_at(index, n.place0 + place)
+    for r in range(6):
+        for k in range(n.nv):
+            to[r, k] = zero(out)
+    if q.shape[0] > 0:
+        if q.shape[0] != n.nq:
+            return WRONG_SIZE
+        put(out, derived_at(index, n.sections + 2).standing, zero(out))
+        from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
+        return 0
+    if n.loops == 1:
+        # what is no number in G is none in all rows, as in a product of matrices
+        for iv in range(n.nv_tree):
+            add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6(zero(out)))
+    from_data(index, params, out, n, O, P, reference, rate, to)
+    return int(get(out, O.lost))
+
+
+def _signature():
+    number = types.int64
+    return number(number, types.float64[::1], number, number, number, types.float64[:, ::1])
+
+
+@kernel(_signature, "Jacobians of frames", frame_jacobian)
+def frame_jacobian_at(address, q, place, reference, rate, to):
+    """Call frame_jacobian with the tables at an address."""
+    index, params, work, out = tables(address)
+    return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

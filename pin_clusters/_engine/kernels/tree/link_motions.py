@@ -1,0 +1,90 @@
+"""One link of the tree: its place, its motion and its directions. See ``tree_layout``."""
+
+from __future__ import annotations
+
+from ..bodies.placements import turned, unit_rotation
+from ..compiling.jit import inline
+from ..numbers.angles import quaternion_rotation, sincos, turn_z
+from ..numbers.simd import get, zero
+from ..numbers.spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
+from ..numbers.tuples import Vec3, load3
+from ..tables import layout as at
+from ..tables import link_workspace as of_link
+from ..tables.layout import BODY_PARAMS
+from ..tables.tree_layout import LINK_ROTATION, LINK_WORK
+
+
+@inline
+def start_links(work):
+    """Set the universe: pose and rest."""
+    o = zero(work)
+    of_link.set_rotation(work, 0, unit_rotation(o))
+    of_link.set_position(work, 0, zero3(o))
+    of_link.set_turn(work, 0, unit_rotation(o))
+    of_link.set_offset(work, 0, zero3(o))
+    of_link.set_velocity(work, 0, zero6(o))
+    of_link.set_acceleration(work, 0, zero6(o))
+
+
+@inline
+def moved(params, q, L, k, R, d):
+    """Rotation and offset of a link, from those of its joint's frame before the joint moves."""
+    i = L.iq
+    if L.kind == at.REVOLUTE:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d
+    if L.kind == at.CONTINUOUS:
+        return turn_z(R, get(q, i), get(q, i + 1)), d
+    if L.kind == at.PRISMATIC:
+        return R, d + column(R, 2) * get(q, i)
+    if L.kind == at.HELICAL:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d + column(R, 2) * (get(params, k + at.PITCH) * get(q, i))
+    if L.kind == at.PLANAR:
+        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), zero(q)))
+        return turn_z(R, get(q, i + 2), get(q, i + 3)), x
+    if L.kind == at.SPHERICAL:
+        return matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3))), d
+    x = d + rot(R, load3(q, i))
+    return matmul3(R, quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))), x
+
+
+@inline
+def place_link(params, work, q, b, L):
+    """Place a link; returns its offset from its parent."""
+    k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
+    R, d = moved(
+        params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
+    )
+    of_link.set_rotation(work, b, R)
+    of_link.set_position(work, b, of_link.position(work, L.parent) + d)
+    of_link.set_turn(work, b, turned(R, L.align, params, k + at.ALIGN))
+    if L.first == 1:
+        of_link.set_offset(work, b, d)
+    else:
+        of_link.set_offset(work, b, of_link.offset(work, L.parent) + d)
+    return d
+
+
+@inline
+def direction(params, work, D):
+    """Motion per unit of a velocity of the tree."""
+    k, o = D.link * LINK_WORK + LINK_ROTATION + D.axis, zero(work)
+    e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
+    if D.turns == 0:
+        return join(e, zero3(o))
+    if D.screw >= 0:
+        return join(e * get(params, D.screw), e)
+    return join(zero3(o), e)
+
+
+@inline
+def carried(m, d):
+    """Motion at a point, in axes that stay: d is where it is seen from where the motion is given."""
+    return join(linear(m) + cross(angular(m), d), angular(m))
+
+
+@inline
+def at_point(m, x):
+    """Motion as seen at the origin of the world, of what has motion m at x."""
+    return join(linear(m) + cross(x, angular(m)), angular(m))

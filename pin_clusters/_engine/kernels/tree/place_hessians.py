@@ -1,0 +1,125 @@
+"""How the Jacobian of a joint or frame depends on the configuration: dJ/dq, from a configuration.
+
+Per pair of velocities of the tree that move the place, with motions S_i, S_j. In its own axes S_i changes by S_i x S_j
+if j comes after i; in the world by S_j x S_i if it does not; in axes of the world at the place also by the motion of
+the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i dG_ik/dq_m.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..compiling.jit import inline, kernel, paste
+from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero6
+from ..numbers.tuples import Vec3, load3, load6, load9
+from ..tables.addresses import tables
+from ..tables.layout import BODY_PARAMS, LOCAL, LOCAL_WORLD_ALIGNED, POSITION, ROTATION, WRONG_SIZE
+from ..tables.tree_views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
+from .frame_jacobians import presented, seen_from
+from .link_motions import moved
+
+
+@inline
+def leave_motions(index, params, work, q, n, O, R, x, b, reference):
+    """Write how the velocities of the tree move a frame, which is at R, x in link b, in a reference frame."""
+    first = b
+    while b > 0:
+        L = link(index, b)
+        p = rot_t(R, x)
+        for d in range(L.ndof):
+            put(work, O.room + 6 * (L.iv + d), seen_from(params, dof(index, n.dof0 + L.iv + d), R, p))
+        k = b * BODY_PARAMS
+        R_link, at_link = moved(params, q, L, k, load9(params, k + ROTATION), load3(params, k + POSITION))
+        x = at_link + rot(R_link, x)
+        R = matmul3(R_link, R)
+        b = L.parent
+    b = first
+    while b > 0 and reference != LOCAL:
+        L = link(index, b)
+        for iv in range(L.iv, L.iv + L.ndof):
+            put(work, O.room + 6 * iv, presented(load6(work, O.room + 6 * iv), R, x, reference))
+        b = L.parent
+
+
+@inline
+def change_of(S_i, S_j, later, reference):
+    """Change of S_i by a motion S_j; later: whether that comes after i."""
+    if reference == LOCAL:
+        if later:
+            return cross(S_i, S_j)
+        return zero6(S_i[0] * 0.0)
+    change = zero6(S_i[0] * 0.0)
+    if not later:
+        change = cross(S_j, S_i)
+    if reference == LOCAL_WORLD_ALIGNED:
+        return join(linear(change) + cross(angular(S_i), linear(S_j)), angular(change))
+    return change
+
+
+@paste
+def place_hessian(index, params, work, out, place, reference, M, G_q, to):
+    """Write dJ/dq of a place (a joint id, or njoints plus a frame id; a placement M, if any, is given with a joint).
+
+    M: nothing, or the homogeneous matrix of a frame in that of the joint. G_q: dG/dq with rows (velocity of the tree,
+    independent velocity), of which nothing is read without loops. to: 6 nv nv numbers.
+    """
+    n = tree_header_at(index, 0)
+    O = own_at(index, n.sections + 1)
+    E = derived_at(index, n.sections + 2)
+    if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 * n.nv * n.nv:
+        return WRONG_SIZE
+    P = place_at(index, n.place0 + place)
+    for i in range(6 * n.nv * n.nv):
+        put(to, i, zero(out))
+    R, x = load9(params, P.at), load3(params, P.at + 9)
+    if M.shape[0] > 0:
+        x = x + rot(R, Vec3(M[3], M[7], M[11]))
+        R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
+    leave_motions(index, params, work, borrowed(out[E.bent_q : E.bent_q + n.nq]), n, O, R, x, P.link, reference)
+    size = n.nv * n.nv
+    b = P.link
+    while b > 0:
+        L = link(index, b)
+        for iv in range(L.iv, L.iv + L.ndof):
+            D, S = dof(index, n.dof0 + iv), load6(work, O.room + 6 * iv)
+            c, later = P.link, 1
+            while c > 0:
+                K = link(index, c)
+                if c == b:
+                    later = 0
+                for jv in range(K.iv, K.iv + K.ndof):
+                    F = dof(index, n.dof0 + jv)
+                    change = change_of(S, load6(work, O.room + 6 * jv), later, reference)
+                    for t in range(D.term0, D.term1):
+                        T = entry(index, t)
+                        for u in range(F.term0, F.term1):
+                            U = entry(index, u)
+                            g = get(out, O.G + T.at) * get(out, O.G + U.at)
+                            for r in range(6):
+                                i = r * size + T.k * n.nv + U.k
+                                put(to, i, get(to, i) + g * change[r])
+                c = K.parent
+            if n.loops == 1:
+                for t in range(D.term0, D.term1):
+                    T = entry(index, t)
+                    for u in range(D.term0, D.term1):
+                        U = entry(index, u)
+                        g = G_q[T.at, U.k]
+                        for r in range(6):
+                            i = r * size + T.k * n.nv + U.k
+                            put(to, i, get(to, i) + g * S[r])
+        b = L.parent
+    return 1 - int(get(out, E.bent))
+
+
+def _signature():
+    number, vector = types.int64, types.float64[::1]
+    return number(number, number, number, vector, types.float64[:, ::1], vector)
+
+
+@kernel(_signature, "derivatives of Jacobians", place_hessian)
+def place_hessian_at(address, place, reference, M, G_q, to):
+    """Call place_hessian with the tables at an address."""
+    index, params, work, out = tables(address)
+    return place_hessian(index, params, work, out, place, reference, borrowed(M), borrowed(G_q), borrowed(to))

@@ -1,0 +1,111 @@
+"""What Pinocchio computes on the spanning tree, with the independent velocities; results go to ``pin.Data`` as well."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numba import carray, types
+from numba.extending import overload
+
+from ..compiling.jit import inline, kernel, paste
+from ..numbers.pack import INLINE
+from ..numbers.simd import borrowed, get, put, zero
+from ..tables.addresses import _pointer, tables
+from ..tables.layout import OK, WRONG_SIZE
+from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
+from ..tables.tree_views import derived_at, field, own_at, sections_at, tree_header_at
+from .independent_columns import axes, jacobian
+from .link_motions import start_links
+from .momentum import masses
+from .motion import outward, spread
+
+
+def send(out, at, size, address):
+    """Copy numbers of out to an address."""
+    there = (ctypes.c_double * size).from_address(address)
+    np.frombuffer(there)[:] = out[at : at + size]
+
+
+@overload(send, **INLINE)
+def _send(out, at, size, address):
+    def copy(out, at, size, address):
+        there = carray(_pointer(address, 0.0), size)
+        for i in range(size):
+            put(there, i, get(out, at + i))
+
+    return copy
+
+
+@inline
+def publish(index, out, n, what, level):
+    """Copy what was computed to the fields of ``pin.Data``."""
+    for r in range(n.field0, n.field1):
+        F = field(index, r)
+        if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
+            send(out, F.at, F.size, F.address)
+
+
+@inline
+def remember(out, q, v, n, E, what, level):
+    """Keep the state, for derivatives that are asked for later."""
+    for i in range(n.nq):
+        put(out, E.posed_q + i, get(q, i))
+    put(out, E.posed, zero(out) + 1.0)
+    if what & MOTION and level > 0:
+        for i in range(n.nq):
+            put(out, E.seen_q + i, get(q, i))
+        for i in range(n.nv):
+            put(out, E.seen_v + i, get(v, i))
+        put(out, E.seen, zero(out) + 1.0)
+    put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
+
+
+@paste
+def tree(index, params, work, out, what, q, v, a):
+    """Compute what is wished for, on the level that v and a say by their size: nothing, or nv."""
+    n = tree_header_at(index, 0)
+    A, O, E, level = sections_at(index, n.sections), own_at(index, n.sections + 1), derived_at(index, n.sections + 2), 0
+    if q.shape[0] != n.nq:
+        return WRONG_SIZE
+    start_links(work)
+    if n.nv > 0 and v.shape[0] > 0:
+        level = 1
+        if v.shape[0] != n.nv:
+            return WRONG_SIZE
+        spread(index, work, out, v, n, O, O.v_tree, -1)
+        if a.shape[0] > 0:
+            level = 2
+            if a.shape[0] != n.nv:
+                return WRONG_SIZE
+            spread(index, work, out, a, n, O, O.a_tree, O.g)
+    moves = 0
+    if what & (MOTION | RATES | CENTERS):
+        moves = level
+    outward(index, params, work, out, q, n, A, O, moves)
+    if what & (COLUMNS | MAP | JCOM | AXES):  # Pinocchio leaves J with all of these
+        axes(index, params, work, out, n, A, what & RATES)
+    if what & COLUMNS:
+        jacobian(index, out, n, A, O, what & RATES)
+    masses(index, params, work, out, v, n, A, O, E, what, level)
+    put(work, E.level, zero(work) + moves)
+    remember(out, q, v, n, E, what, level)
+    if what & KEEP:
+        for i in range(n.nv_tree * n.nv):
+            put(out, O.kept + i, get(out, O.G + i))
+        put(out, O.lost, zero(out))
+    if what & QUIET == 0:
+        publish(index, out, n, what, level)
+    return OK
+
+
+def _signature():
+    vector = types.float64[::1]
+    return types.int64(types.int64, types.int64, vector, vector, vector)
+
+
+@kernel(_signature, "kinematics and momentum of the tree", tree)
+def tree_at(address, what, q, v, a):
+    """Call tree with the tables at an address."""
+    index, params, work, out = tables(address)
+    return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

@@ -1,0 +1,110 @@
+"""Derivatives of forward dynamics: those of inverse dynamics at its accelerations, times minus the inverse of M."""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..compiling.jit import kernel, paste
+from ..loops.user_functions import lanes_of
+from ..numbers.simd import borrowed, get, put
+from ..tables.addresses import call_at, seen
+from ..tables.layout import OK
+from ..tables.tree_layout import IV, WIDTH
+from ..tree.solve import factor, solve
+
+
+@paste
+def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
+    """Write -M^-1 dq, -M^-1 dv and M^-1.
+
+    Args:
+        plan: Tree of velocities, see ``tree_solve``.
+        room: nv rows of right sides, side by side in packs.
+        L: Room for the factors: L' as a full matrix, then the rows of L.
+        n: nv.
+        dq: nv x nv, flat.
+        dv: nv x nv, flat.
+        M: nv x nv, flat.
+        ddq_dq: nv x nv, flat.
+        ddq_dv: nv x nv, flat.
+        Minv: nv x nv, flat.
+    """
+    width = room.shape[0] // max(n, 1)
+    sides, square = seen(room.ctypes.data, room.size), n * n
+    wide = width * lanes_of(room)
+    factor(plan, M, n, L[square:], L)
+    for i in range(n):
+        iv, to = plan[WIDTH * i + IV], i * wide
+        row = iv * n
+        for j in range(n):
+            put(sides, to + j, -get(dq, row + j))
+        for j in range(n):
+            put(sides, to + n + j, -get(dv, row + j))
+        for j in range(2 * n, wide):
+            put(sides, to + j, 0.0)
+        put(sides, to + 2 * n + iv, 1.0)
+    solve(plan, n, L[square:], L, room, width)
+    for i in range(n):
+        iv, at = plan[WIDTH * i + IV], i * wide
+        row = iv * n
+        for j in range(n):
+            put(ddq_dq, row + j, get(sides, at + j))
+        for j in range(n):
+            put(ddq_dv, row + j, get(sides, at + n + j))
+        for j in range(n):
+            put(Minv, row + j, get(sides, at + 2 * n + j))
+    for i in range(n):  # symmetric to the last bit
+        for j in range(i):
+            put(Minv, i * n + j, get(Minv, j * n + i))
+    return OK
+
+
+def _signature():
+    line, integer = types.float64[::1], types.int64
+    room = types.float64[:, ::1]
+    return integer(
+        integer, integer, integer, integer, types.int64[::1], room, line, line, line, line, line, line, line, line,
+        line, line, line, line, line, line,
+    )  # fmt: skip
+
+
+@kernel(_signature, "computeABADerivatives (derivatives of forward dynamics)", None, nogil=False)
+def aba_derivatives_at(
+    address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
+    ddq_dq, ddq_dv, Minv,
+):  # fmt: skip
+    """Run forward dynamics, the derivatives of inverse dynamics there, and solve; all by their addresses.
+
+    Args:
+        address: Of the tables of the derivatives.
+        aba: Address of forward dynamics; 0 if the accelerations are given.
+        aba_tables: Of its tables.
+        derivatives: Address of the derivatives of inverse dynamics.
+        plan: Tree of velocities.
+        room: For right sides.
+        L: For factors.
+        q: Configuration of the tree.
+        v: Independent velocities.
+        tau: Torques.
+        ddq: Accelerations, written unless they are given.
+        forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
+        torques: Written: those of inverse dynamics.
+        dq: Written: dtau_dq.
+        dv: Written: dtau_dv.
+        M: Written.
+        nothing: Empty.
+        ddq_dq: Written.
+        ddq_dv: Written.
+        Minv: Written.
+    """
+    code = OK
+    if aba != 0:
+        code = call_at(aba, aba_tables, (q, v, tau, ddq))
+    if code == OK:
+        code = call_at(derivatives, address, (q, v, ddq, forces, torques, dq, dv, M, nothing))
+    if code != OK:
+        return code
+    return solved(
+        plan, borrowed(room), borrowed(L), v.shape[0], borrowed(dq), borrowed(dv), borrowed(M), borrowed(ddq_dq),
+        borrowed(ddq_dv), borrowed(Minv),
+    )  # fmt: skip

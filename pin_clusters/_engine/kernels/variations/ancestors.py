@@ -1,0 +1,99 @@
+"""Entries between a column and those of the clusters above it; (V5)."""
+
+from __future__ import annotations
+
+from ..clusters.articulated import moves
+from ..compiling.jit import inline
+from ..numbers.simd import put, zero
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear, rot
+from ..numbers.tuples import load3, load6, load9
+from ..tables import workspace as ws
+from ..tables.layout import FREE
+from ..tables.variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION, OF_COLUMN
+from ..tables.views import body, cluster, listed
+from . import record
+from .forces import motions_at
+
+
+@inline
+def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
+    """Entries of column i, below, and column k, above."""
+    x = dot6(F, J)
+    put(M, k * nv + i, x)
+    put(M, i * nv + k, x)
+    put(dv, k * nv + i, dot6(J, Q))
+    put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))
+    if second:
+        put(dq, k * nv + i, dot6(J, P))
+        put(dq, i * nv + k, dot6(F, N) + dot3(T, angular(L)))
+
+
+@inline
+def column_of_six(A, nv, k, i, x):
+    """Write six entries of column i, from row k on."""
+    at = k * nv + i
+    put(A, at, x[0])
+    put(A, at + nv, x[1])
+    put(A, at + 2 * nv, x[2])
+    put(A, at + 3 * nv, x[3])
+    put(A, at + 4 * nv, x[4])
+    put(A, at + 5 * nv, x[5])
+
+
+@inline
+def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
+    """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there."""
+    put(M, i * nv + k, F)
+    column_of_six(M, nv, k, i, F)
+    column_of_six(dv, nv, k, i, Q)
+    x = cross_force(ws.velocity(work, b), F)
+    put(dv, i * nv + k, (-x[0], -x[1], -x[2], T[0] - x[3], T[1] - x[4], T[2] - x[5]))
+    if second:
+        column_of_six(dq, nv, k, i, P)
+        t, o = cross(linear(F), up), zero(work)
+        put(dq, i * nv + k, (o, o, o, t[0], t[1], t[2]))
+
+
+@inline
+def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
+    """Entries of column i, whose forces on body b are given, and those of all clusters above."""
+    while b > 0:
+        B = body(index, b)
+        C = cluster(index, B.cluster)
+        if B.sole >= 0:
+            L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
+            enter(dq, dv, M, nv, i, B.sole, F, P, Q, T, ws.axis(work, b), L, N, L * 2.0, second)
+        elif C.kind == FREE:
+            enter_base(work, load3(rates, C.at_rates), dq, dv, M, nv, i, C.column, b, F, P, Q, T, second)
+        else:
+            short = B.at_S == B.at_K + 6 * B.which
+            for r in range(C.nk):
+                if moves(B.mask, r) and short:
+                    at, J = C.at_rates + OF_COLUMN * r, ws.K_column(work, B.at_K, r)
+                    L, N = load6(rates, at), load6(rates, at + ACCELERATION)
+                    enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, L * 2.0, second)
+                elif moves(B.mask, r):
+                    L, N, Gamma = motions_at(rates, record(C, b, r))
+                    J = ws.K_column(work, B.at_K, r)
+                    enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, Gamma, second)
+        b = C.out
+
+
+@inline
+def in_universe(rates, root, kind, x):
+    """A force in axes and about the origin of the universe, from those of the kernels' world below a root."""
+    if kind != FREE:
+        return x
+    R, p = load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION)
+    n = rot(R, linear(x))
+    return join(n, rot(R, angular(x)) + cross(p, n))
+
+
+@inline
+def enter_sum(index, rates, out, nv, C, i, F, P, Q, H):
+    """Write what column i of a cluster does to the whole robot: H, P, Q and F, six rows each."""
+    root = cluster(index, body(index, body(index, C.first).root).cluster)
+    column_of_six(out, nv, 0, i, in_universe(rates, root.at_rates, root.kind, H))
+    column_of_six(out, nv, 6, i, in_universe(rates, root.at_rates, root.kind, P))
+    column_of_six(out, nv, 12, i, in_universe(rates, root.at_rates, root.kind, Q))
+    column_of_six(out, nv, 18, i, in_universe(rates, root.at_rates, root.kind, F))

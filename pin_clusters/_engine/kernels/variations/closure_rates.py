@@ -1,0 +1,169 @@
+"""Equations of closures, differentiated once more in time: what dG and ddG follow from; (L6).
+
+K dG_m = -[W' . D(J) + W . D(L)] and K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between
+both bodies of a closure, J, L and N are those of column m with the unknown rows left out, and W', W'' are rates of the
+wrench W of a row along the motion. For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] +
+phi''[x'', G_m] + 2 phi''[x', dG_m].
+"""
+
+from __future__ import annotations
+
+from ..compiling.jit import inline
+from ..loops.closure_biases import motion_of, point_acceleration, point_rate
+from ..loops.closure_rows import frame, point
+from ..loops.harmonic_rates import harmonic_row
+from ..numbers.simd import get, put, zero
+from ..numbers.spatial import angular, column, cross, dot6, join, linear, zero3, zero6
+from ..numbers.tuples import load6
+from ..tables import workspace as ws
+from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
+from ..tables.loop_block import block
+from ..tables.variations_layout import ACCELERATION, VELOCITY
+from ..tables.views import body, closure, head, on_joint, velocity_row
+from . import record
+
+
+@inline
+def displacement(index, work, b, c, k):
+    """J of column k of a body relative to the output body of cluster c: none outside the cluster."""
+    if b > 0 and body(index, b).cluster == c:
+        return ws.K_column(work, body(index, b).at_K, k)
+    return zero6(zero(work))
+
+
+@inline
+def variation(index, rates, b, c, C, k, which):
+    """L or N of it."""
+    if b > 0 and body(index, b).cluster == c:
+        return load6(rates, record(C, b, k) + which)
+    return zero6(zero(rates))
+
+
+@inline
+def turned_twice(w, alpha, x):
+    """Second rate of a vector that turns."""
+    return cross(alpha, x) + cross(w, cross(w, x))
+
+
+@inline
+def parts_of_row(params, work, r, i, W, x, z, pb):
+    """What row i of two frames is made of: direction n, moment m that turns with a, and its share of x times z."""
+    n, m, share = linear(W), zero3(zero(work)), zero(work)
+    if r.turn == TURN_UNIVERSAL:
+        share = zero(work) + get(params, r.at + 29 + 6 * i)
+    elif r.turn != TURN_NONE:
+        m = angular(W) - cross(pb, n)
+    return n, m, share
+
+
+@inline
+def frames_rate(n, m, share, x, z, pb, va, vb):
+    """W' of a row of two frames."""
+    wa, wb = angular(va), angular(vb)
+    dn = cross(wa, n)
+    dm = cross(point_rate(pb, vb), n) + cross(pb, dn) + cross(wa, m)
+    return join(dn, dm + (cross(cross(wb, x), z) + cross(x, cross(wa, z))) * share)
+
+
+@inline
+def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
+    """W'' of it."""
+    wa, wb, la, lb = angular(va), angular(vb), angular(aa), angular(ab)
+    dn, ddn = cross(wa, n), turned_twice(wa, la, n)
+    ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_rate(pb, vb), dn) * 2.0 + cross(pb, ddn)
+    ddm = ddm + turned_twice(wa, la, m)
+    bend = cross(turned_twice(wb, lb, x), z) + cross(cross(wb, x), cross(wa, z)) * 2.0
+    return join(ddn, ddm + (bend + cross(x, turned_twice(wa, la, z))) * share)
+
+
+@inline
+def rod_rate(pa, n, s, pb, va, vb):
+    """W' of a rod, W = [n; p_a x n] with n = s (p_b - p_a)."""
+    xa = point_rate(pa, va)
+    dn = (point_rate(pb, vb) - xa) * s
+    return join(dn, cross(xa, n) + cross(pa, dn))
+
+
+@inline
+def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
+    """W'' of it."""
+    xa, ya = point_rate(pa, va), point_acceleration(pa, va, aa)
+    dn, ddn = (point_rate(pb, vb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
+    return join(ddn, cross(ya, n) + cross(xa, dn) * 2.0 + cross(pa, ddn))
+
+
+@inline
+def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
+    """Rows of a closure on bodies, for column k."""
+    va, aa = motion_of(index, work, r.a, c)
+    vb, ab = motion_of(index, work, r.b, c)
+    J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
+    L = variation(index, rates, r.b, c, C, k, VELOCITY) - variation(index, rates, r.a, c, C, k, VELOCITY)
+    N = variation(index, rates, r.b, c, C, k, ACCELERATION) - variation(index, rates, r.a, c, C, k, ACCELERATION)
+    if r.form == FRAMES:
+        Ra, _ = frame(params, work, r.a, r.at)
+        Rb, pb = frame(params, work, r.b, r.at + 12)
+        x, z = column(Rb, 0), column(Ra, 2)
+        for i in range(r.rows):
+            W = load6(work, wrench + 6 * i)
+            n, m, share = parts_of_row(params, work, r, i, W, x, z, pb)
+            dW = frames_rate(n, m, share, x, z, pb, va, vb)
+            if second:
+                ddW = frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab)
+                put(work, to + i, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
+            else:
+                put(work, to + i, dot6(dW, J) + dot6(W, L))
+    else:
+        pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
+        W, s = load6(work, wrench), get(params, r.at + 6)
+        n = linear(W)
+        dW = rod_rate(pa, n, s, pb, va, vb)
+        if second:
+            ddW = rod_second_rate(pa, n, s, pb, va, vb, aa, ab)
+            put(work, to, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
+        else:
+            put(work, to, dot6(dW, J) + dot6(W, L))
+
+
+@inline
+def function_row(index, params, work, r, to, k, second):
+    """Rows of a user's function, for column k; its derivatives are in its room."""
+    n = r.part1 - r.part0
+    hessian = r.room + r.rows * n
+    third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
+    for i in range(r.rows):
+        total = zero(work)
+        for j in range(n):
+            U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
+            w = get(work, U.at_G + k)
+            if second:
+                total += get(work, third + i * n + j) * w
+            for l in range(n):
+                V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
+                h = get(work, hessian + (i * n + j) * n + l)
+                if second:
+                    total += h * (
+                        w * get(work, V.at_acceleration) + 2.0 * get(work, U.at_dG + k) * get(work, V.at_rate)
+                    )
+                else:
+                    total += h * w * get(work, V.at_rate)
+        put(work, to + i, get(params, r.at + i) * total)
+
+
+@inline
+def differentiated(index, params, work, rates, c, C, k, second):
+    """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        to, wrench = L.value + r.row0, L.W + 6 * r.row0
+        if r.form == FRAMES or r.form == ROD:
+            body_rows(index, params, work, rates, c, C, r, wrench, to, k, second)
+        elif r.form == HARMONIC:
+            harmonic_row(index, params, work, r, to, k, C.nk, second)
+        elif r.form == PROPORTIONAL:
+            for i in range(r.rows):
+                put(work, to + i, zero(work))
+        else:
+            function_row(index, params, work, r, to, k, second)

@@ -1,0 +1,194 @@
+"""LOOP clusters: derivatives of the joints' rates and accelerations along each independent velocity; (L6).
+
+dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m; the true rate of G is another one than dG where velocities of joints do
+not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints' groups.
+"""
+
+from __future__ import annotations
+
+from ..compiling.jit import device, inline
+from ..loops.closure_biases import motion_of
+from ..loops.coupling_of_loops import joint_motion
+from ..loops.function_derivatives import called_hessian, called_third
+from ..loops.harmonic_rates import rates_by_angles
+from ..numbers.simd import get, put, zero
+from ..numbers.spatial import cross, zero6
+from ..numbers.tuples import Vec3, load6
+from ..tables import workspace as ws
+from ..tables.layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
+from ..tables.loop_block import block
+from ..tables.variations_layout import ACCELERATION, VELOCITY
+from ..tables.views import body, closure, follower, head, listed, share, velocity_row
+from . import record
+from .closure_rates import differentiated
+
+
+@inline
+def accelerations_of(index, work, a, C):
+    """G a + g of all velocities of a LOOP cluster."""
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        x = get(work, V.at_bias)
+        for k in range(C.nk):
+            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
+        put(work, V.at_acceleration, x)
+
+
+@inline
+def relative_motion(index, work, c, C):
+    """Velocities and accelerations of the bodies of LOOP cluster c relative to its output body."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            vel, acc = motion_of(index, work, B.parent, c)
+            vj = joint_motion(work, B, C.nk, 1)
+            ws.set_velocity(work, b, vel + vj)
+            ws.set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
+
+
+@inline
+def at_rates_of(B, nk):
+    """Where dG of a body of a LOOP cluster begins; ddG and the true rate of G follow."""
+    return B.at_G + B.ndof * (nk + 4)
+
+
+@inline
+def along_joint(work, B, at_rows, nk, k):
+    """S_b times column k of rows of its joint."""
+    m = zero6(zero(work))
+    for d in range(B.ndof):
+        m = m + ws.subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
+    return m
+
+
+@inline
+def relative_columns(index, work, rates, c, C, second):
+    """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            continue
+        inside = B.parent > 0 and body(index, B.parent).cluster == c
+        v_up, a_up = motion_of(index, work, B.parent, c)
+        both = v_up + ws.velocity(work, b)
+        for k in range(C.nk):
+            SG = along_joint(work, B, B.at_G, C.nk, k)
+            L = cross(v_up, SG)
+            N = cross(a_up, SG) + cross(v_up, L)
+            if second:
+                change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
+                L, N = L + change, N + cross(both, change)
+            if inside:
+                up = record(C, B.parent, k)
+                L, N = L + load6(rates, up + VELOCITY), N + load6(rates, up + ACCELERATION)
+            to = record(C, b, k)
+            put(rates, to + VELOCITY, L)
+            put(rates, to + ACCELERATION, N)
+
+
+@device
+def solve_rates(index, params, work, rates, c, C, second):
+    """dG, or after it ddG."""
+    H, nk = head(index, C.head), C.nk
+    L = block(H, nk)
+    if H.on_bodies == 1:
+        relative_columns(index, work, rates, c, C, second)
+    for k in range(nk):
+        differentiated(index, params, work, rates, c, C, k, second)
+        for i in range(L.nd):
+            x, V = zero(work), velocity_row(index, H.velocity0 + i)
+            for j in range(L.nr):
+                x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
+            put(work, (V.at_ddG if second else V.at_dG) + k, x)
+        for n in range(H.follower0, H.follower1):
+            f, x = follower(index, n), zero(work)
+            for s in range(f.share0, f.share1):
+                part = share(index, s)
+                U = velocity_row(index, part.velocity)
+                x += get(params, part.at) * get(work, (U.at_ddG if second else U.at_dG) + k)
+            V = velocity_row(index, f.velocity)
+            put(work, (V.at_ddG if second else V.at_dG) + k, x)
+
+
+@inline
+def bracket(work, B, nk, k, d):
+    """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
+    y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
+    a, b = (
+        Vec3(get(work, y), get(work, y + 1), get(work, y + 2)),
+        Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk)),
+    )
+    if B.kind == SPHERICAL:
+        return cross(a, b)[d]
+    # PLANAR: two translations, and a turn that moves them
+    if d == 0:
+        return b[2] * a[1] - a[2] * b[1]
+    if d == 1:
+        return a[2] * b[0] - b[2] * a[0]
+    return zero(work)
+
+
+@device
+def true_rates(index, work, C):
+    """Rate of G: dG, and what velocities that do not commute change."""
+    H, nk = head(index, C.head), C.nk
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        for k in range(nk):
+            put(work, V.at_true + k, get(work, V.at_dG + k))
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.ndof < 2 or B.kind == MIDDLE:
+            continue
+        for k in range(nk):
+            for d in range(B.ndof):
+                x = bracket(work, B, nk, k, d)
+                true = at_rates_of(B, nk) + (2 * B.ndof + d) * nk + k
+                put(work, true, get(work, true) - x)
+                # G [v, .], where it is an independent velocity
+                for n in range(H.velocity0, H.velocity1):
+                    V = velocity_row(index, n)
+                    if V.column >= 0 and V.at_bias == B.at_G + B.ndof * nk + d:
+                        add_row(index, work, H, nk, k, V.column, x)
+
+
+@inline
+def add_row(index, work, H, nk, k, i, x):
+    """Add x times column i of G to column k of its true rate."""
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
+
+
+@device
+def derivatives_of_equations(index, params, work, q, C, second):
+    """What equations between coordinates of joints need, once for all columns.
+
+    Derivatives of Python functions stand there already.
+    """
+    H = head(index, C.head)
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        if r.form == HARMONIC:
+            rates_by_angles(index, params, work, r, C.nk)
+        elif r.form == CALLED:
+            called_hessian(index, params, work, q, r)
+            if second:
+                called_third(index, params, work, q, r)
+
+
+@device
+def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
+    """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
+
+    Leaves motions of bodies relative to the output body, if there are closures on bodies.
+    """
+    accelerations_of(index, work, a, C)
+    if head(index, C.head).on_bodies == 1:
+        relative_motion(index, work, c, C)
+    derivatives_of_equations(index, params, work, q, C, second)
+    solve_rates(index, params, work, rates, c, C, False)
+    true_rates(index, work, C)
+    if second:
+        solve_rates(index, params, work, rates, c, C, True)

@@ -1,0 +1,76 @@
+"""FREE: a free flyer on the universe, in whose axes all below it is: J is the identity, L is zero; (V6)."""
+
+from __future__ import annotations
+
+from ..bodies.motions import base_gravity, body_inertia
+from ..bodies.placements import free_rotation, unit_rotation
+from ..clusters.free import couple
+from ..compiling.jit import inline
+from ..numbers.simd import put, zero
+from ..numbers.spatial import cross, cross_force, join, linear, matmul3, rigid_mul, rot, zero3
+from ..numbers.tuples import Rigid, Vec3, Vec6, load3, load6, load9
+from ..tables import workspace as ws
+from ..tables.layout import BODY_PARAMS, POSITION, ROTATION
+from ..tables.variations_layout import BASE_POSITION, BASE_ROTATION, UP
+from ..tables.views import body
+from .ancestors import column_of_six, enter_sum
+from .forces import set_inertial
+from .momentum_rates import twice_B
+
+
+@inline
+def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forced):
+    """(V1), (V2); leaves minus gravity in its axes, the universe's acceleration there."""
+    b, o = C.first, zero(work)
+    B, R, x = body(index, b), unit_rotation(o), zero3(o)
+    up = base_gravity(params, work, q, b, B)
+    vel, acc = load6(v, C.column), up + load6(a, C.column)
+    put(rates, C.at_rates + UP, linear(up))
+    if summed:
+        fixed = load9(params, b * BODY_PARAMS + ROTATION)
+        put(rates, C.at_rates + BASE_ROTATION, matmul3(fixed, free_rotation(q, B.iq)))
+        p = load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq))
+        put(rates, C.at_rates + BASE_POSITION, p)
+    ws.set_rotation(work, b, R)
+    ws.set_position(work, b, x)
+    ws.set_velocity(work, b, vel)
+    ws.set_acceleration(work, b, acc)
+    set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
+
+
+@inline
+def unit(o, k):
+    """Motion along axis k."""
+    return Vec6(
+        o + (1.0 if k == 0 else 0.0), o + (1.0 if k == 1 else 0.0), o + (1.0 if k == 2 else 0.0),
+        o + (1.0 if k == 3 else 0.0), o + (1.0 if k == 4 else 0.0), o + (1.0 if k == 5 else 0.0),
+    )  # fmt: skip
+
+
+@inline
+def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
+    """(V3)-(V5) of its own columns; Gamma is v x, N is a_0 x, with minus gravity for a_0."""
+    b, i, o = C.first, C.column, zero(work)
+    I, h, sigma, f = ws.composite(work, b), ws.total_momentum(work, b), ws.inertia_rate(work, b), ws.force(work, b)
+    vel, up = ws.velocity(work, b), load3(rates, C.at_rates + UP)
+    if second:
+        put(tau, i, f)
+    if pairs:
+        couple(I, o, nv, i, M)
+    for k in range(6):
+        e = unit(o, k)
+        Q = twice_B(h, sigma, e) + rigid_mul(I, cross(vel, e))
+        P = rigid_mul(I, join(cross(up, Vec3(e[3], e[4], e[5])), zero3(o)))
+        if pairs:
+            column_of_six(dv, nv, i, i + k, Q)
+            if second:
+                column_of_six(dq, nv, i, i + k, P)
+        if summed:
+            enter_sum(index, rates, total, nv, C, i + k, rigid_mul(I, e), P + cross_force(e, f), Q, cross_force(e, h))
+    if summed:
+        # mass, first moment, momentum and force are all that is asked of the whole robot
+        R, p, z = load9(rates, C.at_rates + BASE_ROTATION), load3(rates, C.at_rates + BASE_POSITION), zero3(o)
+        moment = rot(R, Vec3(I[1], I[2], I[3])) + p * I[0]
+        ws.add_composite(work, 0, Rigid(I[0], moment[0], moment[1], moment[2], o, o, o, o, o, o))
+        ws.add_total_momentum(work, 0, join(rot(R, linear(h)), z))
+        ws.add_force(work, 0, join(rot(R, linear(f)), z))

@@ -1,0 +1,1 @@
+"""What all parts may use, and what knows no robot."""

@@ -1,0 +1,238 @@
+"""What the kernel of columns is asked: tables of frames, rows and torques, and its room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine import entry_points as kernels
+from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, desk
+from ..._engine.kernels.tables import columns_layout as at
+from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header, Rotor
+from ..._support.arrays import on_a_page
+from ...model import ClusterData, ClusterModel
+from . import check as _check
+from . import ids as _ids
+from .reach import Reach, movers
+
+_MOST_PLANS = 64
+T = TypeVar("T")
+
+
+class Plan:
+    """Forces at frames, then torques, side by side.
+
+    Attributes:
+        index: The kernel's ``asked``.
+        numbers: Placements of the frames.
+        panel: Its room.
+        columns: How many there are.
+        tasks: How many of them, from the first, have rows in the products.
+        moves: Whether accelerations are wanted.
+        B: The torques.
+        ids: Of the frames of the tasks.
+        shapes: Of the products, and of the accelerations.
+        desk: All this for the call in machine code, and its numbers.
+    """
+
+    __slots__ = ("B", "columns", "desk", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
+
+    def __init__(
+        self, model: ClusterModel, touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]], tasks: int,
+        moves: bool, torques: tuple[int, int] = (0, 0), B: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        """Lay out.
+
+        Args:
+            model: The model.
+            touches: Frame id, reference frame, and pairs of column and axis, of each frame.
+            tasks: Of how many columns the products are wanted: the first ones, of the first frames.
+            moves: Whether accelerations are wanted.
+            torques: Between which columns torques stand.
+            B: These torques, if they are always the same.
+        """
+        lanes, count = kernels.lanes(), sum(len(picks) for *_, picks in touches)
+        self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
+        packs = -(-self.columns // lanes)
+        reach = Reach(model, self.columns)
+        behind = 1 + len(touches) + self.columns
+        wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
+        rows: list[Sequence[int]] = [()]
+        numbers: list[float] = []
+        columns = [at.Column(-1, 0)] * self.columns
+        lists: list[Sequence[int]] = []
+        for i, (frame, reference, wanted) in enumerate(touches):
+            body, rotor, root, R, x, home = _place(model, frame)
+            for column, axis in wanted:
+                columns[column] = at.Column(1 + i, axis)
+            first = behind + len(lists)
+            lists += [Entry(column) for column, _ in wanted]
+            path, moved = behind + len(lists), movers(model, body, rotor)
+            lists += [Entry(k) for k in moved]
+            reach.add([column for column, _ in wanted], moved)
+            ends = first, path, path, behind + len(lists)
+            rows.append(at.Touch(body, rotor, len(numbers), reference, root, *ends))
+            numbers += [*R.ravel(), *x, *[0.0] * (at.HOME - 12), *home]
+        for j in range(*torques):
+            reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
+        rows += [*columns, *lists]
+        rows[0] = at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs, len(rows))
+        rows += reach.rows(packs, lanes)
+        self.index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
+        for line, row in zip(self.index, rows, strict=True):
+            line[: len(row)] = row
+        self.numbers = np.array(numbers)
+        bodies = int(model._index[0, Header._fields.index("bodies")])
+        room = 6 * at.AT_WORK * (bodies + 1) + packs * model.nv
+        (self.panel,) = on_a_page(np.zeros((room, lanes) if kernels.JIT else room))
+        inputs = torques[1] - torques[0]
+        self.B = np.zeros((model.nv, inputs if B is None else -(-inputs // lanes) * lanes))
+        if B is not None:
+            self.B[:, :inputs] = B
+        self.ids: list[int] = []
+        self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
+        known = np.zeros(desk.PLAN_SIZE, dtype=np.int64)
+        for at_array, array in ((desk.ASKED, self.index), (desk.NUMBERS, self.numbers), (desk.PANEL, self.panel)):
+            known[at_array : at_array + 1 + array.ndim] = array.ctypes.data, *array.shape
+        known[desk.GRAM_ROWS :] = *self.shapes[0], *self.shapes[1], moves, model._index.ctypes.data
+        self.desk = Desk(known)
+        self.take(self.B)
+
+    def take(self, B: np.ndarray) -> None:
+        """Let B be the torques from now on."""
+        self.B = B
+        self.desk = Desk(self.desk.numbers, self.index, self.numbers, self.panel, B)
+        self.desk.numbers[desk.TORQUES : desk.TORQUES + 3] = B.ctypes.data, *B.shape
+
+    def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return C' M^-1 C (of the first columns with all), and M^-1 C if it is wanted.
+
+        Raises:
+            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        """
+        gram, response = map(np.empty, self.shapes)
+        given = q, self.index, self.numbers, self.panel, self.B, gram, response
+        _check.run(model, data, "columns", "Minv", *given)
+        return gram, response
+
+
+def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
+    """Return body and rotor of a frame as the kernel knows them, the root, the placement there, and the world's."""
+    index, params = model._index, model._params
+    f = model.own_tree.frames[frame]
+    j, R, x = int(f.parentJoint), np.array(f.placement.rotation), np.array(f.placement.translation)
+    n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+    world = params[ORIGIN : ORIGIN + 3]
+    if j == 0:
+        return 0, 0, 0, R, x, world
+    bodies = index[1 : n.bodies + 1, Body._fields.index("joint")]
+    found = np.flatnonzero(bodies == j)
+    if found.size:
+        b, rotor = 1 + int(found[0]), 0
+        align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
+    else:
+        spinning = index[n.rotor0 : n.rotor1]
+        rotor = n.rotor0 + int(np.flatnonzero(spinning[:, Rotor._fields.index("joint")] == j)[0])
+        row = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
+        b, align = row.carrier, params[row.at + 12 :][:9].reshape(3, 3)
+        if b == 0:  # for the kernels such a rotor is where the universe is
+            world = np.array(model.own_tree.jointPlacements[j].translation)
+    root = int(index[b, Body._fields.index("root")]) if b else 0
+    return b, rotor, root, align.T @ R, align.T @ x, world
+
+
+def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
+    """Return the plan of the products of rows of frames; kept in the data."""
+    key = question("frames", frames, reference, rows)
+    plan = _kept(data, key)
+    if plan is None:
+        plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
+    if rows is None or type(rows) in (str, int):
+        data._known.keep(id(rows), id(reference), frames, plan.desk.numbers.ctypes.data, plan, reference, rows)
+    return plan
+
+
+def plan_of_frames(model: ClusterModel, frames: Any, reference: Any, rows: Any) -> Plan:
+    """Return the plan of the products of rows of frames."""
+    ids, kind = _ids.frames(model, "frames", frames), int(_ids.reference(reference))
+    touches, n = _touches(ids, kind, rows)
+    return Plan(model, touches, n, False)
+
+
+def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
+    """Return the plan of a force at one frame, in its own axes."""
+    (i,) = _ids.frames(model, "frame", [frame])
+    key = "force", i
+    plan = _kept(data, key)
+    if plan is None:
+        plan = keep(data, key, Plan(model, [(i, int(pin.LOCAL), [(r, r) for r in range(6)])], 6, True))
+    return plan
+
+
+def of_tasks(
+    model: ClusterModel, data: ClusterData, frames: Any, rows: Any, contacts: Any, reference: Any, torques: int
+) -> Plan:
+    """Return the plan of the products of rows of frames with torques and forces at contacts, which come behind them."""
+    keys = question("tasks", frames, reference, rows), question("inputs", contacts, reference, torques)
+    key = None if None in keys else keys
+    plan = _kept(data, key)
+    if plan is None:
+        kind = int(_ids.reference(reference))
+        wanted = _ids.frames(model, "frames", frames)
+        tasks, first = _touches(wanted, kind, rows)
+        behind = first + torques
+        ids = _ids.frames(model, "contacts", contacts)
+        touching = [(f, kind, [(behind + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+        plan = keep(data, key, Plan(model, [*tasks, *touching], first, False, (first, behind)))
+        plan.ids = wanted
+    return plan
+
+
+def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, int, list[tuple[int, int]]]], int]:
+    """Return what is wanted of frames, and how many rows that is."""
+    wanted = _ids.rows(rows, len(ids))
+    found = [(f, kind, [(c, r % 6) for c, r in enumerate(wanted) if r // 6 == i]) for i, f in enumerate(ids)]
+    return [touch for touch in found if touch[2]], len(wanted)
+
+
+def of_inputs(
+    model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int, own: np.ndarray | None = None
+) -> Plan:
+    """Return the plan of torques, the robot's own that are always the same or others, then forces at contacts."""
+    key = question("inputs" if own is None else "own inputs", contacts, reference, torques)
+    plan = _kept(data, key)
+    if plan is None:
+        ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
+        touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+        plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
+    inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
+    data._known.keep(inputs, id(reference), contacts, plan.desk.numbers.ctypes.data, plan, reference)
+    return plan
+
+
+def question(of: str, frames: Any, reference: Any, what: Any) -> Any:
+    """Return what tells the usual questions apart, types included, as 1 is equal to True; None for others."""
+    if type(frames) in (list, tuple) and (what is None or type(what) in (str, int)):
+        return (of, *frames, *map(type, frames), reference, type(reference), what)
+    return None
+
+
+def _kept(data: ClusterData, key: Any) -> Plan | None:
+    """Return the plan of a question that was asked before."""
+    try:
+        found: Plan | None = data._plans.get(key)
+    except TypeError:  # what has no hash is no frame either, which is said in time
+        return None
+    return found
+
+
+def keep(data: ClusterData, key: Any, plan: T) -> T:
+    """Keep a plan for the next call; not for ever more of them."""
+    if key is not None:
+        if len(data._plans) >= _MOST_PLANS:
+            data._plans.clear()
+        data._plans[key] = plan
+    return plan

@@ -1,0 +1,108 @@
+"""Checks of joint ids, frames, rows and reference frames, which Pinocchio does not always make.
+
+``ArgumentTypeError``: it is no such thing; ``UnknownNameError``: there is no joint or frame of that id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...model import ClusterModel
+
+
+def joint(model: ClusterModel, joint_id: Any) -> int:
+    """Return a joint id."""
+    return _index(model, joint_id, "joint_id", "getJointId", model.own_tree.njoints)
+
+
+def frame(model: ClusterModel, frame_id: Any) -> int:
+    """Return a frame id."""
+    return _index(model, frame_id, "frame_id", "getFrameId", model.own_tree.nframes)
+
+
+def reference(reference_frame: Any) -> pin.ReferenceFrame:
+    """Return a reference frame."""
+    if not isinstance(reference_frame, pin.ReferenceFrame):
+        raise ArgumentTypeError(
+            "reference_frame must be pin.LOCAL, pin.WORLD or pin.LOCAL_WORLD_ALIGNED, "
+            f"got {reference_frame!r} ({type(reference_frame).__name__})."
+        )
+    return reference_frame
+
+
+def _index(model: ClusterModel, given: Any, what: str, look_up: str, count: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        cure = f" Use model.{look_up}({given!r})." if isinstance(given, str) else ""
+        raise ArgumentTypeError(f"{what} must be a whole number, got {given!r} ({type(given).__name__}).{cure}")
+    i = int(given)
+    if not 0 <= i < count:
+        kind = "joints" if what == "joint_id" else "frames"
+        raise UnknownNameError(
+            f"{what} = {i}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
+        )
+    return i
+
+
+def frames(model: ClusterModel, what: str, given: Any) -> list[int]:
+    """Return the ids of frames given by names or ids, none twice; contacts may be none at all."""
+    # a set has no order, which the rows need
+    if isinstance(given, (str, bytes, Mapping, Set)) or not hasattr(given, "__len__") or _is_scalar(given):
+        cure = f" Write [{given!r}]." if isinstance(given, (str, Integral)) else ""
+        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {given!r}.{cure}")
+    listed, known = list(given), [f.name for f in model.own_tree.frames]
+    if not listed and what != "contacts":
+        raise ArgumentTypeError(f"{what} is empty: name at least one frame.")
+    found: list[int] = []
+    for f in listed:
+        i = _named(model, f, known) if isinstance(f, str) else frame(model, f)
+        if i in found:
+            raise ArgumentTypeError(f"{what}: frame {f!r} ({known[i]}) is given twice.")
+        found.append(i)
+    return found
+
+
+def _named(model: ClusterModel, name: str, known: list[str]) -> int:
+    """Return the id of the only frame of a name."""
+    if name not in known:
+        raise UnknownNameError(f"model {model.name!r} has no frame {name!r}.{did_you_mean(name, known)}")
+    if known.count(name) > 1:
+        several = ", ".join(f"{i} ({f.type})" for i, f in enumerate(model.own_tree.frames) if f.name == name)
+        raise ArgumentTypeError(
+            f"model {model.name!r} has several frames {name!r}: {several}. Give the id, as of "
+            f"model.getFrameId({name!r}, pin.FrameType.BODY)."
+        )
+    return known.index(name)
+
+
+def rows(given: Any, frames: int) -> list[int]:
+    """Return the wanted rows of 6 per frame."""
+    if given is None:
+        return list(range(6 * frames))
+    if isinstance(given, str):
+        if given != "linear":
+            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {given!r}.")
+        return [6 * i + r for i in range(frames) for r in range(3)]
+    several = isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping, Set))
+    several = several and not _is_scalar(given)
+    found: list[int] = []
+    for r in given if several else [given]:
+        if isinstance(r, bool) or not isinstance(r, Integral) or not 0 <= int(r) < 6 * frames or int(r) in found:
+            raise ArgumentTypeError(
+                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {r!r} in "
+                f"{given!r}."
+            )
+        found.append(int(r))
+    if not found:
+        raise ArgumentTypeError("rows is empty: name at least one row.")
+    return found
+
+
+def _is_scalar(x: Any) -> bool:
+    """Whether x is an array of no dimension, which looks like a list."""
+    return isinstance(x, np.ndarray) and x.ndim == 0

@@ -1,0 +1,102 @@
+"""Rods with mass: what no body of the tree carries.
+
+The velocity of a rod is linear along it, so that three point masses move as it does: one at each end, which the bodies
+of the ends carry (``model.inertia_tree``), and one in the middle, which moves like the mean of the ends. An end on the
+universe is carried by no body, so it is listed here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import massive
+from ...model import ClusterData, ClusterModel
+
+
+@dataclass(frozen=True, eq=False)
+class Lump:
+    """A point mass that moves like a mean of points of bodies; all results are in the world.
+
+    Attributes:
+        mass: [kg].
+        ends: (joint id, point in the joint frame, weight).
+        inside: Joint ids whose subtrees hold all of it, the universe included.
+    """
+
+    mass: float
+    ends: tuple[tuple[int, np.ndarray, float], ...]
+    inside: frozenset[int]
+
+    def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
+        """Return its ``position``, ``velocity`` or ``acceleration``, gravity not included."""
+        return np.asarray(sum(w * quantity(data, j, p) for j, p, w in self.ends))
+
+    def jacobian(self, tree: pin.Model, data: pin.Data) -> np.ndarray:
+        """Return its Jacobian in the tree's v, shape (3, tree.nv); after ``pin.computeJointJacobians``."""
+        J = np.zeros((3, tree.nv))
+        for j, point, weight in self.ends:
+            if j:
+                whole = pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # one column comes as a vector
+                J += weight * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
+        return J
+
+
+def lumps(model: ClusterModel) -> list[Lump]:
+    """Return the masses that no body of ``model.inertia_tree`` has."""
+    found = []
+    for rod in massive(model.closures):
+        above = [set(model.own_tree.supports[j]) for j in rod.bodies]
+        middle = tuple((j, p, 0.5) for j, p in rod.ends)
+        found.append(Lump(rod.point_masses[1], middle, frozenset(above[0] & above[1])))
+        found += [Lump(mass, ((j, p, 1.0),), frozenset([0])) for j, p, mass in rod.masses_of_ends if not j]
+    return found
+
+
+def position(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return a point of a body in the world; after ``pin.forwardKinematics``, as the next two."""
+    return data.oMi[j].act(point) if j else point
+
+
+def velocity(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return its velocity, in axes of the world."""
+    if not j:
+        return np.zeros(3)
+    v = data.v[j]
+    return data.oMi[j].rotation @ (v.linear + np.cross(v.angular, point))
+
+
+def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return its acceleration, in axes of the world."""
+    if not j:
+        return np.zeros(3)
+    v, a = data.v[j], data.a[j]
+    speed = v.linear + np.cross(v.angular, point)
+    own = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
+    return data.oMi[j].rotation @ own
+
+
+def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:
+    """Add the masses of rods to the centres of mass that Pinocchio found.
+
+    Args:
+        model: Cluster model.
+        data: After ``pin.centerOfMass`` or ``pin.jacobianCenterOfMass``.
+        level: 1: positions; 2: velocities too; 3: accelerations too.
+        subtrees: Whether the entries of the joints are filled.
+        local: Whether those are in joint frames.
+    """
+    tree = data.tree
+    for p in lumps(model):
+        x = p.mean(position, tree)
+        dx, ddx = p.mean(velocity, tree) if level > 1 else None, p.mean(acceleration, tree) if level > 2 else None
+        for j in p.inside if subtrees else (0,):
+            before, tree.mass[j] = tree.mass[j], tree.mass[j] + p.mass
+            M = tree.oMi[j] if j and local else pin.SE3.Identity()
+            own = (M.actInv(x), None if dx is None else M.rotation.T @ dx, None if ddx is None else M.rotation.T @ ddx)
+            for results, here in zip((tree.com, tree.vcom, tree.acom), own, strict=True):
+                if here is not None:
+                    results[j] = (before * results[j] + p.mass * here) / tree.mass[j]

@@ -1,0 +1,90 @@
+"""Calls of the kernel of the spanning tree: what Pinocchio computes there, with the independent velocities.
+
+``q``, ``v`` and ``a`` are what ``_check`` returned. Results are in the data and in ``data.tree``; G is left there for
+the functions that are not given q.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.kernels.tables.tree_layout import KEEP, RATES
+from ...model import NOTHING, ClusterData, ClusterModel
+from . import bridge as _bridge
+
+
+def compute(
+    model: ClusterModel,
+    data: ClusterData,
+    what: int,
+    q: np.ndarray,
+    v: np.ndarray = NOTHING,
+    a: np.ndarray = NOTHING,
+) -> None:
+    """Compute what is wished for; v and a as far as they are given.
+
+    Raises:
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+    """
+    if model.closures:
+        _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if what & RATES else "coupling")
+        what |= KEEP
+    if model._tree_tables.settles:
+        _settle(model, data, q, v, a)
+    data._run_tree(what, q, v, a)
+
+
+def differentiate(
+    model: ClusterModel, data: ClusterData, what: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> None:
+    """Move the links where motions are differentiated, and bring what the couplings do to their derivatives there.
+
+    Raises:
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+    """
+    data._forget()
+    if model.closures:
+        # at v and a, before anything is left in the data
+        rates = _bridge.derivatives(model, data, q, v, a if a.size else data._zeros)
+        _bridge.bring(model, data, q, v, "coupling_rate" if what & RATES else "coupling")
+        data._coupled[0] = data._coupling[0]
+        for i, rate in enumerate(rates):
+            data._coupled[1 + i] = rate
+        what |= KEEP
+    if model._tree_tables.settles:
+        _settle(model, data, q, v, a)
+    data._run_tree(what, q, v, a, moved=True)
+    data._notice_motion()
+
+
+def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> None:
+    """Compute what needs no G, at a singular pose as well: G is NaN there for the functions that are not given q."""
+    if not model.closures:
+        compute(model, data, what, q)
+        return
+    code = _bridge.solve(data, q, data._zeros)
+    if model._tree_tables.settles:
+        pin.forwardKinematics(model.own_tree, data.tree, q)
+    data._run_tree(what | KEEP, q)
+    if code != 0:
+        data._G[: model.own_tree.nv], data._lost = np.nan, True
+
+
+def weigh(model: ClusterModel, data: ClusterData) -> None:
+    """Fill ``data.mass``."""
+    with_rods = model._tree_tables.masses
+    if with_rods and data._tree.mass[0] == with_rods[0][1]:
+        return  # it stands there already; each entry takes a third of a microsecond
+    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
+    for j, mass in with_rods:
+        data._tree.mass[j] = mass
+
+
+def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+    """Bring motion axes that only Pinocchio itself can write to q: other functions of Pinocchio read them."""
+    G, g = data._coupling
+    rates = [G @ v] if v.size else []
+    if a.size:
+        rates.append(G @ a + g)
+    pin.forwardKinematics(model.own_tree, data.tree, q, *rates)

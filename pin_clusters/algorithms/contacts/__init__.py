@@ -1,0 +1,1 @@
+"""Contacts, impacts, and the forces of constraints."""

@@ -1,0 +1,273 @@
+"""What the kernel of contacts is asked: tables of contacts and their places in memory, and its room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine import calls as _calls
+from ..._engine import entry_points
+from ..._engine.kernels.tables import columns_layout
+from ..._engine.kernels.tables import contacts_layout as at
+from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header
+from ..._support.arrays import on_a_page
+from ...model import ClusterData, ClusterModel, contact_memory
+from .._shared import check as _check
+from .._shared.force_columns import keep
+from .._shared.reach import Reach, movers
+from ._forces import Solution, solved
+from ._objects import datas_of, models_of, size
+
+_MODEL = {
+    "placement1": "joint1_placement", "placement2": "joint2_placement",
+    "desired_placement": "desired_contact_placement", "desired_velocity": "desired_contact_velocity",
+    "desired_acceleration": "desired_contact_acceleration", "Kp": "Kp", "Kd": "Kd",
+}  # fmt: skip
+_DATA = {
+    "oMc1": "oMc1", "oMc2": "oMc2", "c1Mc2": "c1Mc2", "velocity1": "contact1_velocity",
+    "velocity2": "contact2_velocity", "placement_error": "contact_placement_error",
+    "velocity_error": "contact_velocity_error", "acceleration_desired": "contact_acceleration_desired",
+    "acceleration_error": "contact_acceleration_error",
+}  # fmt: skip
+_WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
+# what decides the tables: a contact that has others is another one
+_WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
+
+
+class Plan:
+    """Some contacts, side by side, whose objects the kernel reads.
+
+    Attributes:
+        models: The contacts; kept alive, as the kernel reads them.
+        datas: Their data.
+        forces: Of all of them, one behind the other.
+        desk: All this for the call in machine code, as numbers.
+        derivatives: What derivatives need besides, once there are some.
+    """
+
+    __slots__ = (
+        "_gram", "_index", "_numbers", "_panel", "_watch", "containers",
+        "datas", "derivatives", "desk", "forces", "models",
+    )  # fmt: skip
+
+    def __init__(
+        self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
+    ) -> None:
+        """Lay out; places has the addresses of the fields of each contact and of its data."""
+        lanes, columns = entry_points.lanes(), sum(size(c) for c in models)
+        self.models, self.datas, self.containers = models, datas, (None, None)
+        self.derivatives: Any = None
+        packs = -(-(columns + 1) // lanes)
+        rows: list[Sequence[int]] = [()]
+        reach = Reach(model, columns + 1)
+        rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
+        numbers, column, root = [0.0] * at.FIRST, 0, -1
+        lists: list[Sequence[int]] = []
+        behind = 2 + len(models)
+        for c, (given, left) in zip(models, places, strict=True):
+            sides = [x for j in (c.joint1_id, c.joint2_id) if (x := _side(model, int(j))) is not None]
+            n, first = size(c), behind + len(lists)
+            lists += [Entry(column + r) for r in range(n)]
+            path = behind + len(lists)
+            moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
+            lists += [Entry(k) for k in moved]
+            reach.add(range(column, column + n), moved)
+            (b1, root1, *_), (b2, root2, *_) = sides
+            aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
+            bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
+            ends, root = (first, path, path, behind + len(lists), int(root == root1)), root1
+            rows.append(
+                at.Contact(b1, root1, b2, root2, len(numbers), *bases, left["contact_force"], n, aligned, *ends)
+            )
+            for *_, to_joint, home in sides:
+                numbers += [*to_joint.ravel(), *home]
+            numbers += [0.0] * (at.CONTACT_NUMBERS - at.AXES)
+            column += n
+        reach.add([columns], range(model.nv))
+        rows += lists
+        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows), at.WHOLE)
+        rows += reach.rows(packs, lanes)
+        self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
+        for line, row in zip(self._index, rows, strict=True):
+            line[: len(row)] = row
+        self._numbers = np.array(numbers)
+        self._numbers[at.ACCURACY] = columns * 1e6 * np.finfo(float).eps
+        bodies = int(model._index[0, Header._fields.index("bodies")])
+        room = 6 * columns_layout.AT_WORK * (bodies + 1) + packs * model.nv
+        (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
+        self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
+        self.desk = np.zeros(_calls.CONTACTS_SIZE, dtype=np.int64)
+        self.desk[_calls.CONTACTS_MODEL] = model._index.ctypes.data
+        for first, array in (
+            (_calls.CONTACTS_ASKED, self._index), (_calls.CONTACTS_NUMBERS, self._numbers),
+            (_calls.CONTACTS_PANEL, self._panel), (_calls.CONTACTS_GRAM, self._gram),
+            (_calls.CONTACTS_FORCES, self.forces),
+        ):  # fmt: skip
+            self.desk[first : first + 1 + array.ndim] = array.ctypes.data, *array.shape
+
+    def run(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
+        wanted: int = at.DYNAMICS, restitution: float = 0.0, damping: float = 0.0,
+    ) -> np.ndarray | None:  # fmt: skip
+        """Return accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
+
+        Raises:
+            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        """
+        out = self._call(model, data, q, v, tau, wanted, at.WHOLE, restitution, damping)
+        n = len(self.forces)
+        return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
+
+    @property
+    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What kernels of contacts take, in this order, before the forces."""
+        return self._index, self._numbers, self._panel, self._gram
+
+    def solve(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
+        wanted: int = at.DYNAMICS, restitution: float = 0.0,
+    ) -> tuple[np.ndarray, Solution]:  # fmt: skip
+        """Return the same, with forces by dense equations, which may be redundant; and what is to be said of them.
+
+        Args:
+            model: The model.
+            data: Its workspace.
+            q: Configuration.
+            v: Velocity.
+            tau: Torque.
+            how: As ``_contact_forces.solved`` takes it.
+            wanted: DYNAMICS or IMPACT.
+            restitution: Of an impact.
+        """
+        self._call(model, data, q, v, tau, wanted, at.SYSTEM, restitution)
+        n = len(self.forces)
+        A, b = np.triu(self._gram[:n, :n]), self._gram[:n, n].copy()
+        A = A + np.triu(A, 1).T
+        found = solved(A, b, how)
+        self.forces[:] = found.forces
+        out = self._call(model, data, q, v, tau, wanted, at.GIVEN, restitution)
+        assert out is not None
+        return out, found
+
+    def _call(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, wanted: int,
+        step: int, restitution: float = 0.0, damping: float = 0.0,
+    ) -> np.ndarray | None:  # fmt: skip
+        out = np.empty(model.nv)
+        given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
+        if (wanted, step) == (at.DYNAMICS, at.WHOLE):
+            code = data._run("contacts", "ddq", *given)
+        else:
+            self._ask(wanted, step, restitution, damping)
+            try:
+                code = data._run("contacts", "ddq", *given)
+            finally:  # the call in machine code finds it as it was
+                self._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
+        if code == at.REDUNDANT:
+            return None
+        _check.status(model, code, q)
+        return out
+
+    def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
+        self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
+        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
+
+    def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
+        """Note what tells that containers and contacts are still those of the tables, and own what is read.
+
+        Returns:
+            Whether they own their numbers, so that they can be read where they are.
+        """
+        found = [
+            contact_memory.words_of(contact_models, self.models),
+            contact_memory.words_of(contact_datas, self.datas),
+        ]
+        if None in found:
+            return False
+        lengths, items = (list(chain.from_iterable(x)) for x in zip(*filter(None, found), strict=True))
+        # lengths and ends first: they tell whether there is anything behind
+        self._watch = _calls.Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
+        self.containers = contact_models, contact_datas
+        self.desk[_calls.CONTACTS_WORDS] = self._watch.table.ctypes.data
+        self.desk[_calls.CONTACTS_GIVEN :][:2] = id(contact_models), id(contact_datas)
+        return True
+
+    def fits(self) -> bool:
+        """Whether the objects are still those of the tables."""
+        return self._watch.holds()
+
+
+def find(
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any
+) -> tuple[Plan | None, list[Any], list[Any]]:
+    """Return the plan of contacts, kept in the data, and contacts and their data as lists.
+
+    No plan if the kernel cannot do them: rotors that spin, fields that were not found.
+    """
+    if isinstance(contact_models, Iterator):
+        contact_models = list(contact_models)
+    if isinstance(contact_datas, Iterator):
+        contact_datas = list(contact_datas)
+    key = "contacts", *_names(contact_models), None, *_names(contact_datas)
+    plan = data._plans.get(key)
+    if plan is not None and plan.fits():
+        return plan, plan.models, plan.datas
+    models = models_of(model, contact_models)
+    datas = datas_of(models, contact_datas)
+    plan = _made(model, models, datas, contact_models, contact_datas)
+    if plan is not None:
+        keep(data, key, plan)
+    return plan, models, datas
+
+
+def _names(container: Any) -> list[int]:
+    """Return what tells a list of contacts from others, as long as it and they are alive."""
+    return list(map(id, container)) if type(container) in (list, tuple) else [id(container)]
+
+
+def _made(
+    model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
+) -> Plan | None:
+    """Return a new plan, or None."""
+    places = []
+    for c, d in zip(models, datas, strict=True):
+        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
+        if given is None or left is None:
+            return None
+        places.append((given, left))
+    if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
+        return None
+    if any(c.joint1_id == c.joint2_id for c in models):  # no force of such a contact does anything
+        return None
+    if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
+        return None
+    plan = Plan(model, models, datas, places)
+    return plan if plan.watch(contact_models, contact_datas, places) else None
+
+
+def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
+    """Return where fields stand from the first one on, in float64."""
+    first, begin = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
+    found = {name: (given[x] - first) // 8 for name, x in _MODEL.items()}
+    return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
+
+
+def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray] | None:
+    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position.
+
+    None if its body is a rotor that spins, which the kernels do not place.
+    """
+    if j == 0:
+        return 0, 0, np.eye(3), np.zeros(3)
+    index, params = model._index, model._params
+    bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
+    found = np.flatnonzero(bodies == j)
+    if not found.size:
+        return None
+    b = 1 + int(found[0])
+    align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
+    return b, int(index[b, Body._fields.index("root")]), align.T, params[ORIGIN : ORIGIN + 3]

@@ -1,0 +1,150 @@
+"""What the kernel of derivatives with contacts needs, beside the plan of the contacts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._engine import entry_points as kernels
+from ..._engine.calls import desk
+from ..._engine.kernels.tables import contacts_layout as at
+from ..._engine.kernels.tables.layout import MINUS_GRAVITY
+from ..._engine.kernels.tables.tree_layout import IV, WIDTH
+from ..._engine.kernels.tables.variations_layout import COLUMN
+from ..._support.arrays import on_a_page
+from ...model import ClusterData, ClusterModel
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+from ..dynamics.derivatives import NOTHING
+from ._plans import Plan
+
+
+class Rooms:
+    """Room for right sides and rows of contacts, kept with their plan.
+
+    Attributes:
+        order: Where each velocity stands in the tree of velocities.
+        sides: Right sides, and behind them a row per row of the contacts.
+        acting: Forces of contacts as external forces, behind nv numbers.
+        rows: Arrays: rows of the contacts, M^-1 J', how torques turn, columns.
+        tables: Of the derivatives, and the same without gravity.
+    """
+
+    __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
+
+    def __init__(self, model: ClusterModel, data: ClusterData, rows: int) -> None:
+        n, lanes = model.nv, kernels.lanes()
+        mine = data._derivatives
+        self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
+        size = (n + rows) * -(-3 * n // lanes)
+        (self.sides,) = on_a_page(np.zeros((size, lanes) if kernels.JIT else size))
+        self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
+        self.rows = np.zeros(rows * n), np.zeros(rows * n), np.zeros(n * n), np.zeros(2 * COLUMN * n)
+        (params,) = on_a_page(model._params)
+        params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
+        weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
+        self.tables = data._pointers["rates"], weightless
+        mine.room_for(rows)
+
+    def lay_out(self, d: np.ndarray, n: int) -> None:
+        """Fill the desk of the contacts' plan, for the call in machine code."""
+        jacobian, response, turned, room = self.rows
+        d[desk.ROWS : desk.ROWS + 2] = len(jacobian) // n, n
+        for first, array in (
+            (desk.ACTING, self.acting), (desk.ORDER, self.order), (desk.RIGHT_SIDES, self.sides),
+            (desk.JACOBIAN, jacobian), (desk.RESPONSE, response), (desk.TURNED, turned), (desk.COLUMN_ROOM, room),
+        ):  # fmt: skip
+            d[first : first + 1 + array.ndim] = array.ctypes.data, *array.shape
+
+
+def differentiate(
+    model: ClusterModel, data: ClusterData, plan: Plan, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    restitution: float, damping: float,
+) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
+    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv); None if rows are redundant.
+
+    Args:
+        model: The model.
+        data: Its workspace.
+        plan: Of the contacts.
+        q: Configuration.
+        v: Velocity, of impacts that before.
+        tau: Torques; None after an impact.
+        restitution: Of an impact.
+        damping: Of the forces.
+    """
+    if plan.derivatives is None:
+        plan.derivatives = Rooms(model, data, len(plan.forces))
+        if kernels.JIT and model.nv:
+            plan.derivatives.lay_out(plan.desk, model.nv)
+    rooms: Rooms = plan.derivatives
+    mine, n, m = data._derivatives, model.nv, len(plan.forces)
+    impact = tau is None
+    given = rooms.tau if tau is None else tau
+    tables = rooms.tables[impact]
+    ddq = np.empty(n) if impact else data._ddq
+    motions, forces = np.empty((3, n * n)), np.empty((3, m * n))
+    out = *motions, *forces
+    own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
+    # of an impact, inverse dynamics are differentiated at rest
+    _bridge.supply_third(model, data, q, data._zeros if impact else v)
+    usual = not impact and damping == 0.0
+    if not usual:
+        plan._ask(at.IMPACT if impact else at.DYNAMICS, at.WHOLE, restitution, damping)
+    try:
+        if kernels.JIT:
+            code = kernels.contact_derivatives.call(
+                tables, data._contacts.address(), data._pointers["ddq"].address, data._rnea_derivatives.address(),
+                q, v, given, ddq, *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree,
+                rooms.order, rooms.sides, mine.factors, *rooms.rows, *out,
+            )  # fmt: skip
+            data._notice("contacts")
+            data._notice("rnea_derivatives")
+            data._notice("contact_derivatives")
+        else:
+            code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
+    finally:  # the call in machine code finds it as it was
+        if not usual:
+            plan._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
+    data._changed()
+    if code == at.REDUNDANT:
+        return None
+    _check.status(model, code, q)
+    return motions.reshape(3, n, n), forces.reshape(3, m, n)
+
+
+def _plain(
+    data: ClusterData, plan: Plan, rooms: Rooms, tables: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
+    ddq: np.ndarray, own: list[np.ndarray], out: tuple[np.ndarray, ...], impact: bool, restitution: float,
+) -> int:  # fmt: skip
+    """Do what the kernel does, step by step: without the JIT nothing has an address."""
+    from ..._engine.kernels.contacts import derivatives as plain
+    from ..._engine.kernels.contacts.solutions import differentiated
+
+    def run(v: np.ndarray, a: np.ndarray) -> int:
+        kernel = data._rnea_derivatives
+        return int(kernel.call(tables, q, v, a, rooms.acting, data._derivatives.tau, *own, NOTHING))
+
+    code = data._contacts.call(data._pointers["ddq"], q, v, tau, *plan.tables, plan.forces, ddq)
+    if code:
+        return int(code)
+    index, params, work, rates = tables.arrays
+    asked, numbers, _, gram = plan.tables
+    plain.loads(index, asked, plan.forces, rooms.acting)
+    rest = np.zeros(len(v))
+    code = run(rest, ddq + restitution * v) if impact else run(v, ddq)
+    if code:
+        return code
+    jacobian, response, turned, room = rooms.rows
+    wide = rooms.sides.size // (len(v) + len(plan.forces))
+    plain.rows_of_contacts(
+        index, params, work, rates, asked, numbers, plan.forces, jacobian, rooms.sides[len(v) * wide :], wide, turned,
+        room,
+    )  # fmt: skip
+    if impact and (code := run(rest, ddq - v)):
+        return code
+    tree, factors = data._derivatives.tree, data._derivatives.factors
+    return int(differentiated(
+        index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
+    ))  # fmt: skip

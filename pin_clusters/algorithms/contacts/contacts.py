@@ -1,0 +1,278 @@
+"""Contacts and impacts, through Pinocchio's own objects on ``model.tree``; rotors, couplings and loops stay exact.
+
+With J the rows of the contacts for the independent velocities, M a + nle = tau + J' lambda and J a + drift = what the
+corrector and the desired accelerations ask for. J M^-1 J' and M^-1 J' come from one kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import Desk, fast
+from ..._engine.kernels.tables.contacts_layout import DELASSUS
+from ..._engine.kernels.tables.tree_layout import COLUMNS
+from ..._support.arrays import numbers, vector
+from ...errors import ArgumentTypeError, ShapeError, UnknownNameError
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import tree as _tree
+from ..dynamics.aba import aba
+from . import _plans as _contact_plans
+from . import _rows as _contact_rows
+from ._dynamics import Contacts, accelerations, after_impact
+from ._forces import Solution, regular, solved
+from ._objects import datas_of, models_of, size, tell_contradictions
+
+_COMMON = """
+Args:
+    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``: a list, a tuple or Pinocchio's own.
+    contact_datas: What ``createData()`` of each returned, in the same order.
+    constraint_jacobian: Rows of the constraints, shape (rows, nv).
+    damping: Added to the diagonal of J M^-1 J'.
+    mu: Added to the diagonal of J M^-1 J'.
+
+Raises:
+    ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
+    ShapeError: Lists or arrays do not fit each other or the model.
+"""
+_documented = _check.documented(_COMMON)
+
+
+def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
+    """Return a ``pin.RigidConstraintModel`` on ``model.tree``: the constructor's prefix is all that changes.
+
+    Args:
+        contact_type: ``pin.ContactType.CONTACT_3D`` or ``CONTACT_6D``.
+        model: A ``ClusterModel`` (or a ``pin.Model``).
+        rest: As Pinocchio takes them: joint1_id[, joint1_placement[, joint2_id, joint2_placement]][, reference_frame].
+
+    Returns:
+        The object.
+
+    Raises:
+        UnknownNameError: There is no such joint.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 2, pin.LOCAL).joint1_id
+        2
+    """
+    tree = model.own_tree if isinstance(model, ClusterModel) else model
+    for given in rest:
+        # Pinocchio itself ends the process
+        if isinstance(given, int) and not isinstance(given, pin.ReferenceFrame) and not 0 <= given < tree.njoints:
+            raise UnknownNameError(
+                f"a contact on joint {given}: model {tree.name!r} has the joints 0 to {tree.njoints - 1}. Use "
+                "model.getJointId(name), and see that the name exists."
+            )
+    return pin.RigidConstraintModel(contact_type, tree, *rest)
+
+
+@_documented
+def initConstraintDynamics(
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
+) -> None:
+    """Make room for the forces of contacts: ``data.lambda_c`` and ``data.impulse_c``; may be left out."""
+    _check.model_data(model, data)
+    models = models_of(model, contact_models)
+    if contact_datas is not None:
+        datas_of(models, contact_datas)
+    rows = sum(size(c) for c in models)
+    _leave(data, Solution(np.zeros(rows), rows, np.zeros(0)))
+    data.impulse_c = np.zeros(rows)
+
+
+@fast
+@_documented
+def constraintDynamics(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, contact_models: Any, contact_datas: Any,
+    prox_settings: Any = None,
+) -> np.ndarray:  # fmt: skip
+    """Compute the accelerations while contacts hold; forces are in ``data.lambda_c`` and in the contacts' data.
+
+    Args:
+        data: Its workspace; ``data.ddq`` and ``data.lambda_c`` are filled.
+        contact_datas: What ``createData()`` of each returned; placements, errors and ``contact_force`` are filled.
+        prox_settings: ``pin.ProximalSettings``: iterates as Pinocchio does, but cannot write there how far it came.
+            Without it redundant contacts get the forces of least norm. ``data.contact_rank`` and
+            ``data.contact_residual`` tell both.
+
+    Returns:
+        Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array.
+
+    Warns:
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
+
+    References:
+        Pinocchio's ``constraintDynamics``, for the independent joints. ``desired_contact_placement``, ``_velocity`` and
+        ``_acceleration`` of a contact count; Pinocchio 4.1 reads ``contact_acceleration_desired`` of its data only,
+        which counts as well.
+    """
+    q, v = _check.state(model, data, q, v)
+    tau = _check.velocity(model, "tau", tau)
+    contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    state = q.copy(), v.copy(), tau.copy()  # which may be among the results
+    found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
+    tell_contradictions(model, contacts[1], solution)
+    _leave(data, solution, plan)
+    data._derivatives.keep_contacts(*state, prox_settings)
+    return found
+
+
+@_documented
+def impulseDynamics(
+    model: ClusterModel, data: ClusterData, q: Any, v_before: Any, contact_models: Any, contact_datas: Any = None,
+    r_coeff: float = 0.0, mu: Any = 0.0,
+) -> np.ndarray:  # fmt: skip
+    """Compute the velocities after an impact at contacts, or at rows J given in the place of ``contact_models``.
+
+    Args:
+        data: Its workspace; ``data.dq_after`` and ``data.impulse_c`` are filled.
+        v_before: Independent velocity before the impact, shape (nv,).
+        contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``; or J, shape (rows, nv), and then r_coeff
+            and mu follow without ``contact_datas``, as in Pinocchio.
+        r_coeff: Restitution: 0 the contacts stick, 1 they bounce.
+        mu: Damping, or ``pin.ProximalSettings``.
+
+    Returns:
+        Independent velocities, shape (nv,), [rad/s] or [m/s]; a fresh array.
+
+    Warns:
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
+
+    References:
+        Pinocchio's ``impulseDynamics``, for the independent joints. Of contacts between two bodies Pinocchio (4.1)
+        forgets the velocity of the second one; it counts here.
+    """
+    q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
+    J: np.ndarray | None = None
+    contacts: Contacts = None, [], []
+    if isinstance(contact_models, np.ndarray):
+        J = _rows(model, contact_models)
+        if contact_datas is not None:  # restitution and damping follow J
+            r_coeff, mu = contact_datas, r_coeff
+    else:
+        contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    if not 0.0 <= r_coeff <= 1.0:
+        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
+    forces = data.lambda_c.copy()  # impulses of the same contacts are written there
+    after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
+    if J is None:
+        tell_contradictions(model, contacts[1], solution)
+    data._contacts_found = solution.found
+    data.impulse_c, data.dq_after = solution.forces.copy(), after
+    data.lambda_c = forces
+    data._derivatives.keep_impact(q, v, r_coeff, mu, J is None)
+    return after.copy()
+
+
+@_documented
+def forwardDynamics(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, constraint_jacobian: Any, constraint_drift: Any,
+    damping: float = 0.0,
+) -> np.ndarray:  # fmt: skip
+    """Compute the accelerations under constraints J a + drift = 0; their forces are in ``data.lambda_c``.
+
+    Args:
+        constraint_drift: Acceleration of the constraints at a = 0, shape (rows,).
+
+    Returns:
+        Independent accelerations, shape (nv,); a fresh array.
+
+    References:
+        Pinocchio's ``forwardDynamics``, for the independent joints.
+    """
+    q = _check.pose(model, data, q)
+    J = _rows(model, constraint_jacobian)
+    drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
+    free = aba(model, data, q, v, tau)
+    A, response = _contact_rows.delassus(model, data, q, J)
+    solution = solved(A, -drift - J @ free, damping)
+    _leave(data, solution)
+    data._ddq[:] = free + response @ solution.forces
+    return data._ddq.copy()
+
+
+@_documented
+def computeDelassusMatrix(
+    model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0
+) -> np.ndarray:
+    """Compute J M^-1 J' of contacts.
+
+    Returns:
+        Shape (rows, rows), symmetric; a fresh array.
+
+    References:
+        Pinocchio's ``computeDelassusMatrix``, for the independent joints. Pinocchio (4.1) forgets the second body of a
+        contact, and gives all in axes of the contact; here body and reference frame count.
+    """
+    q = _check.pose(model, data, q)
+    plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
+    if plan is not None:
+        A = plan.run(model, data, q, data._zeros, data._zeros, DELASSUS)
+        assert A is not None
+    else:
+        _tree.compute(model, data, COLUMNS, q)
+        A, _ = _contact_rows.delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
+    return A + mu * np.eye(len(A))
+
+
+@_documented
+def computeDampedDelassusMatrixInverse(
+    model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0,
+    scaled: bool = False,
+) -> np.ndarray:  # fmt: skip
+    """Compute (J M^-1 J' + mu)^-1 of contacts.
+
+    Args:
+        scaled: Return it times mu.
+
+    Returns:
+        Shape (rows, rows), symmetric; a fresh array.
+
+    Raises:
+        RankError: Rows are redundant, and mu is 0.
+
+    References:
+        Pinocchio's ``computeDampedDelassusMatrixInverse``, for the independent joints.
+    """
+    A = computeDelassusMatrix(model, data, q, contact_models, contact_datas, mu)
+    inverse = regular(A, np.eye(len(A)))
+    return (mu if scaled else 1.0) * 0.5 * (inverse + inverse.T)
+
+
+@_documented
+def getConstraintsJacobian(
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any
+) -> np.ndarray:
+    """Return the rows of contacts for the independent velocities; after ``computeJointJacobians``.
+
+    Returns:
+        Shape (rows, nv), in the contacts' reference frames; a fresh array.
+
+    References:
+        Pinocchio's ``getConstraintsJacobian``, times G.
+    """
+    _check.model_data(model, data)
+    models = models_of(model, contact_models)
+    return _contact_rows.jacobian(model, data, models, datas_of(models, contact_datas))
+
+
+def _rows(model: ClusterModel, J: Any) -> np.ndarray:
+    """Return rows given by the user, shape (rows, nv)."""
+    J = numbers("constraint_jacobian", J)
+    if J.ndim != 2 or J.shape[1] != model.nv:
+        raise ShapeError(
+            f"constraint_jacobian has shape {J.shape}, but model {model.name!r} needs (rows, nv) with nv = {model.nv}."
+        )
+    return np.ascontiguousarray(J, dtype=np.float64)
+
+
+def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
+    """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
+    data.lambda_c, data._contacts_found = solution.forces, solution.found
+    data._contact_desk = None if plan is None else Desk(plan.desk, plan)

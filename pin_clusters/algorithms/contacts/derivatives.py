@@ -1,0 +1,165 @@
+"""Derivatives of forward dynamics with contacts, and of impacts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._engine.calls import fast
+from ...errors import ArgumentTypeError, NotComputedError
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from . import _plans as _contact_plans
+from ._rooms import differentiate
+from ._solutions import damping, of_accelerations, of_impact
+
+_COMMON = """
+    Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
+    joints follow, free flyers, ball and planar joints move in their own axes. Correctors and desired motions of
+    contacts count, as do both bodies; forces of redundant contacts are those of least norm, and so are their
+    derivatives, as long as the rank stays.
+
+Args:
+    contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``, those of the call before.
+    contact_datas: What ``createData()`` of each returned, in the same order; filled as in the call before.
+
+Raises:
+    ConstraintError: A contact does not fit the model, or its reference frame is ``pin.WORLD``.
+    ShapeError: Lists do not fit each other.
+    SingularClusterError: Loops cannot be solved for their dependent joints, or a joint moves no inertia.
+"""
+_documented = _check.documented(_COMMON, solves=False)
+SixMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+@fast
+@_documented
+def computeConstraintDynamicsDerivatives(
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, prox_settings: Any = None
+) -> SixMatrices:
+    """Compute the derivatives of forward dynamics with contacts, at the state of the last ``constraintDynamics``.
+
+    Args:
+        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``, ``dlambda_dv`` and
+            ``dlambda_dtau`` keep the results.
+        prox_settings: ``pin.ProximalSettings``: damping that ends after one iteration counts; forces that are iterated
+            count as if the iteration had come to its end. Without it, those of ``constraintDynamics``.
+
+    Returns:
+        Derivatives of the accelerations by q, v and tau, each of shape (nv, nv), then those of ``data.lambda_c``, each
+        of shape (rows, nv); fresh.
+
+    Raises:
+        NotComputedError: ``constraintDynamics`` was not called before.
+
+    References:
+        Pinocchio's ``computeConstraintDynamicsDerivatives``, for the independent joints.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> data, q, v = model.createData(), pc.neutral(model), np.zeros(model.nv)
+        >>> foot = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, model.getJointId("left_ankle"), pin.LOCAL)
+        >>> contacts, datas = [foot], [foot.createData()]
+        >>> a = pc.constraintDynamics(model, data, q, v, v, contacts, datas)
+        >>> _, _, ddq_dtau, *_ = pc.computeConstraintDynamicsDerivatives(model, data, contacts, datas)
+        >>> np.allclose(pc.getConstraintsJacobian(model, data, contacts, datas) @ ddq_dtau, 0.0)  # the foot stays
+        True
+    """
+    _check.model_data(model, data)
+    contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    mine = data._derivatives
+    state = mine.after_contacts
+    if not np.isfinite(state).all():
+        raise NotComputedError(
+            "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, which was not called with "
+            "this data, or with numbers that are not finite. Call it before."
+        )
+    how = mine.settings[0] if prox_settings is None and state[-1] else prox_settings
+    kept, n = state.copy(), model.nq + model.nv
+    q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
+    data._supply(q)
+    quick = _quickly(model, data, contacts[0], q, v, tau, 0.0, how)
+    if quick is not None:
+        return quick
+    found = of_accelerations(model, data, q, v, tau, contacts, how)
+    _keep(data, found.motions, found.forces)
+    return *found.motions, *found.forces  # type: ignore[return-value]
+
+
+@_documented
+def computeImpulseDynamicsDerivatives(
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, r_coeff: Any = None,
+    prox_settings: Any = None,
+) -> FourMatrices:  # fmt: skip
+    """Compute the derivatives of velocities after an impact, at the state of the last ``impulseDynamics``.
+
+    Args:
+        data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``dlambda_dq`` and ``dlambda_dv`` keep the results. As
+            Pinocchio's, ``ddq_dv`` is of the change of velocities: less by the identity than what is returned.
+        r_coeff: Restitution, that of ``impulseDynamics``; without it, that is taken.
+        prox_settings: Damping, or ``pin.ProximalSettings``; without it, those of ``impulseDynamics``.
+
+    Returns:
+        Derivatives of ``data.dq_after`` by q and by the velocity before, each of shape (nv, nv), then those of
+        ``data.impulse_c``, each of shape (rows, nv); fresh.
+
+    Raises:
+        NotComputedError: ``impulseDynamics`` was not called before, or with rows in the place of contacts.
+        ArgumentTypeError: r_coeff is another one.
+
+    References:
+        Pinocchio's ``computeImpulseDynamicsDerivatives``, which returns nothing, for the independent joints.
+    """
+    _check.model_data(model, data)
+    contacts = _contact_plans.find(model, data, contact_models, contact_datas)
+    mine = data._derivatives
+    state = mine.after_impact
+    if not np.isfinite(state).all():
+        raise NotComputedError(
+            "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, which was not called with this "
+            "data and contacts, or with numbers that are not finite. Call it before."
+        )
+    bounce = float(state[-1])
+    if r_coeff is not None and r_coeff != bounce:
+        raise ArgumentTypeError(
+            f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {bounce!r}. Leave it out, or call "
+            "pc.impulseDynamics with it before."
+        )
+    how = mine.settings[1] if prox_settings is None else prox_settings
+    kept = state.copy()
+    q, v = kept[: model.nq], kept[model.nq : -1]
+    data._supply(q)
+    quick = _quickly(model, data, contacts[0], q, v, None, bounce, how)
+    if quick is not None:
+        return quick[0], quick[1], quick[3], quick[4]
+    found = of_impact(model, data, q, v, bounce, contacts, how)
+    _keep(data, found.motions, found.forces)
+    return *found.motions, *found.forces  # type: ignore[return-value]
+
+
+def _quickly(
+    model: ClusterModel, data: ClusterData, plan: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    bounce: float, how: Any,
+) -> SixMatrices | None:  # fmt: skip
+    """Return what the kernel finds; None if it cannot, as rows are redundant, or on rotors."""
+    found = None if plan is None else differentiate(model, data, plan, q, v, tau, bounce, damping(how))
+    if found is None:
+        return None
+    motions, forces = found
+    n = 3 if tau is not None else 2
+    _keep(data, motions[:n], forces[:n])
+    return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
+
+
+def _keep(data: ClusterData, motions: Any, forces: Any) -> None:
+    """Keep results under Pinocchio's names; its velocities of impacts are changes: less by those that were there."""
+    mine = data._derivatives
+    mine.ddq[:] = motions[:2]
+    if len(motions) == 3:
+        mine.ddq_dtau[:] = motions[2]
+    else:
+        mine.ddq[1] -= np.eye(mine.tau.size)
+    mine.keep_forces(forces)

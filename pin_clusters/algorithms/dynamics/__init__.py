@@ -1,0 +1,1 @@
+"""Forces and accelerations."""

@@ -1,0 +1,65 @@
+"""Forward dynamics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import fast
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+
+
+@fast
+@_check.documented()
+def aba(
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    v: Any,
+    tau: Any,
+    fext: Any = None,
+    convention: Any = None,
+    *,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
+
+    Args:
+        data: Its workspace; ``data.ddq`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+
+    Returns:
+        Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; ``out``, or a fresh array. NaN and inf propagate.
+
+    Raises:
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the notation page of the documentation.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> np.allclose(pc.aba(model, data, q, v, pc.rnea(model, data, q, v, 2 * v)), 2 * v)
+        True
+    """
+    if isinstance(fext, pin.Convention):  # Pinocchio's order without forces
+        fext = None
+    _check.convention(convention)
+    given = (q, v, tau)
+    q = _check.pose(model, data, q)
+    v, tau = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau)
+    result = _check.result(out, (model.nv,), *given)
+    # its derivatives may be asked for without a state
+    data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
+    if fext is None:
+        _check.run(model, data, "aba", "ddq", q, v, tau, result)
+        return result
+    _check.put_forces(model, data, fext)
+    _check.run(model, data, "aba", "forced", q, v, tau, result)
+    data.ddq[:] = result
+    return result

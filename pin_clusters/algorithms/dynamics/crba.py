@@ -1,0 +1,36 @@
+"""The mass matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._engine.calls import fast
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+
+
+@fast
+@_check.documented()
+def crba(
+    model: ClusterModel, data: ClusterData, q: Any, convention: Any = None, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the mass matrix with the cluster composite-rigid-body algorithm.
+
+    Args:
+        data: Its workspace; ``data.M`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+
+    Returns:
+        Mass matrix of the independent joints, shape (nv, nv), symmetric, [kg m^2], [kg m] or [kg]; ``out``, or a
+        fresh array. Kinetic energy is ``v @ M @ v / 2``, rotors included.
+
+    References:
+        Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
+    """
+    _check.convention(convention)
+    given, q = q, _check.pose(model, data, q)
+    result = _check.result(out, (model.nv, model.nv), given)
+    _check.run(model, data, "crba", "M", q, result)
+    return result

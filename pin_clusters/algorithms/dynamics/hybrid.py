@@ -1,0 +1,146 @@
+"""Hybrid dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..._engine.calls import HYBRID_NAMES, fast
+from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import force_columns as _columns
+
+_BOOL = np.dtype(np.bool_)
+
+
+@fast
+@_check.documented()
+def hybrid_dynamics(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
+
+    With all of them prescribed it is ``rnea``, with none ``aba``; the recursion is as long as that of ``aba``. Some
+    joints of a cluster may be prescribed and others not, and so may the velocities of a free flyer.
+
+    Args:
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``).
+        tau: Torque of the joints that are not prescribed, shape (nv,), [N m] or [N]; other entries are never read.
+        a: Acceleration of the prescribed joints, shape (nv,), [rad/s^2] or [m/s^2]; other entries are never read.
+        prescribed: Which accelerations are prescribed: a boolean mask, shape (nv,), or names of joints; a name stands
+            for all independent velocities of its joint.
+
+    Returns:
+        Torque and acceleration of all independent joints, shape (nv,) each; fresh arrays. NaN and inf propagate.
+
+    Raises:
+        UnknownNameError: There is no such joint.
+        ModelError: A joint that is named has no independent velocity.
+        ShapeError: A size is wrong.
+        SingularClusterError: A joint that is not prescribed moves no inertia, or loops cannot be solved for their
+            dependent joints.
+
+    References:
+        R. Featherstone, Rigid Body Dynamics Algorithms, section 9.1 (articulated-body hybrid dynamics); here on
+        clusters.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+        >>> tau, a = pc.hybrid_dynamics(model, data, q, v, 0 * v, 2 * v, ["elbow_joint"])
+        >>> np.allclose(pc.rnea(model, data, q, v, a), tau), float(a[model.joint_idx_v("elbow_joint")])
+        (True, 2.0)
+    """
+    q = _check.pose(model, data, q)
+    v, tau, a = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau), _check.velocity(model, "a", a)
+    mask = _mask(model, data, prescribed)
+    tables = "ddq"  # no result of data is touched
+    if fext is not None:
+        _check.put_forces(model, data, fext)
+        tables = "forced"
+    tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
+    _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
+    return tau_out, a_out
+
+
+def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray:
+    """Return the mask as the kernel takes it, a byte per entry; that of names is kept in the data."""
+    if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
+        return _bytes(_resolved(model, prescribed))
+    key = "hybrid", *prescribed
+    found: np.ndarray | None = data._plans.get(key)
+    if found is None:
+        found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
+    data._known.keep(HYBRID_NAMES, 0, prescribed, found.ctypes.data, found)
+    return found
+
+
+def _bytes(mask: np.ndarray) -> np.ndarray:
+    return np.require(mask, _BOOL, ["C_CONTIGUOUS", "WRITEABLE", "ENSUREARRAY"]).view(np.int8)
+
+
+def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
+    """Return a boolean mask, shape (nv,)."""
+    if isinstance(prescribed, (str, bytes)):
+        raise ArgumentTypeError(f"prescribed must be a mask or a list of names, got {prescribed!r}: [{prescribed!r}].")
+    if isinstance(prescribed, Mapping) or not isinstance(prescribed, Iterable):
+        raise ArgumentTypeError(
+            f"prescribed must be a boolean mask of shape (nv,) = ({model.nv},) or a list of joint names, got "
+            f"{prescribed!r} ({type(prescribed).__name__})."
+        )
+    given = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
+    if not isinstance(given, np.ndarray) and (not given or any(isinstance(x, str) for x in given)):
+        return _of_names(model, given)
+    mask = np.asarray(given)
+    if mask.ndim == 2 and 1 in mask.shape:
+        mask = mask.ravel()
+    if mask.dtype.kind == "U":
+        return _of_names(model, mask.tolist())
+    if mask.dtype != _BOOL:
+        raise ArgumentTypeError(
+            f"prescribed must be a boolean mask or joint names, got {mask.dtype} of shape {mask.shape}. From indices "
+            f"in v: mask = np.zeros({model.nv}, dtype=bool); mask[indices] = True."
+        )
+    if mask.shape != (model.nv,):
+        raise ShapeError(
+            f"prescribed has shape {mask.shape}, but model {model.name!r} needs (nv,) = ({model.nv},): one entry for "
+            "each independent velocity."
+        )
+    return mask
+
+
+def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
+    """Return the mask of all independent velocities of joints."""
+    mask, tree, known = np.zeros(model.nv, dtype=bool), model.own_tree, list(model.names)[1:]
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"prescribed must hold joint names only, got {name!r} ({type(name).__name__}) beside {names!r}."
+            )
+        if name not in known:
+            raise UnknownNameError(
+                f"prescribed: model {model.name!r} has no joint {name!r}.{did_you_mean(name, model.independent_joints)}"
+            )
+        if name in names[:i]:
+            raise ArgumentTypeError(f"prescribed names joint {name!r} twice.")
+        j = tree.getJointId(name)
+        own = np.isin(model.idx_v_independent, np.arange(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j]))
+        if not own.any():
+            raise ModelError(_why_not(model, name))
+        mask |= own
+    return mask
+
+
+def _why_not(model: ClusterModel, name: str) -> str:
+    """Say what a joint without independent velocity follows."""
+    leaders: tuple[str, ...] = next((c.independent for c in model.clusters if name in c.dependent), ())
+    if not leaders:
+        return f"prescribed: joint {name!r} has no velocity. Leave it out."
+    return (
+        f"prescribed: joint {name!r} is dependent: it follows {', '.join(map(repr, leaders))}. Prescribe what it "
+        f"follows, or make {name!r} independent: pc.with_independent for loops, else in the constraint that ties it."
+    )

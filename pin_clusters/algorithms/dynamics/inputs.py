@@ -1,0 +1,167 @@
+"""Inverse input matrices: how torques and contact forces accelerate a robot; no inverse mass matrix is formed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import fast
+from ..._support.arrays import numbers, plain
+from ...errors import ArgumentTypeError, ShapeError
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import force_columns as _columns
+from .._shared import ids as _ids
+from .._shared.quick import quick_columns
+from ..kinematics.kinematics import forwardKinematics, getFrameAcceleration
+from .motor import actuation_matrix
+from .rnea import nonLinearEffects
+
+_COMMON = """
+Args:
+    B: Torques of the independent joints per input, shape (nv, inputs): tau = B u. By default
+        ``pc.actuation_matrix``; without rotors one input per independent joint, none for a floating base.
+    contacts: Names or ids of frames, three forces at each, along the axes of ``reference``.
+    reference: Axes of the contact forces.
+
+Raises:
+    UnknownNameError: There is no such frame.
+    ShapeError: B has another number of rows.
+    ArgumentTypeError: A type is wrong; a frame is given twice.
+    SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+"""
+_documented = _check.documented(_COMMON, solves=False)
+
+
+@fast
+@_documented
+def inverse_input_matrix(
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    B: Any = None,
+    contacts: Sequence[str | int] = (),
+    *,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
+    """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts: a = free acceleration + result [u; f].
+
+    All inputs go through one pass to the base and one back.
+
+    Returns:
+        Shape (nv, inputs + 3 len(contacts)); a fresh array.
+
+    References:
+        Inverse input matrix of Kroeg, Gattringer and Mueller; here on clusters.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> pc.inverse_input_matrix(model, model.createData(), pc.neutral(model)).shape
+        (24, 18)
+    """
+    _check.model_data(model, data)
+    own = B is None and not _moving(model)
+    B = torques(model, data, q, B)
+    plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
+    if not own:
+        plan.take(B)
+    if (found := quick_columns(model, data, q, plan.desk)) is not None:
+        return found
+    return plan.run(model, data, _check.pose(model, data, q))[1]
+
+
+@_documented
+def task_input_matrix(
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    frames: Sequence[str | int],
+    B: Any = None,
+    contacts: Sequence[str | int] = (),
+    *,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    v: Any = None,
+    tau: Any = None,
+) -> Any:
+    """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free one + result [u; f].
+
+    So accelerations need not be unknowns of a controller. The rows of M^-1 are never formed: all columns are carried to
+    the base, and multiplied there.
+
+    Args:
+        frames: Names or ids of the task frames, in the order of the rows.
+        reference: Axes of the tasks' motion and of the contact forces.
+        rows: As for ``inverse_operational_inertia``.
+        v: Independent velocity, shape (nv,); if it is given, the free acceleration of the tasks is returned as well.
+        tau: Torques besides ``B u``, shape (nv,), zero by default; only with v.
+
+    Returns:
+        Shape (rows, inputs + 3 len(contacts)), [linear; angular] frame by frame; with v a tuple of it and of J_t a0 +
+        dJ_t/dt v, shape (rows,), where a0 are the accelerations under ``tau`` and gravity alone. Fresh arrays.
+
+    Raises:
+        UnknownNameError: There is no such frame.
+        ShapeError: B has another number of rows.
+        ArgumentTypeError: A type is wrong; a frame is given twice; tau without v.
+        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+    """
+    q = _check.pose(model, data, q)
+    if v is None and tau is not None:
+        raise ArgumentTypeError("tau is of use for the free acceleration, which needs v too.")
+    B = torques(model, data, q, B)
+    if v is not None:
+        # the free forces are one input more
+        free = -nonLinearEffects(model, data, q, v)
+        if tau is not None:
+            free += _check.velocity(model, "tau", tau)
+        B = np.column_stack([B, free])
+    plan = _columns.of_tasks(model, data, frames, rows, contacts, reference, B.shape[1])
+    plan.take(B)
+    found = quick_columns(model, data, q, plan.desk)
+    found = plan.run(model, data, q)[0] if found is None else found
+    n, k = plan.tasks, plan.tasks + B.shape[1]
+    if v is None:
+        return found[:, n:].copy()
+    forwardKinematics(model, data, q, v, np.zeros(model.nv))
+    drift = np.concatenate([getFrameAcceleration(model, data, f, reference).vector for f in plan.ids])
+    kept = drift[_ids.rows(rows, len(plan.ids))]
+    return np.delete(found[:, n:], k - 1 - n, axis=1), found[:, k - 1] + kept
+
+
+def torques(model: ClusterModel, data: ClusterData, q: Any, B: Any) -> np.ndarray:
+    """Return B as the kernel takes it."""
+    if B is None:
+        if _moving(model):
+            return actuation_matrix(model, data, q)
+        found: np.ndarray | None = data._plans.get("inputs")
+        if found is None:
+            found = data._plans["inputs"] = actuation_matrix(model, data, q) if model.rotors else _joints(model)
+        return found
+    given = numbers("B", B)
+    if given.ndim != 2 or given.shape[0] != model.nv:
+        raise ShapeError(
+            f"B has shape {given.shape}, but model {model.name!r} needs (nv, inputs) with nv = {model.nv} (the "
+            "independent joints)."
+        )
+    return plain(given)
+
+
+def _moving(model: ClusterModel) -> bool:
+    """Whether the robot's own inputs depend on q."""
+    return bool(model.rotors and model.closures)
+
+
+def _joints(model: ClusterModel) -> np.ndarray:
+    """One input per independent joint, none for free flyers."""
+    tree = model.own_tree
+    floating = {
+        iv for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"
+        for iv in range(tree.idx_vs[j], tree.idx_vs[j] + 6)
+    }  # fmt: skip
+    wanted = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
+    return np.ascontiguousarray(np.eye(model.nv)[:, wanted])

@@ -1,0 +1,144 @@
+"""Operational space: the inertia that tasks feel, and what forces at frames do; no inverse mass matrix is formed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import fast
+from ..._support.arrays import vector
+from ...errors import ArgumentTypeError, RankError
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import force_columns as _columns
+from .._shared.quick import quick_columns
+
+_COMMON = """
+Args:
+    frames: Names or ids of frames, in the order of the rows: several may be on one body, inside a cluster or on bodies
+        of rotors.
+    reference: Axes and points of the forces and of the motion: ``pin.LOCAL``, ``pin.WORLD`` or
+        ``pin.LOCAL_WORLD_ALIGNED``.
+    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
+        three of each frame, or their indices.
+
+Raises:
+    UnknownNameError: There is no such frame.
+    ArgumentTypeError: A type is wrong; frames or rows are missing or given twice.
+    SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+"""
+_documented = _check.documented(_COMMON, solves=False)
+
+
+@fast
+@_documented
+def inverse_operational_inertia(
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
+    """Compute the inverse operational-space inertia J M^-1 J' of frames, rotors and closed loops included.
+
+    Forces at the frames are propagated to the base, all of them at once; entries are sums over common ancestors.
+
+    Returns:
+        Shape (rows, rows), symmetric; a fresh array. Acceleration per force: [1/kg], [1/(kg m)], [1/(kg m^2)].
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> data, feet = model.createData(), ["left_ankle", "right_ankle"]
+        >>> A = pc.inverse_operational_inertia(model, data, pc.neutral(model), feet, rows="linear")
+        >>> A.shape, bool((A == A.T).all())
+        ((6, 6), True)
+    """
+    if type(data) is not ClusterData or data._unchecked is not model:
+        _check.model_data(model, data)
+    plan = _columns.of_frames(model, data, frames, reference, rows)
+    if (found := quick_columns(model, data, q, plan.desk)) is not None:
+        return found
+    return plan.run(model, data, _check.pose(model, data, q))[0]
+
+
+@_documented
+def operational_inertia(
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    *,
+    damping: float = 0.0,
+) -> np.ndarray:
+    """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
+
+    Args:
+        damping: Added to the diagonal of the inverse before it is inverted; then there is a result at singular poses
+            too, unless it is lost in rounding.
+
+    Returns:
+        Shape (rows, rows), symmetric; a fresh array. Force per acceleration: [kg], [kg m], [kg m^2].
+
+    Raises:
+        RankError: The rows do not move independently; its ``rank`` says how many do.
+        ArgumentTypeError: A type is wrong; frames or rows are missing or given twice; damping is negative, or not
+            finite.
+    """
+    if isinstance(damping, bool) or not isinstance(damping, Real) or not 0.0 <= damping < np.inf:
+        raise ArgumentTypeError(f"damping must be a number that is not negative, got {damping!r}.")
+    A = inverse_operational_inertia(model, data, q, frames, reference, rows)
+    if not np.all(np.isfinite(A)):
+        return np.full_like(A, np.nan)
+    n = len(A)
+    A[np.diag_indices(n)] += damping
+    # rows in m and in rad are made comparable, so that a small robot is no singular one; but not rounding, whose square
+    # stands here
+    own, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2
+    scale = np.where(own > rounding**2 * own.max(), np.sqrt(np.maximum(own, 0.0)), np.inf)
+    w, V = np.linalg.eigh(A / np.outer(scale, scale))
+    rank = int(np.count_nonzero(w > rounding * w[-1]))
+    if rank < n:
+        raise RankError(
+            f"the {n} rows of frames {list(frames)!r} of model {model.name!r} do not move independently: rank {rank}. "
+            "Take fewer rows (rows=), another pose, or damping=.",
+            rank,
+        )
+    V /= scale[:, None]
+    return (V / w) @ V.T
+
+
+@_documented
+def apply_test_force(
+    model: ClusterModel, data: ClusterData, q: Any, frame: str | int, force: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute by how much a force at a frame changes the accelerations.
+
+    Args:
+        frame: Name or id of a frame.
+        force: In the frame, [linear; angular], shape (6,) or a ``pin.Force``, [N] and [N m].
+
+    Returns:
+        Change of the independent accelerations, shape (nv,), and the inverse operational inertia of the frame in its
+        own axes, shape (6, 6); fresh arrays.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-EFPA).
+    """
+    q = _check.pose(model, data, q)
+    f = force.vector if isinstance(force, pin.Force) else force
+    if isinstance(force, pin.Motion):
+        raise ArgumentTypeError("force must be a pin.Force or six numbers [linear; angular], got a pin.Motion.")
+    f = vector(model, "force", f, 6, "six numbers")
+    inverse, response = _columns.of_force(model, data, frame).run(model, data, q)
+    return response @ f, inverse

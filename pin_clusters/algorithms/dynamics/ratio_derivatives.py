@@ -1,0 +1,178 @@
+"""How torques depend on the ratios of transmissions: one direction of motion per ratio, on the tree with all rotors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import common_ancestor, coordinate, in_v, path_below
+from ...constraints import Belt, Gear
+from ...constraints.closures import massive, touched
+from ...constraints.rows import Row
+from ...errors import ModelError
+from ...model import ClusterData, ClusterModel, SpanningTree, expand
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratio:
+    """A number of a transmission: by how much more a joint moves per unit of it.
+
+    Attributes:
+        label: What it is.
+        joint: The dependent joint of the tree; None for a rotor that is no body.
+        row: Its place in the expanded tree's v.
+        slopes: Of its coefficients: index in the tree's v, and joint, of what it follows; the derivative.
+        offset: Derivative of its offset.
+    """
+
+    label: str
+    joint: int | None
+    row: int
+    slopes: tuple[tuple[int, int, float], ...]
+    offset: float = 0.0
+
+
+@_check.documented(
+    """
+    References:
+        Virtual work, and Carpentier and Mansard, "Analytical derivatives of rigid body dynamics algorithms", 2018.
+    """
+)
+def computeRatioDerivatives(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Compute the derivatives of ``pc.rnea`` with respect to the ratios of transmissions.
+
+    The independent coordinates and their rates are held; what follows them at another ratio moves otherwise. Meant for
+    identification and design: Pinocchio's derivatives of the expanded tree are computed.
+
+    Returns:
+        Derivatives, shape (nv, ratios), and a label of each column: the ratios of each ``Rotor``, then of each ``Gear``
+        and ``Belt``, and the coefficients of each other constant coupling. Fresh arrays.
+
+    Raises:
+        ModelError: A coupling moves joints that a loop ties, or a rod with mass: its ratio changes where the loop is
+            closed.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> q, v, a = pc.neutral(model), np.ones(model.nv), np.ones(model.nv)
+        >>> slopes, labels = pc.computeRatioDerivatives(model, model.createData(), q, v, a)
+        >>> slopes.shape, labels[0]
+        ((5, 5), "Belt('hip_rz', 'hip_rz_rotor'): ratio")
+    """
+    q, v = _check.state(model, data, q, v)
+    a = _check.velocity(model, "a", a)
+    G, g = _bridge.matrix_and_bias(model, data, q, v)
+    span = expand(model)
+    tree, work = span.tree, span.tree.createData()
+    ratios = _ratios(model, span)
+    moved = np.array([_response(model, span, r) for r in ratios]).reshape(len(ratios), tree.nv)
+    _refuse_loops(model, span, ratios, moved)
+    rates, rises = G @ v, G @ a + g
+    G_all, state = span.from_tree @ G, span.configuration(q)
+    slopes = pin.computeRNEADerivatives(tree, work, state, span.from_tree @ rates, span.from_tree @ rises)
+    of_q, of_v, of_a = (np.array(x) for x in slopes)
+    torque = np.array(pin.rnea(tree, work, state, span.from_tree @ rates, span.from_tree @ rises))
+    result = np.zeros((model.nv, len(ratios)))
+    for column, (ratio, response) in enumerate(zip(ratios, moved, strict=True)):
+        row, speed, gain, angle = np.zeros(model.nv), 0.0, 0.0, ratio.offset
+        for iv, j, slope in ratio.slopes:
+            row += slope * G[iv]
+            speed += slope * rates[iv]
+            gain += slope * rises[iv]
+            if ratio.joint is not None:  # a rotor without a body looks the same at any angle
+                angle += slope * coordinate(model.own_tree, j, q)
+        change = of_v @ response * speed + of_a @ response * gain
+        if ratio.joint is not None:
+            change += of_q @ response * angle
+        result[:, column] = row * (response @ torque) + G_all.T @ change
+    return result, tuple(r.label for r in ratios)
+
+
+def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
+    """List them."""
+    tree, found = model.own_tree, []
+    names = {tree.idx_vs[j]: (j, tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j]}
+    spinning = [r for r in model.rotors if r.source is not None]
+    for j, r in zip(span.rotors, spinning, strict=True):
+        for iv, _ in r.drivers:
+            joint, name = names[iv]
+            label = f"{r.source.label}: ratio" + (f" of {name}" if len(r.drivers) > 1 else "")
+            found.append(_Ratio(label, None, span.tree.idx_vs[j], ((iv, joint, 1.0),)))
+    for row in model.coupling_rows:
+        at = int(span.from_tree_v[tree.idx_vs[row.dependent]])
+        followed = [(int(tree.idx_vs[m]), int(m)) for m in row.masters]
+        if isinstance(row.source, (Gear, Belt)):
+            slopes, offset = _slopes(model, row)
+            given = tuple((*m, slope) for m, slope in zip(followed, slopes, strict=True))
+            found.append(_Ratio(f"{row.source.label}: ratio", row.dependent, at, given, offset))
+            continue
+        for iv, m in followed:
+            label = f"{row.source.label}: coefficient of {tree.names[m]}"
+            if len({r.dependent for r in model.coupling_rows if r.source is row.source}) > 1:
+                label += f" in {tree.names[row.dependent]}"
+            found.append(_Ratio(label, row.dependent, at, ((iv, m, 1.0),)))
+    return found
+
+
+def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
+    """Derivatives of the coefficients and the offset of a gear or belt with respect to its ratio."""
+    source, tree = row.source, model.own_tree
+    if isinstance(source, Gear):
+        return [1.0], 0.0
+    first, last = (_joint(tree, name) for name in (source.predecessor, source.successor))
+    top = common_ancestor(tree, (first, last))
+    before, after = path_below(tree, top, first), path_below(tree, top, last)
+    if row.dependent in after:
+        return [float(m in before) for m in row.masters], 0.0
+    return [-float(m in after) / source.ratio**2 for m in row.masters], source.offset / source.ratio**2
+
+
+def _joint(tree: pin.Model, name: str) -> int:
+    """Id of a joint, or of the joint that moves a body."""
+    return int(tree.getJointId(name) if tree.existJointName(name) else tree.frames[tree.getBodyId(name)].parentJoint)
+
+
+def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:
+    """Motion of the expanded tree per unit of motion of what has the ratio: it, and what follows it."""
+    tree, own = model.own_tree, np.zeros(model.own_tree.nv)
+    if ratio.joint is None:
+        result = np.zeros(span.tree.nv)
+        result[ratio.row] = 1.0
+        return result
+    own[tree.idx_vs[ratio.joint]] = 1.0
+    for row in model.coupling_rows:  # masters before dependents
+        if row.dependent != ratio.joint:
+            own[tree.idx_vs[row.dependent]] = sum(c * own[tree.idx_vs[m]] for m, c in row.terms)
+    return np.asarray(span.from_tree @ own)
+
+
+def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio], moved: np.ndarray) -> None:
+    """Refuse ratios on which it depends where loops are closed.
+
+    Raises:
+        ModelError: There is one.
+    """
+    if not model.closures:
+        return
+    tree = model.own_tree
+    tied = touched(tree, model.closures)
+    for rod in massive(model.closures):
+        tied |= {int(j) for body in rod.bodies for j in tree.supports[body]}
+    for ratio, response in zip(ratios, moved, strict=True):
+        if ratio.joint is None:
+            continue
+        hit = [j for j in sorted(tied - {0}) if np.any(response[span.from_tree_v[list(in_v(tree, j))]])]
+        if hit:
+            raise ModelError(
+                f"computeRatioDerivatives: {ratio.label} moves joint {tree.names[hit[0]]!r}, which a loop ties. "
+                "Take differences of pc.rnea of models with other ratios, at poses of pc.project that hold the "
+                "independent joints."
+            )

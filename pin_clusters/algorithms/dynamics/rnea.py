@@ -1,0 +1,101 @@
+"""Inverse dynamics, and what is inverse dynamics with something set to zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._engine.calls import fast
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+
+_documented = _check.documented(
+    """
+    Returns:
+        Torque, shape (nv,), [N m] or [N]; ``out``, or a fresh array.
+    """
+)
+
+
+@fast
+@_documented
+def rnea(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
+
+    Args:
+        data: Its workspace; ``data.tau`` keeps the result.
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``; off them
+            the bodies are placed where q says, and move as G says).
+
+    Returns:
+        Torque of the independent joints, shape (nv,), [N m] or [N]; ``out``, or a fresh array. NaN and inf propagate.
+
+    References:
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the notation page of the documentation.
+    """
+    return _run(model, data, q, v, a, fext, "tau", out)
+
+
+def _run(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any, name: str, out: np.ndarray | None
+) -> np.ndarray:
+    """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
+    _check.model_data(model, data)
+    given = (q, v, a)
+    v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
+    q = _check.configuration(model, data, q)
+    result = _check.result(out, (model.nv,), *given)
+    if fext is None:
+        _check.run(model, data, "rnea", name, q, v, a, result)
+        return result
+    _check.put_forces(model, data, fext)
+    _check.run(model, data, "rnea", "forced", q, v, a, result)
+    getattr(data, name)[:] = result
+    return result
+
+
+@fast
+@_documented
+def nonLinearEffects(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` at a = 0.
+
+    Args:
+        data: Its workspace; ``data.nle`` keeps the result.
+    """
+    return _run(model, data, q, v, _rest(model), None, "nle", out)
+
+
+@fast
+@_documented
+def computeGeneralizedGravity(
+    model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the gravity torques: ``rnea`` at rest.
+
+    Args:
+        data: Its workspace; ``data.g`` keeps the result.
+    """
+    return _run(model, data, q, _rest(model), _rest(model), None, "g", out)
+
+
+@fast
+@_documented
+def computeStaticTorque(
+    model: ClusterModel, data: ClusterData, q: Any, fext: Any, *, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the torques that hold the robot at rest under gravity and external forces.
+
+    Args:
+        data: Its workspace; ``data.tau`` keeps the result.
+    """
+    return _run(model, data, q, _rest(model), _rest(model), fext, "tau", out)
+
+
+def _rest(model: Any) -> np.ndarray:
+    """Return zeros for a velocity; a model that is none is refused later."""
+    return np.zeros(getattr(model, "nv", 0))

@@ -1,0 +1,1 @@
+"""Places, motions, Jacobians and their derivatives."""

@@ -1,0 +1,223 @@
+"""Derivatives of motions of joints, frames and points: of the tree, with the independent joints leading the others.
+
+Derivatives by q are along ``pc.integrate``: dependent joints follow; the independent v and a are held.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.kernels.tables.tree_layout import AXES, MOTION, RATES
+from ...errors import NotComputedError
+from ...model import NOTHING, ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import ids as _ids
+from .._shared import tree as _tree
+from .._shared.quick import JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
+from .._shared.targets import numbers_of, of_point, place_of, quickly
+
+_COMMON = """
+Args:
+    placement: Placement of the frame or point in the frame of the joint.
+
+Raises:
+    NotComputedError: ``computeForwardKinematicsDerivatives`` was not called before, or without the acceleration
+        that is needed.
+
+References:
+    Pinocchio's ``{name}``.
+"""
+_VELOCITY = """
+Returns:
+    (dv_dq, dv_dv), each of shape (6, nv), [linear; angular]; fresh arrays.
+"""
+_ACCELERATION = """
+Returns:
+    (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular]; fresh arrays.
+"""
+_documented = _check.documented(_COMMON, solves=False)
+_velocity = _check.documented(_COMMON, _VELOCITY, solves=False)
+_acceleration = _check.documented(_COMMON, _ACCELERATION, solves=False)
+_ALL = MOTION | AXES | RATES
+_ROWS, _ROWS_OF_POINT = 6, 3
+
+
+@_check.documented(_COMMON)
+def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any = None) -> None:
+    """Compute what the derivatives of velocities (with a, of accelerations too) of joints, frames and points need.
+
+    They are got by ``getJointVelocityDerivatives`` and its relatives, from what was computed here, whatever is
+    computed in between. ``data.oMi``, ``data.v``, ``data.a``, and ``data.tree.J`` and ``data.tree.dJ`` are filled as
+    well.
+
+    Args:
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; without it velocities alone can be
+            differentiated.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data, v = model.createData(), np.ones(model.nv)
+        >>> pc.computeForwardKinematicsDerivatives(model, data, pc.neutral(model), v, v)
+        >>> dv_dq, da_dq, da_dv, da_da = pc.getJointAccelerationDerivatives(model, data, 6, pin.LOCAL)
+        >>> da_dq.shape
+        (6, 6)
+    """
+    if v is not None and quick_motion(model, data, _ALL, q, v, a):
+        return
+    q, v = _check.state(model, data, q, v)
+    a = NOTHING if a is None else _check.velocity(model, "a", a)
+    _tree.differentiate(model, data, _ALL, q, v, a)
+
+
+@_velocity
+def getJointVelocityDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
+    if (found := quick_velocities(model, data, joint_id, None, reference_frame, JOINT)) is not None:
+        return found
+    place = _joint(model, data, joint_id)
+    return _of_velocity(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
+
+
+@_acceleration
+def getJointAccelerationDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
+    if (found := quick_accelerations(model, data, joint_id, None, reference_frame, JOINT)) is not None:
+        return found
+    place = _joint(model, data, joint_id)
+    return _of_acceleration(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
+
+
+@overload
+def getFrameVelocityDerivatives(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray]: ...
+@overload
+def getFrameVelocityDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray]: ...
+@_velocity
+def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
+    """Return the derivatives of the spatial velocity of a frame by q and v.
+
+    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` they are, as Pinocchio's, those of the velocity that
+    the body has at a point at rest: the origin of the world, or where the frame is at q.
+
+    Args:
+        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
+        named: The same by name.
+    """
+    if not named and (found := quickly(quick_velocities, model, data, where)) is not None:
+        return found
+    return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
+
+
+@overload
+def getFrameAccelerationDerivatives(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+@overload
+def getFrameAccelerationDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+@_acceleration
+def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
+    """Return the derivatives of the spatial acceleration of a frame by q, v and a, and before them dv_dq.
+
+    In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
+    (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
+
+    Args:
+        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
+        named: The same by name.
+    """
+    if not named and (found := quickly(quick_accelerations, model, data, where)) is not None:
+        return found
+    return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
+
+
+@_velocity
+def getPointVelocityDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the derivatives of the velocity of a point by q and v.
+
+    Args:
+        reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        (dv_dq, dv_dv), each of shape (3, nv); fresh arrays.
+    """
+    if isinstance(placement, pin.SE3):
+        found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
+        if found is not None:
+            return found
+    place = _joint(model, data, joint_id)
+    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+
+
+@_acceleration
+def getPointClassicAccelerationDerivatives(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the derivatives of the classical acceleration of a point by q, v and a, and before them dv_dq.
+
+    Args:
+        reference_frame: ``pin.LOCAL`` or ``pin.LOCAL_WORLD_ALIGNED``.
+
+    Returns:
+        (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv); fresh arrays.
+    """
+    if isinstance(placement, pin.SE3):
+        found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
+        if found is not None:
+            return found
+    place = _joint(model, data, joint_id)
+    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+
+
+def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
+    _check.model_data(model, data)
+    return _ids.joint(model, joint_id)
+
+
+def _place(
+    model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
+    _check.model_data(model, data)
+    return place_of(model, where, named)
+
+
+def _computed(data: ClusterData, level: int) -> None:
+    """Check that what is asked for was computed."""
+    if data._level < level:
+        missing = "q, v)" if level == 1 else "q, v, a)"
+        raise NotComputedError(
+            f"this data has no {'velocities' if level == 1 else 'accelerations'} to differentiate: call "
+            f"pc.computeForwardKinematicsDerivatives(model, data, {missing} first."
+        )
+
+
+def _of_velocity(
+    model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame, rows: int
+) -> tuple[np.ndarray, np.ndarray]:
+    _computed(data, 1)
+    v_q, v_v = np.empty((rows, model.nv)), np.empty((rows, model.nv))
+    data._run_place(place, int(reference), M, v_q, v_v, data._no_rows, data._no_rows)
+    return v_q, v_v
+
+
+def _of_acceleration(
+    model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame, rows: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    _computed(data, 2)
+    v_q, a_q, a_v, a_a = (np.empty((rows, model.nv)) for _ in range(4))
+    data._run_place(place, int(reference), M, v_q, a_a, a_q, a_v)
+    return v_q, a_q, a_v, a_a

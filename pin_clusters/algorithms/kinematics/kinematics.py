@@ -1,0 +1,162 @@
+"""Kinematics of the spanning tree, from the independent velocities; results are where Pinocchio's would be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pinocchio as pin
+
+from ..._engine.kernels.tables.tree_layout import MOTION
+from ...errors import ArgumentTypeError
+from ...model import ClusterData, ClusterModel
+from .._shared import check as _check
+from .._shared import ids as _ids
+from .._shared import tree as _tree
+from .._shared.quick import quick_tree
+
+_CALLS = """
+References:
+    Pinocchio's ``{name}``.
+"""
+_SPEED = """
+Returns:
+    [linear; angular], [m/s] and [rad/s].
+"""
+_RATE = """
+Returns:
+    [linear; angular], [m/s^2] and [rad/s^2].
+"""
+_documented = _check.documented(_CALLS, solves=False)
+_velocity = _check.documented(_CALLS, _SPEED, solves=False)
+_acceleration = _check.documented(_CALLS, _RATE, solves=False)
+
+
+@_documented
+def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = None, a: Any = None) -> None:
+    """Compute the placements (with v, the velocities; with a, the accelerations) of all joints.
+
+    The results are in ``data.oMi``, ``data.v``, ``data.a`` (joint frames, [linear; angular]), that is in ``data.tree``,
+    which goes to any Pinocchio function together with ``model.tree``.
+
+    Args:
+        q: Configuration of the whole tree, shape (nq,), on the couplings (not checked unless ``data.check``; off them
+            the bodies are placed where q says, and move as G says).
+        a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
+
+    Raises:
+        ArgumentTypeError: A type is wrong, or a comes without v.
+        SingularClusterError: With v: closed loops cannot be solved for their dependent joints.
+
+    References:
+        Pinocchio's ``forwardKinematics``, with the motion G v, G a + g of the tree.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> data = model.createData()
+        >>> pc.forwardKinematics(model, data, pc.neutral(model), np.zeros(model.nv))
+        >>> bool(np.abs(data.v[1].vector).max() == 0.0)
+        True
+    """
+    if quick_tree(model, data, MOTION, q, v, a):
+        return
+    q = _check.pose(model, data, q)
+    if v is None:
+        if a is not None:
+            raise ArgumentTypeError(
+                "forwardKinematics: an acceleration needs the velocity too: (model, data, q, v, a)."
+            )
+        _tree.place(model, data, MOTION, q)
+    else:
+        _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
+
+
+@_documented
+def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
+    """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
+    if type(data) is not ClusterData or data._unchecked is not model:  # told here: the rest takes half a microsecond
+        _check.model_data(model, data)
+    pin.updateFramePlacements(model.own_tree, data._tree)
+
+
+@_documented
+def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.SE3:
+    """Compute the placement of one frame, ``data.oMf[frame_id]``; after ``forwardKinematics``.
+
+    Returns:
+        Placement of the frame in the world.
+    """
+    _check.model_data(model, data)
+    return pin.SE3(pin.updateFramePlacement(model.own_tree, data.tree, _ids.frame(model, frame_id)))
+
+
+@_documented
+def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
+    """Compute ``data.oMi`` from ``data.liMi``."""
+    _check.model_data(model, data)
+    pin.updateGlobalPlacements(model.own_tree, data.tree)
+
+
+@_documented
+def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
+    """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
+    q = _check.pose(model, data, q)
+    _tree.place(model, data, MOTION, q)
+    pin.updateFramePlacements(model.own_tree, data.tree)
+
+
+def _asked(
+    find: Any, model: ClusterModel, data: ClusterData, index: int, reference_frame: Any, function: Any
+) -> pin.Motion:
+    """Return the motion of what ``find`` makes of an index."""
+    _check.model_data(model, data)
+    where = find(model, index), _ids.reference(reference_frame)
+    return pin.Motion(function(model.own_tree, data.tree, *where))
+
+
+@_velocity
+def getVelocity(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the spatial velocity of a joint; after ``forwardKinematics`` with v."""
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
+
+
+@_acceleration
+def getAcceleration(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the spatial acceleration of a joint; after ``forwardKinematics`` with v and a."""
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
+
+
+@_acceleration
+def getClassicalAcceleration(
+    model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the classical acceleration (of the origin) of a joint; after ``forwardKinematics`` with v and a."""
+    return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
+
+
+@_velocity
+def getFrameVelocity(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the spatial velocity of a frame; after ``forwardKinematics`` with v."""
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameVelocity)
+
+
+@_acceleration
+def getFrameAcceleration(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a."""
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameAcceleration)
+
+
+@_acceleration
+def getFrameClassicalAcceleration(
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> pin.Motion:
+    """Return the classical acceleration (of the origin) of a frame; after ``forwardKinematics`` with v and a."""
+    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameClassicalAcceleration)

@@ -1,0 +1,1 @@
+"""Inertial parameters: what torques tell of them."""

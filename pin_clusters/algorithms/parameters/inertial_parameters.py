@@ -1,0 +1,161 @@
+"""Inertial parameters of a robot: their values, and the same robot with other ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import array
+from ..._support.trees import in_v
+from ...errors import ArgumentTypeError, InertiaError, ShapeError
+from ...model import ClusterModel, alike, parameter_columns
+
+_OF_A_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+_ROUNDING = 1e-9
+
+
+def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the inertial parameters, in the order of the columns of ``pc.computeJointTorqueRegressor``.
+
+    Ten of each body, with the rotors that are locked into it (``Rotor`` by ``inertia``) but without rods: mass [kg],
+    first moment [kg m], inertia about the origin of its joint [kg m^2], as Pinocchio's ``toDynamicParameters``. Then
+    the axial inertia of each ``Rotor`` (what its spin adds to the locked one), each armature that is not zero, the mass
+    of each rod that has one.
+
+    Args:
+        model: Cluster model.
+
+    Returns:
+        Values, shape (parameters,), and a label of each: ``"knee: mass"``.
+
+    Raises:
+        ArgumentTypeError: ``model`` is no cluster model.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> values, labels = pc.parameters(pc.load("four_bar"))
+        >>> len(values), labels[0]
+        (30, 'crank: mass')
+    """
+    if not isinstance(model, ClusterModel):
+        raise ArgumentTypeError(f"parameters: model must be a ClusterModel, got {type(model).__name__}.")
+    tree, columns = model.own_tree, parameter_columns(model)
+    bodies = [tree.inertias[j].toDynamicParameters() for j in range(1, tree.njoints)]
+    for r in columns.rotors:
+        if r.inertia is not None and r.carrier_id:
+            bodies[r.carrier_id - 1] = bodies[r.carrier_id - 1] + r.placement.act(r.inertia).toDynamicParameters()
+    values = [
+        *bodies, [r.axial_inertia for r in columns.rotors], model.inertia_tree.armature[list(columns.armatures)],
+        [rod.mass for rod in columns.rods],
+    ]  # fmt: skip
+    labels = [f"{name}: {what}" for name in list(tree.names)[1:] for what in _OF_A_BODY]
+    labels += [f"{r.name}: axial inertia" for r in columns.rotors]
+    labels += [f"{_joint_of(model, iv)}: armature" for iv in columns.armatures]
+    labels += [f"{rod.source.label}: mass" for rod in columns.rods]
+    return np.concatenate([np.ravel(x) for x in values]) if values else np.zeros(0), tuple(labels)
+
+
+def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
+    """Return the robot with other inertial parameters; nothing is compiled.
+
+    A ``Rotor`` that was given by its ``inertia`` is given by its ``axial_inertia`` in the new model, because the ten
+    parameters of its carrier have the rest. A rotor that is a body of the tree stays a body if its new parameters are
+    not balanced. A rod whose mass becomes zero, or such an armature, is no parameter of the new model.
+
+    Args:
+        model: Cluster model.
+        values: In the order of ``pc.parameters``, shape (parameters,).
+
+    Returns:
+        A new model with the same couplings, loops, reference and names.
+
+    Raises:
+        ShapeError: There are more or fewer values than the model has parameters: perhaps they are another model's.
+        ArgumentTypeError: A type is wrong.
+        InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or no body has such an
+            inertia. Bodies whose parameters stay as they are may have any.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("four_bar")
+        >>> values, labels = pc.parameters(model)
+        >>> heavier = pc.with_parameters(model, 2.0 * values)
+        >>> float(heavier.tree.inertias[1].mass / model.tree.inertias[1].mass)
+        2.0
+    """
+    own, labels = parameters(model)
+    values = array("with_parameters: values", values)
+    if values.size != own.size:
+        raise ShapeError(
+            f"with_parameters: {values.size} values, but model {model.name!r} has {own.size} parameters. "
+            "pc.parameters(model) lists them."
+        )
+    if not np.all(np.isfinite(values)):
+        i = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise InertiaError(f"with_parameters: {labels[i]} is {values[i]}; it must be finite.")
+    columns, tree = parameter_columns(model), model.own_tree.copy()
+    for i in range(10 * columns.bodies, columns.width):
+        if values[i] < 0.0 and values[i] != own[i]:
+            raise InertiaError(f"with_parameters: {labels[i]} is {values[i]:g}; it must not be negative.")
+    locked = {r.carrier_id for r in columns.rotors if r.inertia is not None}
+    for j in range(1, tree.njoints):
+        here = slice(10 * j - 10, 10 * j)
+        if j in locked or not np.array_equal(values[here], own[here]):
+            checked = not np.allclose(values[here], own[here], rtol=1e-12, atol=0.0)
+            tree.inertias[j] = _inertia(values[here], tree.names[j], checked)
+    armature = np.array(tree.armature)
+    armature[list(columns.armatures)] = values[columns.armatures_from : columns.rods_from]
+    tree.armature = armature
+    changed: dict[int, Any] = {}
+    for r, value in zip(columns.rotors, values[columns.rotors_from :], strict=False):
+        if r.inertia is not None or value != r.axial_inertia:
+            changed[id(r.source)] = dataclasses.replace(r.source, axial_inertia=float(value), inertia=None)
+    for rod, value in zip(columns.rods, values[columns.rods_from :], strict=True):
+        if value != rod.mass:
+            changed[id(rod.source)] = rod.source.with_mass(float(value))
+    constraints = tuple(changed.get(id(c), c) for c in model.constraints)
+    return alike(model, tree, constraints)
+
+
+def _joint_of(model: ClusterModel, iv: int) -> str:
+    """Name of the joint that has a velocity of the tree, with a number if it has several."""
+    tree = model.own_tree
+    j = next(j for j in range(1, tree.njoints) if iv in in_v(tree, j))
+    return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
+
+
+def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
+    """Return a body's inertia from its ten parameters; refuse what no body has, if it is to be checked."""
+    mass, h = float(x[0]), x[1:4]
+    about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
+    if checked:
+        _check(name, mass, h, about_origin)
+    lever = h / mass if mass else np.zeros(3)
+    about_center = about_origin + mass * pin.skew(lever) @ pin.skew(lever)
+    return pin.Inertia(mass, lever, (about_center + about_center.T) / 2.0)
+
+
+def _check(name: str, mass: float, h: np.ndarray, about_origin: np.ndarray) -> None:
+    """Refuse what no distribution of mass has.
+
+    Raises:
+        InertiaError: The mass is negative, or the matrix of second moments has a negative eigenvalue.
+    """
+    cure = "Constrain the estimate, or keep the body's own parameters."
+    if mass < 0.0:
+        raise InertiaError(f"with_parameters: body {name!r} has mass {mass:g}; it must not be negative. {cure}")
+    lever = h / mass if mass else np.zeros(3)
+    if not mass and np.any(h):
+        raise InertiaError(f"with_parameters: body {name!r} has a first moment {h.tolist()}, but no mass. {cure}")
+    about_center = about_origin + mass * pin.skew(lever) @ pin.skew(lever)
+    moments = np.linalg.eigvalsh(np.trace(about_center) / 2.0 * np.eye(3) - about_center)
+    size = max(float(np.abs(about_origin).max()), 1e-15)
+    if moments[0] < -_ROUNDING * size:
+        a, b, c = np.linalg.eigvalsh(about_center)
+        raise InertiaError(
+            f"with_parameters: no real body has the inertia given for {name!r}: its principal moments about the centre "
+            f"of mass are {a:g}, {b:g}, {c:g} kg m^2, and none may be negative or exceed the sum of the others. {cure}"
+        )

@@ -1,0 +1,125 @@
+"""The approximation that most robots are simulated with: no rotors, but armature."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+
+from .._support.trees import in_q, in_v, joint_axis, joint_subspace, spin_defect
+from ..errors import ModelError
+from ..model import ClusterModel, RotorElement, depth_first
+
+
+def armature_model(
+    model: ClusterModel, armature: Literal["none", "diagonal"] = "diagonal", drop_rotors: bool = False
+) -> pin.Model:
+    """Return the approximate robot: the independent joints only, for Pinocchio as it is.
+
+    The rotors (driven leaf bodies of the tree, and ``Rotor`` constraints) are locked into their carriers at angle 0, so
+    that the approximate robot has all the mass. What is lost is their spin relative to the carrier; armature puts the
+    part of it back that is on the diagonal of the mass matrix.
+
+    Args:
+        model: Cluster model whose dependent joints are all rotors.
+        armature: ``"none"``: the tree's own armature of the independent joints. ``"diagonal"``: the diagonal of
+            ``G' I_r G`` on top, with the rotors' axial inertia and the armature of the dependent joints in ``I_r``.
+        drop_rotors: Leave the rotors' mass and inertia out. (The mass of a ``Rotor`` given by its ``axial_inertia`` is
+            in its carrier's link, from where it cannot be taken.)
+
+    Returns:
+        Depth-first model with the names, frames and limits of the independent joints.
+
+    Raises:
+        ModelError: The model has loops, a dependent joint is no rotor, a rotor is independent, or ``armature`` is
+            unknown.
+
+    Example:
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> from pin_clusters.verification.baselines import armature_model
+        >>> tree = pin.buildSampleModelManipulator()
+        >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 100.0, axial_inertia=1e-5)])
+        >>> float(armature_model(model).armature[3])
+        0.1
+    """
+    if armature not in ("none", "diagonal"):
+        raise ModelError(f"armature_model: armature must be 'none' or 'diagonal', got {armature!r}.")
+    _check_rotors(model)
+    tree = (model.tree if drop_rotors else model.inertia_tree).copy()
+    tree.armature = model.inertia_tree.armature
+    locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
+    if drop_rotors:
+        for j in locked:
+            tree.inertias[j] = pin.Inertia.Zero()
+    tree = depth_first(tree, locked)
+    if armature == "diagonal":
+        total = np.array(tree.armature)
+        total[independent_v(model, tree)] += np.diag(reflected_inertia(model))
+        tree.armature = total
+    return tree
+
+
+def reflected_inertia(model: ClusterModel) -> np.ndarray:
+    """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand."""
+    total = np.zeros((model.nv, model.nv))
+    for r in model.rotors:
+        total += axial_inertia(model, r) * np.outer(r.row, r.row)
+    return total
+
+
+def axial_inertia(model: ClusterModel, rotor: RotorElement) -> float:
+    """Return the inertia of a rotor about its joint's axis, armature of its own joint included, [kg m^2]."""
+    if rotor.joint_id is None:
+        return rotor.axial_inertia
+    joint = model.tree.joints[rotor.joint_id]
+    S = joint_subspace(joint)
+    own = rotor.axial_inertia
+    if S is not None and rotor.inertia is not None:  # about the joint's axis, where an unbalanced body has more
+        own = float(S @ rotor.inertia.matrix() @ S)
+    return own + float(model.inertia_tree.armature[joint.idx_v])
+
+
+def independent_v(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
+    """Return where each entry of v is in the approximate robot's velocity, shape (nv,)."""
+    ids = [approximate.getJointId(name) for name in model.independent_joints]
+    return np.array([i for j in ids for i in in_v(approximate, j)], dtype=np.int64)
+
+
+def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
+    """Return where each entry of the approximate robot's configuration is in q, shape (approximate.nq,)."""
+    where = np.zeros(approximate.nq, dtype=np.int64)
+    for name in list(approximate.names)[1:]:
+        where[in_q(approximate, approximate.getJointId(name))] = in_q(model.tree, model.tree.getJointId(name))
+    return where
+
+
+def _check_rotors(model: ClusterModel) -> None:
+    """Refuse loops, dependents that are no rotors, and rotors that lead."""
+    tree = model.tree
+    if model.closures:
+        raise ModelError(
+            f"armature_model: {model.closures[0].source.label} closes a loop, whose joints no constant armature could "
+            "stand for. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
+        )
+    parents = {int(p) for p in list(tree.parents)[1:]}
+    carriers = {r.carrier_id for r in model.rotors}
+    rotors = {r.joint_id: r for r in model.rotors if r.joint_id is not None}
+    for row in model.coupling_rows:
+        name = tree.names[row.dependent]
+        if row.dependent not in rotors:
+            raise ModelError(
+                f"armature_model: dependent joint {name!r} ({row.source.label}) carries other bodies or rotors, so it "
+                "is not a rotor that armature could stand for. Use baselines.projection, or lock the joint."
+            )
+        if rotors[row.dependent].spins:
+            continue
+        for m in row.masters:
+            joint = tree.joints[m]
+            axis = joint_axis(joint)
+            leaf = m not in parents and m not in carriers and m not in rotors
+            if leaf and axis is not None and not spin_defect(tree.inertias[m], axis):
+                raise ModelError(
+                    f"armature_model: {tree.names[m]!r} looks like a rotor but is independent, and {name!r} follows "
+                    f"it. Turn the coupling round: make {name!r} independent and {tree.names[m]!r} dependent."
+                )

@@ -1,0 +1,1 @@
+"""Robots in and out of files: readers and writers of their formats."""

@@ -1,0 +1,104 @@
+"""What the loaders are given: files, root joints, constraints and names."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ...errors import ArgumentTypeError, LoadError
+
+MAX_BYTES = 2**25
+"""Longer files are refused: robots have thousands of elements, not millions; reading takes some seconds, at most."""
+
+
+def content(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Return what is in a file of ``most`` bytes; devices and pipes, which may never end, are none.
+
+    Raises:
+        OSError: It cannot be read.
+        LoadError: It is too long.
+    """
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
+    if about.st_size > most:
+        raise too_long(repr(str(path)), about.st_size, most)
+    return path.read_bytes()
+
+
+def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
+    """Return the error for a document that is too long."""
+    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB. This is no robot.")
+
+
+def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
+    """Return the path of a file and what is in it.
+
+    Args:
+        file: The path.
+        kind: Of the file, for messages.
+
+    Raises:
+        ArgumentTypeError: It is no path.
+        LoadError: It cannot be read.
+    """
+    if not isinstance(file, (str, os.PathLike)):
+        raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
+    path = Path(file)
+    try:
+        return path, content(path)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        if isinstance(error, LoadError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a {kind} file.") from None
+
+
+def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
+    """Return a document, how messages name it, and the folder of its file; None if the text itself was given.
+
+    Raises:
+        ArgumentTypeError: It is neither a path nor text.
+        LoadError: The file cannot be read.
+    """
+    if isinstance(given, str) and (given.lstrip("\ufeff \t\r\n").startswith("<") or not given.strip()):
+        return given, "the XML text", None
+    path, text = read_file(given, kind)
+    return text, repr(str(path)), path.parent
+
+
+def checked(
+    root_joint: object, constraints: Iterable[Any], independent: Iterable[str] | None
+) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Check what all loaders are given; return the constraints, and the names of independent joints.
+
+    Raises:
+        ArgumentTypeError: One has the wrong type.
+    """
+    check_root_joint(root_joint)
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise ArgumentTypeError(
+            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
+        )
+    return tuple(constraints), _names(independent)
+
+
+def _names(independent: Iterable[str] | None) -> tuple[str, ...]:
+    if independent is None:
+        return ()
+    names = None if isinstance(independent, str) or not isinstance(independent, Iterable) else tuple(independent)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ArgumentTypeError(f"independent must be a list of joint names, got {independent!r}.")
+    return names
+
+
+def check_root_joint(root_joint: object) -> None:
+    """Raise if this is no joint model."""
+    if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
+        raise ArgumentTypeError(
+            f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
+        )

@@ -1,0 +1,113 @@
+"""The numbers of links and joints: what Pinocchio would drop or misread in silence is found here."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+
+from ..._support.trees import unit
+from ...errors import InertiaError, LoadError
+from ._notes import Notes, listing
+from ._xml import Description, number, only_child, vector
+
+# Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
+AXIS_TOLERANCE = 1e-6
+# Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
+INERTIA_TOLERANCE = 1e-9
+INERTIA_NOISE = 1e-15
+# What Pinocchio uses for "no limit".
+UNLIMITED = float(np.finfo(float).max)
+
+
+def check_numbers(description: Description, notes: Notes) -> None:
+    """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
+    unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
+    if unreal:
+        notes.messages.append(
+            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
+            f"{listing(unreal)}. They are used as they are."
+        )
+    stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
+    if stretched:
+        notes.messages.append(f"the axes of these joints are not of unit length: {listing(stretched)}. Normalised.")
+
+
+def _breaks_triangle(link: ET.Element, owner: str) -> bool:
+    """Check the inertia of a link; return True if it is positive but violates the triangle inequality."""
+    inertial = only_child(link, "inertial", owner)
+    if inertial is None:
+        return False
+    read_origin(inertial, owner)
+    mass_element, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
+    if mass_element is None or inertia is None:
+        lost = "mass" if mass_element is None else "inertia"
+        raise LoadError(f"{owner}: <inertial> has no <{lost}>; Pinocchio would drop all of it. Add it.")
+    mass = number(mass_element.get("value"), "the mass", owner)
+    if mass < 0.0:
+        raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
+    xx, xy, xz, yy, yz, zz = (
+        number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    low, middle, high = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
+    if low < -slack:
+        raise InertiaError(
+            f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
+            f"{high:.3g} kg m^2). Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it "
+            "is, read the file with Pinocchio and pass its model to ClusterModel."
+        )
+    return bool(high > low + middle + slack)
+
+
+def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:
+    """Return xyz and rpy of ``<origin>``, zeros where it says nothing."""
+    origin = only_child(element, "origin", owner)
+    given = {} if origin is None else origin.attrib
+    return tuple(vector(given.get(a, "0 0 0"), f"origin {a}", owner) for a in ("xyz", "rpy"))
+
+
+def _check_joint(joint: ET.Element, owner: str) -> bool:
+    """Check a joint; return True if its axis had to be normalised."""
+    kind = joint.get("type")
+    read_origin(joint, owner)
+    limit = only_child(joint, "limit", owner)
+    if kind in ("revolute", "prismatic") and (limit is None or not {"effort", "velocity"} <= set(limit.attrib)):
+        raise LoadError(
+            f"{owner}: a {kind} joint needs <limit> with effort and velocity (and lower, upper). Add it"
+            + (", or make the joint continuous." if kind == "revolute" else ".")
+        )
+    if limit is not None:
+        for attribute in ("lower", "upper", "effort", "velocity"):
+            number(limit.get(attribute, "0"), f"limit {attribute}", owner, UNLIMITED)
+    element = only_child(joint, "axis", owner)
+    if element is None or kind in ("fixed", "floating"):
+        return False
+    return normalise_axis(element, owner)
+
+
+def normalise_axis(element: ET.Element, owner: str) -> bool:
+    """Give the axis unit length, in place; return True if it had another one."""
+    text = element.get("xyz")
+    if text is None:
+        raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
+    given = vector(text, "the axis", owner)
+    axis = unit(given)
+    if axis is None:
+        raise LoadError(f"{owner}: the axis is zero. Give its direction, such as 0 0 1.")
+    if abs(math.hypot(*given) - 1.0) <= AXIS_TOLERANCE:
+        return False
+    element.set("xyz", " ".join(map(repr, axis.tolist())))
+    return True
+
+
+def unwind(joint: ET.Element) -> None:
+    """Turn a continuous joint into a revolute one without limits: one angle that counts turns, not (cos, sin)."""
+    limit = joint.find("limit")
+    if limit is None:
+        limit = ET.SubElement(joint, "limit")
+    unlimited = repr(UNLIMITED)
+    limit.attrib = {"effort": unlimited, "velocity": unlimited} | limit.attrib
+    limit.attrib |= {"lower": f"-{unlimited}", "upper": unlimited}
+    joint.set("type", "revolute")

@@ -1,0 +1,159 @@
+"""URDF+ ``<coupling>``, our extension of it, and ``<mimic>``, as constraints of this package.
+
+A ``<coupling>`` of URDF+ (Chignoli et al., arXiv 2411.19753) ties two links: over all the joints between their nearest
+common ancestor (NCA) and each of them, ``sum(q to successor) = ratio * sum(q to predecessor)``::
+
+    <coupling name="ankle_belt">
+      <predecessor link="ankle_link"/> <successor link="ankle_rotor_link"/> <ratio value="12"/>
+    </coupling>
+
+Where the joints do not share one ratio, our extension names them::
+
+    <coupling name="wrist_roll_belt">
+      <dependent joint="wrist_roll_rotor"/>
+      <independent joint="elbow" ratio="-6"/> <independent joint="wrist_roll" ratio="6"/>
+    </coupling>
+
+Both take an optional ``<offset value="..."/>`` (added on the successor's, or the dependent joint's, side).
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+
+from ...constraints import Belt, LinearCoupling
+from ...errors import LoadError, did_you_mean
+from ._notes import Notes, listing
+from ._xml import Description, in_words_of, known_link, named, number, only_child, reference
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A coupling as the file states it, before it is known which joint follows."""
+
+    owner: str  # how messages name it
+    before: tuple[str, ...]  # joints from the NCA to the predecessor; empty if ``dependent`` was named in the file
+    after: tuple[str, ...]  # joints from the NCA to the successor, or the dependent joint alone
+    ratio: float = 0.0  # of the belt
+    offset: float = 0.0  # [rad] or [m]
+    independent: dict[str, float] | None = None  # coefficients by joint, where the file names them
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """All joints that take part."""
+        return (*self.before, *self.after, *(self.independent or {}))
+
+    def build(self, dependent: str) -> Belt | LinearCoupling:
+        """Return the constraint with ``dependent`` as the joint that follows."""
+        with in_words_of(self.owner):
+            if self.independent is not None:
+                return LinearCoupling(dependent, self.independent, self.offset)
+            return Belt(self.before[-1], self.after[-1], self.ratio, self.offset, dependent)
+
+
+def read_ties(description: Description, notes: Notes) -> list[Tie]:
+    """Read all couplings and mimics of a file."""
+    couplings = named(description.root.findall("coupling"), "coupling")
+    ties = [_coupling(e, n, description, notes) for n, e in couplings.items()]
+    return ties + _mimics(description, notes)
+
+
+def _offset(element: ET.Element, owner: str) -> float:
+    child = only_child(element, "offset", owner)
+    return 0.0 if child is None else number(child.get("value"), "the offset", owner)
+
+
+def _ratio(text: str | None, owner: str) -> float:
+    ratio = number(text, "the ratio", owner)
+    if ratio == 0.0:
+        raise LoadError(f"{owner}: the ratio is 0, which would tie the joint to nothing. Give that of the gear.")
+    return ratio
+
+
+def _coupling(element: ET.Element, name: str, description: Description, notes: Notes) -> Tie:
+    owner = f"coupling {name!r}"
+    kind = element.get("type")
+    if kind not in (None, "rolling"):
+        notes.messages.append(f"{owner}: type {kind!r} is unknown (known: 'rolling') and has no effect.")
+    if element.find("dependent") is not None or element.find("independent") is not None:
+        return _named_coupling(element, owner, description)
+    ratio_element = only_child(element, "ratio", owner)
+    if ratio_element is None:
+        raise LoadError(f'{owner}: <ratio value="..."/> is missing. Give the turns of the successor per turn.')
+    ratio = _ratio(ratio_element.get("value"), owner)
+    first, last = (_path(element, tag, owner, description) for tag in ("predecessor", "successor"))
+    before, after = tuple(j for j in first if j not in last), tuple(j for j in last if j not in first)
+    if not before and not after:
+        raise LoadError(f"{owner}: predecessor and successor are, or move as, the same link. Name another link.")
+    if not before or not after:
+        inner, outer = ("predecessor", "successor") if not before else ("successor", "predecessor")
+        raise LoadError(
+            f"{owner}: the {inner} carries the {outer}, so one side of the coupling has no joint. "
+            "Name the joints instead, by <dependent joint=.../> and <independent joint=... ratio=.../>."
+        )
+    return Tie(owner, before, after, ratio, _offset(element, owner))
+
+
+def _path(element: ET.Element, tag: str, owner: str, description: Description) -> tuple[str, ...]:
+    """Return the moving joints from the root to the link that ``<tag link=.../>`` names."""
+    path = list[str]()
+    joint = description.moving_joint(known_link(element, tag, description.links, owner))
+    while joint is not None:
+        path.append(joint)
+        joint = description.moving_joint(description.parent_link[joint])
+    return tuple(reversed(path))
+
+
+def _known_joint(name: str, owner: str, description: Description) -> str:
+    if name not in description.joints:
+        raise LoadError(f"{owner}: joint {name!r} does not exist.{did_you_mean(name, description.joints)}")
+    kind = description.joints[name].get("type")
+    if kind not in ("revolute", "continuous", "prismatic"):
+        raise LoadError(
+            f"{owner}: joint {name!r} is {kind}; a coupled joint must have one degree of freedom. Name another joint."
+        )
+    return name
+
+
+def _named_coupling(element: ET.Element, owner: str, description: Description) -> Tie:
+    mixed = [t for t in ("predecessor", "successor", "ratio") if element.find(t) is not None]
+    if mixed:
+        raise LoadError(
+            f"{owner} mixes <{mixed[0]}> with <dependent>, <independent>. Use predecessor, successor and ratio, "
+            "or dependent and independents."
+        )
+    dependent = _known_joint(reference(element, "dependent", "joint", owner), owner, description)
+    independent: dict[str, float] = {}
+    for child in element.findall("independent"):
+        name = _known_joint(child.get("joint") or "", owner, description)
+        if name in independent:
+            raise LoadError(f"{owner}: joint {name!r} is named twice. Add up its ratios.")
+        independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
+    if not independent:
+        raise LoadError(f'{owner}: <independent joint="..." ratio="..."/> is missing. Add one per joint that leads.')
+    return Tie(owner, (), (dependent,), offset=_offset(element, owner), independent=independent)
+
+
+def _mimics(description: Description, notes: Notes) -> list[Tie]:
+    ties, fixed = [], []
+    for name, joint in description.joints.items():
+        owner = f"<mimic> of joint {name!r}"
+        mimic = only_child(joint, "mimic", f"joint {name!r}")
+        if mimic is None:
+            continue
+        if joint.get("type") == "fixed":
+            fixed.append(name)
+            continue
+        _known_joint(name, owner, description)
+        master = _known_joint(mimic.get("joint") or "", owner, description)
+        multiplier = number(mimic.get("multiplier", "1"), "the multiplier", owner)
+        offset = number(mimic.get("offset", "0"), "the offset", owner)
+        if multiplier == 0.0:
+            raise LoadError(f"{owner}: the multiplier is 0, so the joint stands still. Make it a fixed joint.")
+        if master == name:
+            raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
+        ties.append(Tie(owner, (), (name,), offset=offset, independent={master: multiplier}))
+    if fixed:
+        notes.messages.append(f"<mimic> has no effect on fixed joints: {listing(fixed)}.")
+    return ties

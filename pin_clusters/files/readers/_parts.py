@@ -1,0 +1,299 @@
+"""``<rod>``, ``<rotor>``, ``<mechanism>``, ``<spring>``, ``<reference_pose>``: what URDF and URDF+ do not say.
+
+Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes them and other programs skip them::
+
+    <rod name="achilles_rod" length="0.5" mass="0.16">
+      <predecessor link="hip_link"><origin xyz="0 0 0.045"/></predecessor>
+      <successor link="heel_link"/>
+    </rod>
+    <rotor name="knee_rotor" axial_inertia="3.65e-4">
+      <drive joint="knee" ratio="16"/> <carrier link="hip_link"/> <axis xyz="0 0 1"/>
+    </rotor>
+    <mechanism name="ankle" type="push_rod_ankle">
+      <joint role="actuator_1" joint="left_actuator"/> ... <number role="length0" value="0.2 0.2"/>
+      <frame role="shank" link="shank_link"><origin xyz="0 0.04 0"/></frame> <point role="foot" xyz="-0.04 0.04 0"/>
+    </mechanism>
+    <spring name="shin_spring" stiffness="1500" damping="0.1"><drive joint="shin"/></spring>
+    <held_weight name="counterweight" link="arm" mass="2" center="0 0 0.1"/>
+    <reference_pose><joint name="crank" q="1.2"/></reference_pose>
+
+A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
+``axial_inertia``. Roles are the parameters of the class (`FourBar`, `SliderCrank`, ``Differential.<type>``); one that
+holds several frames or points is written several times.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import in_q, set_coordinate
+from ...constraints import Differential, FourBar, Rod, Rotor, SliderCrank
+from ...constraints import differential as library
+from ...constraints.spring import GravityCompensation, Spring
+from ...errors import LoadError, did_you_mean
+from ._checks import read_origin
+from ._xml import Description, in_words_of, known_link, named, number, only_child, reference, vector
+
+TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
+_KNOWN = {  # attributes by element
+    "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
+    "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
+    "predecessor": {"link"}, "successor": {"link"}, "carrier": {"link"}, "drive": {"joint", "ratio"},
+    "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
+    "origin": {"xyz", "rpy"}, "axis": {"xyz"}, "inertial": set(), "mass": {"value"},
+    "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
+}  # fmt: skip
+_INSIDE = {  # elements by element
+    "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
+    "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
+    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in ("predecessor", "successor", "frame")},
+}  # fmt: skip
+MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
+    kind.mechanism: kind
+    for kind in (getattr(library, name) for name in library.__all__)
+    if issubclass(kind, Differential) and kind.mechanism
+}
+"""Classes by the attribute ``type`` of ``<mechanism>``."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A constraint as the file states it, before Pinocchio has read the tree."""
+
+    owner: str  # how messages name it
+    make: Callable[[pin.Model], Any]
+
+    def build(self, tree: pin.Model) -> Any:
+        """Return the constraint."""
+        with in_words_of(self.owner):
+            return self.make(tree)
+
+
+def read_parts(description: Description) -> list[Part]:
+    """Read all rods, rotors and mechanisms of a file."""
+    read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
+    found = []
+    for tag in TAGS:
+        for name, element in named(description.root.findall(tag), tag).items():
+            _check(element, f"{tag} {name!r}")
+            found.append(read[tag](element, name, f"{tag} {name!r}", description))
+    return found
+
+
+def _check(element: ET.Element, owner: str) -> None:
+    """Raise if something in an element would be lost."""
+    for attribute in element.attrib:
+        if attribute not in _KNOWN[element.tag]:
+            hint = did_you_mean(attribute, _KNOWN[element.tag])
+            raise LoadError(f"{owner}: unknown attribute {attribute!r} of <{element.tag}>.{hint}")
+    for child in element:
+        inside = _INSIDE.get(element.tag, set())
+        if child.tag not in inside:
+            raise LoadError(
+                f"{owner}: unknown element <{child.tag}> in <{element.tag}>.{did_you_mean(child.tag, inside)}"
+            )
+        _check(child, owner)
+
+
+def read_reference(description: Description) -> dict[str, list[float]]:
+    """Return the coordinates of the reference pose, by joint; none if the file has none."""
+    element = only_child(description.root, "reference_pose", "the robot")
+    found: dict[str, list[float]] = {}
+    for joint in () if element is None else element.findall("joint"):
+        name, owner = joint.get("name") or "", "the reference pose"
+        if name not in description.joints and name != "root_joint":
+            raise LoadError(f"{owner}: joint {name!r} does not exist.{did_you_mean(name, description.joints)}")
+        found[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
+    return found
+
+
+def pose_of(tree: pin.Model, coordinates: dict[str, list[float]]) -> np.ndarray | None:
+    """Return the reference pose in a tree, shape (nq,), or None if there is none."""
+    if not coordinates:
+        return None
+    q = np.array(pin.neutral(tree))
+    for name, values in coordinates.items():
+        if not tree.existJointName(name):
+            continue  # of a root joint that the caller left out
+        j = tree.getJointId(name)
+        if tree.nvs[j] == 1 and len(values) == 1:
+            set_coordinate(tree, j, q, values[0])
+        elif len(values) == tree.nqs[j]:
+            q[in_q(tree, j)] = values
+        else:
+            raise LoadError(
+                f"the reference pose: joint {name!r} has {tree.nqs[j]} coordinates in q, got {len(values)} numbers."
+            )
+    return q
+
+
+def read_armature(joint: ET.Element, owner: str) -> list[float]:
+    """Return ``<dynamics armature=...>`` of a joint, a number per degree of freedom; none if it has none."""
+    dynamics = only_child(joint, "dynamics", owner)
+    text = None if dynamics is None else dynamics.get("armature")
+    values = [] if text is None else [number(x, "the armature", owner) for x in text.split() or [""]]
+    if any(value < 0.0 for value in values):
+        raise LoadError(f"{owner}: the armature is {min(values):g}; it must not be negative.")
+    return values
+
+
+def _placed(element: ET.Element, owner: str) -> pin.SE3:
+    xyz, rpy = read_origin(element, owner)
+    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
+
+
+def _on_link(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
+    """Return a placement on a link, as constraints name it: of the joint that moves it."""
+    frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
+    return tree.names[frame.parentJoint], frame.placement * origin
+
+
+def _end(element: ET.Element, side: str, owner: str, description: Description) -> tuple[str, pin.SE3]:
+    link = known_link(element, side, description.links, owner)
+    half = element.find(side)
+    assert half is not None  # it names the link
+    return link, _placed(half, f"{owner}, {side}")
+
+
+def _rod(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    a, b = (_end(element, side, owner, description) for side in ("predecessor", "successor"))
+    length = None if element.get("length") is None else number(element.get("length"), "the length", owner)
+    mass = number(element.get("mass", "0"), "the mass", owner)
+    inertial = only_child(element, "inertial", owner)
+    inertia = None if inertial is None else _inertia(inertial, owner)
+    return Part(owner, lambda tree: Rod(_on_link(tree, *a), _on_link(tree, *b), length, mass, name, inertia))
+
+
+def _rotor(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    drives = [
+        (_known_joint(d, owner, description), number(d.get("ratio"), "a ratio", owner))
+        for d in element.findall("drive")
+    ]
+    if not drives:
+        raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
+    link, origin = known_link(element, "carrier", description.links, owner), _placed(element, owner)
+    axis = vector(reference(element, "axis", "xyz", owner), "the axis", owner)
+    inertial = only_child(element, "inertial", owner)
+    given: dict[str, Any] = {"armature": element.get("armature"), "axis": axis, "name": name}
+    if inertial is not None:
+        given["inertia"] = _inertia(inertial, owner)
+    elif element.get("axial_inertia") is not None:
+        given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
+
+    def make(tree: pin.Model) -> Rotor:
+        carrier, placement = _on_link(tree, link, origin)
+        return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
+
+    return Part(owner, make)
+
+
+def _spring(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    given: dict[str, Any] = {
+        key: tuple(number(x, key, owner) for x in element.get(key, "").split())
+        for key in ("stiffness", "damping", "rest")
+        if element.get(key) is not None
+    }
+    friction = number(element.get("friction", "0"), "the friction", owner)
+    drives = element.findall("drive")
+    names = [_known_joint(d, owner, description) for d in drives]
+    points = [_argument(frame, owner, description) for frame in element.findall("frame")]
+    along: Any = names[0] if len(names) == 1 and drives[0].get("ratio") is None else None
+    if along is None and names:
+        along = {n: number(d.get("ratio"), "a ratio", owner) for n, d in zip(names, drives, strict=True)}
+    if bool(drives) == bool(points):
+        raise LoadError(f"{owner} needs <drive joint=.../> for each joint, or <frame link=.../> for each point.")
+
+    def make(tree: pin.Model) -> Spring:
+        path = along or [_on_link(tree, *point) for point in points]
+        return Spring(path, friction=friction, name=name, **given)
+
+    return Part(owner, make)
+
+
+def _held_weight(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    link = element.get("link") or ""
+    if link not in description.links:
+        raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
+    mass = number(element.get("mass"), "the mass", owner)
+    center = np.array(vector(element.get("center", "0 0 0"), "the center", owner))
+
+    def make(tree: pin.Model) -> GravityCompensation:
+        joint, placement = _on_link(tree, link, pin.SE3.Identity())
+        return GravityCompensation(joint, mass, tuple(placement.act(center).tolist()))
+
+    return Part(owner, make)
+
+
+def _known_joint(element: ET.Element, owner: str, description: Description) -> str:
+    joint = element.get("joint") or ""
+    if joint not in description.joints:
+        raise LoadError(f"{owner}: joint {joint!r} does not exist.{did_you_mean(joint, description.joints)}")
+    return joint
+
+
+def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
+    """Return an ``<inertial>`` as in a link."""
+    place = _placed(inertial, owner)
+    mass = number(reference(inertial, "mass", "value", owner), "the mass", owner)
+    element = only_child(inertial, "inertia", owner)
+    if element is None:
+        raise LoadError(f"{owner}: <inertial> has no <inertia>. Add it.")
+    keys = "ixx", "ixy", "iyy", "ixz", "iyz", "izz"
+    xx, xy, yy, xz, yz, zz = (number(element.get(k), f"inertia {k}", owner) for k in keys)
+    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    found = pin.Inertia.Zero()
+    found.mass, found.lever = mass, place.translation
+    found.inertia = place.rotation @ moments @ place.rotation.T
+    return found
+
+
+def _mechanism(element: ET.Element, name: str, owner: str, description: Description) -> Part:
+    kind = MECHANISMS.get(element.get("type") or "")
+    if kind is None:
+        raise LoadError(
+            f"{owner}: type {element.get('type')!r} is unknown.{did_you_mean(element.get('type') or '', MECHANISMS)}"
+        )
+    known = [f.name for f in fields(kind) if f.init and f.name != "name"]
+    found: dict[str, list[Any]] = {}
+    for child in element:
+        role = child.get("role") or ""
+        if role not in known:
+            raise LoadError(f"{owner}: <{child.tag}> has the role {role!r}.{did_you_mean(role, known)}")
+        found.setdefault(role, []).append(_argument(child, f"{owner}, {role}", description))
+
+    names = {"name": name} if any(f.name == "name" for f in fields(kind)) else {}
+
+    def make(tree: pin.Model) -> Any:
+        values = {role: [_of_tree(x, tree) for x in given] for role, given in found.items()}
+        return kind(**{role: x[0] if len(x) == 1 else tuple(x) for role, x in values.items()}, **names)
+
+    return Part(owner, make)
+
+
+def _argument(child: ET.Element, owner: str, description: Description) -> Any:
+    """Return what a child of ``<mechanism>`` gives: a joint, a number, several, a frame or a point."""
+    if child.tag == "joint":
+        return _known_joint(child, owner, description)
+    if child.tag == "number":
+        values = [number(x, "the value", owner) for x in (child.get("value") or "").split()]
+        return values[0] if len(values) == 1 else _Numbers(values)
+    if child.tag == "point":
+        return np.array(vector(child.get("xyz") or "", "the point", owner))
+    link = child.get("link") or ""
+    if link not in description.links:
+        raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
+    return link, _placed(child, owner)
+
+
+class _Numbers(tuple[float, ...]):
+    """Several numbers of one parameter."""
+
+
+def _of_tree(value: Any, tree: pin.Model) -> Any:
+    return _on_link(tree, *value) if isinstance(value, tuple) and not isinstance(value, _Numbers) else value

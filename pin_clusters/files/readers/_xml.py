@@ -1,0 +1,281 @@
+"""Reading robot XML safely: no DTD, no entities, every name unique, one tree, every number a number."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from xml.parsers import expat
+
+from ...errors import LoadError, PinClustersError, did_you_mean
+from ._arguments import MAX_BYTES, too_long
+
+MAX_DEPTH = 100  # elements within elements; a URDF needs six
+LARGEST = 1e30  # of numbers but limits; an inertia has products of five, which stay finite
+MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+# By the path of their parents.
+NOT_FOR_PINOCCHIO = {
+    ".": (
+        "coupling", "loop", "rod", "rotor", "mechanism", "spring", "held_weight", "reference_pose",
+        "material", "gazebo", "transmission", "ros2_control",
+    ),
+    "link": ("visual", "collision"),
+    "joint": ("mimic",),
+}  # fmt: skip
+_SPACE = re.compile(r"xmlns(:[^:]+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A URDF whose names, references and topology have been checked."""
+
+    root: ET.Element  # the ``<robot>`` element; the loader may edit it before Pinocchio reads it
+    name: str  # name of the robot
+    links: dict[str, ET.Element]  # elements by name, in the order of the file
+    joints: dict[str, ET.Element]  # elements by name, in the order of the file
+    parent_joint: dict[str, str]  # the joint above each link; the root link is absent
+    parent_link: dict[str, str]  # the link above each joint
+    root_link: str  # name of the link without a parent
+
+    def moving_joint(self, link: str) -> str | None:
+        """Return the joint that moves a link (fixed joints are skipped), or None if the link moves with the root."""
+        while link in self.parent_joint:
+            name = self.parent_joint[link]
+            if self.joints[name].get("type") != "fixed":
+                return name
+            link = self.parent_link[name]
+        return None
+
+
+def parse_xml(
+    text: str | bytes,
+    source: str,
+    most: int = MAX_DEPTH,
+    start: str = "<robot name=...>",
+    *,
+    any_prefix: bool = False,
+) -> ET.Element:
+    """Return the root element of a document without a DTD.
+
+    A DTD is refused before anything in it is expanded or fetched: it is what makes "billion laughs" and the reading
+    of local files possible, and no robot description needs one.
+
+    Args:
+        text: The document.
+        source: How messages name it.
+        most: Elements within each other.
+        start: How such a document starts, for messages.
+        any_prefix: Whether prefixes need no ``xmlns``, as for parsers that know no namespaces; they stay in the tags.
+
+    Raises:
+        LoadError: It is empty, too long, no XML, has a DTD, or elements nested too deep.
+    """
+    if not text.strip():
+        raise LoadError(f"{source} is empty. Expected XML that starts with {start}.")
+    if len(text) > MAX_BYTES:
+        raise too_long(source, len(text))
+
+    def refuse(name: str, *_: object) -> None:
+        raise LoadError(
+            f"{source} has a document type declaration (<!DOCTYPE {name}>). DTDs and entities are neither expanded "
+            "nor fetched here: write their values out and remove the declaration."
+        )
+
+    builder, spaces = ET.TreeBuilder(), [{"xml": "http://www.w3.org/XML/1998/namespace"}]
+    parser = expat.ParserCreate()
+
+    def known(name: str) -> str:
+        """Return a name with its namespace, as ElementTree has them."""
+        prefix, colon, local = name.rpartition(":")
+        space = spaces[-1].get(prefix) if prefix and local else None
+        if space is None and colon and not any_prefix:
+            raise LoadError(
+                f"{source} is not well-formed XML: the prefix of <{name}> is not declared (line "
+                f'{parser.CurrentLineNumber}). Declare it in the root element, xmlns:{prefix}="...", or remove it.'
+            )
+        return f"{{{space}}}{local}" if space else name
+
+    def enter(tag: str, attributes: dict[str, str]) -> None:
+        declared = {n[6:]: x for n, x in attributes.items() if _SPACE.fullmatch(n)}
+        spaces.append(spaces[-1] | declared if declared else spaces[-1])
+        if len(spaces) - 1 > most:
+            raise LoadError(f"{source} has more than {most} elements within each other. This is no robot.")
+        default = spaces[-1].get("") if ":" not in tag else None
+        given = {known(n): x for n, x in attributes.items() if not _SPACE.fullmatch(n)}
+        builder.start(f"{{{default}}}{tag}" if default else known(tag), given)
+
+    def leave(tag: str) -> None:
+        spaces.pop()
+        builder.end(tag)
+
+    parser.StartElementHandler, parser.EndElementHandler = enter, leave
+    parser.CharacterDataHandler, parser.buffer_text = builder.data, True
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(text, True)
+        return _without_default_namespace(builder.close())
+    except expat.ExpatError as error:
+        raise LoadError(f"{source} is not well-formed XML: {error}. Check it with an XML editor or xmllint.") from None
+    except (ValueError, LookupError) as error:  # an encoding that Python does not have
+        if isinstance(error, LoadError):
+            raise
+        raise LoadError(f"{source} cannot be decoded: {error}. Save it as UTF-8.") from None
+
+
+def _without_default_namespace(root: ET.Element) -> ET.Element:
+    """Take the namespace of the root element off all tags, as parsers without namespaces (Pinocchio's) do."""
+    if root.tag.startswith("{"):
+        prefix = root.tag[: root.tag.index("}") + 1]
+        for element in root.iter():
+            element.tag = element.tag.removeprefix(prefix)
+    return root
+
+
+@contextmanager
+def in_words_of(owner: str) -> Iterator[None]:
+    """Name the element of the file in what a constraint refuses."""
+    try:
+        yield
+    except PinClustersError as error:
+        raise LoadError(f"{owner}: {error}") from None
+
+
+def number(text: str | None, what: str, owner: str, most: float = LARGEST) -> float:
+    """Return one finite decimal number, of a size from which products can be made."""
+    if text is None:
+        raise LoadError(f"{owner}: {what} is missing. Give a number.")
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    if not math.isfinite(value):
+        raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
+    if abs(value) > most:
+        raise LoadError(f"{owner}: {what} must not be beyond {most:g}, got {text!r:.60}. No robot has such a number.")
+    return value
+
+
+def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
+    """Return three finite decimal numbers."""
+    parts = text.split()
+    if len(parts) != 3:
+        raise LoadError(f"{owner}: {what} must be three numbers, got {text!r:.60}.")
+    x, y, z = (number(p, what, owner) for p in parts)
+    return x, y, z
+
+
+def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:
+    """Return the child of that tag, or None."""
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise LoadError(f"{owner} has {len(found)} <{tag}> elements. Keep one.")
+    return found[0] if found else None
+
+
+def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
+    """Return the name in ``<tag attribute="name"/>``, a required child."""
+    child = only_child(element, tag, owner)
+    name = None if child is None else child.get(attribute)
+    if not name:
+        raise LoadError(f'{owner}: <{tag} {attribute}="..."/> is missing. Add it.')
+    return name
+
+
+def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
+    """Return the link that ``<tag link="name"/>``, a required child, names."""
+    link = reference(element, tag, "link", owner)
+    if link not in links:
+        raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
+    return link
+
+
+def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:
+    """Return elements by their name."""
+    found: dict[str, ET.Element] = {}
+    for element in elements:
+        name = element.get("name")
+        if not name:
+            raise LoadError(f"A <{element.tag}> has no name. Every {kind} needs one: <{element.tag} name=...>.")
+        if name in found:
+            raise LoadError(f"Two {kind}s have the name {name!r}. Rename one.")
+        found[name] = element
+    return found
+
+
+def describe(root: ET.Element, source: str) -> Description:
+    """Check names, joint types, references and topology of a URDF."""
+    if root.tag != "robot":
+        raise LoadError(f"{source} is not a URDF: its root element is <{root.tag}>, expected <robot>.")
+    links = named(root.findall("link"), "link")
+    joints = named(root.findall("joint"), "joint")
+    if not links:
+        raise LoadError(f"{source} has no <link>. A robot needs at least one.")
+    parent_joint, parent_link = dict[str, str](), dict[str, str]()
+    for name, joint in joints.items():
+        owner = f"joint {name!r}"
+        kind = joint.get("type")
+        if name == "universe":
+            raise LoadError("A joint has the name 'universe', which Pinocchio keeps for the world. Rename it.")
+        if kind not in JOINT_TYPES:
+            raise LoadError(
+                f"{owner}: type {kind!r} is not one of URDF.{did_you_mean(kind or '', JOINT_TYPES)} "
+                "Other joints can be added to a pinocchio.Model in Python."
+            )
+        parent_link[name], child = (known_link(joint, tag, links, owner) for tag in ("parent", "child"))
+        if child in parent_joint:
+            raise LoadError(
+                f"link {child!r} is the child of two joints, {parent_joint[child]!r} and {name!r}. "
+                "A URDF is a tree: close the loop with a <loop> instead (type fixed, or that of the second joint)."
+            )
+        parent_joint[child] = name
+    roots = [name for name in links if name not in parent_joint]
+    if len(roots) > 1:
+        raise LoadError(
+            f"{source} has {len(roots)} root links: {', '.join(map(repr, roots[:8]))}. "
+            "Only one may be without a parent; connect the others to it by joints."
+        )
+    if not roots:
+        raise LoadError(f"{source} has no root link: its joints run in a circle. Remove one of them.")
+    description = Description(root, root.get("name") or "robot", links, joints, parent_joint, parent_link, roots[0])
+    _check_reached(description)
+    return description
+
+
+def _check_reached(description: Description) -> None:
+    """Raise if some links hang from a circle of joints instead of from the root, or too many hang in a row."""
+    depth = {description.root_link: 0}
+    for link in description.links:
+        path: dict[str, None] = {}  # in order
+        while link not in depth:
+            if link in path:
+                circle = list(path)
+                names = " -> ".join([*circle[circle.index(link) :], link])
+                raise LoadError(f"The joints above links {names} run in a circle. Remove one of them.")
+            path[link] = None
+            link = description.parent_link[description.parent_joint[link]]
+        for above, name in enumerate(reversed(path), depth[link] + 1):
+            if above > MAX_LINKS_IN_A_ROW:
+                raise LoadError(
+                    f"more than {MAX_LINKS_IN_A_ROW} links hang from each other in a row, down to link {name!r}, which "
+                    "Pinocchio's parser may not survive. This is no robot."
+                )
+            depth[name] = above
+
+
+def to_text(root: ET.Element) -> str:
+    """Return the document for Pinocchio: without what it would stumble over but does not use.
+
+    Visuals and collisions are left out, so that a missing mesh or material cannot fail the kinematic tree; so are
+    the constraints, which this package reads itself.
+    """
+    copy = ET.fromstring(ET.tostring(root, encoding="unicode"))
+    for parents, tags in NOT_FOR_PINOCCHIO.items():
+        for parent in copy.findall(parents):
+            for element in [e for e in parent if e.tag in tags]:
+                parent.remove(element)
+    for dynamics in copy.findall("joint/dynamics"):
+        if not {"damping", "friction"} & set(dynamics.attrib):
+            dynamics.set("damping", "0")  # its parser refuses an element with nothing that it knows
+    return ET.tostring(copy, encoding="unicode")

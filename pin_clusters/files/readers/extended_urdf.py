@@ -1,0 +1,204 @@
+"""The extended URDF of example-parallel-robots: a YAML file beside a URDF, with loops, motors and kinds of joints.
+
+L. de Matteis, V. Batto, J. Carpentier, N. Mansard, "Extended URDF: Accounting for parallel mechanism in robot
+description", arXiv 2504.04767::
+
+    closed_loop: [[frame_a, frame_b], ...]   # pairs of frames that coincide
+    type: [6d, 3d, ...]                      # wholly, or their origins only
+    name_mot: [joint, ...]                   # the motors
+    joint_name: [joint, ...]                 # joints that are not those of the URDF...
+    joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # ... but these
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pinocchio as pin
+
+from ..._support.docstrings import stock
+from ...constraints import Loop
+from ...errors import LoadError, did_you_mean
+from ...model import ClusterModel
+from ._arguments import checked, read_file
+from ._joint_types import FIXED, TYPES, with_joint_types
+from ._notes import Notes, listing
+from ._xml import in_words_of
+from ._yaml import read_yaml
+from .urdf import parse_urdf
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+KINDS = {"6d": "fixed", "3d": "spherical"}
+KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
+# In the vocabulary of others; they change the dynamics and are not read.
+CHANGING = (
+    "rotor",
+    "inertia",
+    "ratio",
+    "gear",
+    "armature",
+    "spring",
+    "stiffness",
+    "damping",
+    "friction",
+    "mass",
+    "loop",
+)
+_documented = stock(
+    """
+    Args:
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link is fixed to the world.
+        constraints: Further constraints, such as ``pc.Rotor``; they come after those of the file.
+        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`; by default rather the motors of the file.
+
+    Raises:
+        LoadError: A file is missing, or ill-formed, or holds something that changes the dynamics and cannot be
+            honoured.
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: The loops or ``constraints`` do not fit the model.
+    """
+)
+
+
+@_documented
+def buildModelFromYAML(
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    urdf: str | os.PathLike[str] | None = None,
+) -> ClusterModel:
+    """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
+
+    A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) `Loop`; joints of ``joint_name`` become
+    those of ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` and its kin, which are two hinges named
+    ``<joint>_X`` and ``<joint>_Y``. The motors, ``name_mot``, are the joints that are rather independent.
+
+    Args:
+        file: Path of the YAML file, or of its folder if it is named ``robot.yaml``.
+        urdf: The URDF file; by default ``robot.urdf`` beside the YAML file, or the only one there.
+
+    Returns:
+        The model.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.buildModelFromYAML("robots/digit_like/robot.yaml")  # doctest: +SKIP
+    """
+    given, named = checked(root_joint, constraints, independent)
+    if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
+        file = Path(file) / "robot.yaml"
+    path, text = read_file(file, "YAML")
+    source = repr(str(path))
+    notes = Notes()
+    content = _checked(read_yaml(text, source), source, notes)
+    loops = _loops(content, source)
+    types = _types(content, source)
+    description = _urdf_of(path) if urdf is None else Path(urdf)
+    description, xml = read_file(description, "URDF")
+    parts = parse_urdf(xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3)
+    _check_names(types, parts.tree, source)
+    tree = with_joint_types(parts.tree, types)
+    motors = _motors(content, tree, source, notes)
+    notes.warn(tree.name, stacklevel=2)
+    if q_reference is None and tree is parts.tree:
+        q_reference = parts.reference
+    return ClusterModel(
+        tree, parts.constraints, q_reference, independent=parts.independent or None, preferred=motors, name=tree.name
+    )
+
+
+def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]:
+    """Check that the keys are known and their values lists; return them."""
+    if not isinstance(content, Mapping):
+        raise LoadError(f"{source} is not an extended URDF: expected keys such as closed_loop, got {content!r:.60}.")
+    for key, value in content.items():
+        if key in KEYS:
+            if not isinstance(value, list):
+                raise LoadError(f"{source}: {key} must be a list, got {value!r:.60}.")
+            continue
+        if any(word in str(key).lower() for word in CHANGING):
+            near = did_you_mean(str(key), KEYS)
+            raise LoadError(
+                f"{source}: {key!r} is not read, although it may change the dynamics.{near} Pass what it means in "
+                "constraints= (motors: pc.Rotor) and remove it."
+            )
+        notes.unknown[repr(key)] += 1
+    if not any(key in content for key in KEYS):
+        raise LoadError(f"{source} is not an extended URDF: it has none of the keys {', '.join(KEYS)}.")
+    return {key: content.get(key, []) for key in KEYS}
+
+
+def _name(value: object, what: str, source: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise LoadError(f"{source}: {what} must be names, got {value!r:.60}. Write them in quotes.")
+    return value
+
+
+def _loops(content: Mapping[str, list[Any]], source: str) -> list[Loop]:
+    pairs, kinds = content["closed_loop"], content["type"] or ["6d"] * len(content["closed_loop"])
+    if len(kinds) != len(pairs):
+        raise LoadError(f"{source}: closed_loop has {len(pairs)} pairs, but type has {len(kinds)}. Give one for each.")
+    loops = []
+    for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
+        owner = f"{source}: closed_loop[{i}]"
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise LoadError(f"{owner} must be two frames, got {pair!r:.60}.")
+        a, b = (_name(frame, f"closed_loop[{i}]", source) for frame in pair)
+        found = KINDS.get(str(kind).lower())
+        if found is None:
+            raise LoadError(f"{owner}: type {kind!r} is unknown. Known types: 6d, 3d.")
+        with in_words_of(owner):
+            loops.append(Loop(a, b, found))
+    return loops
+
+
+def _types(content: Mapping[str, list[Any]], source: str) -> dict[str, str]:
+    names, types = content["joint_name"], content["joint_type"]
+    if len(names) != len(types):
+        raise LoadError(f"{source}: joint_name has {len(names)} names, but joint_type has {len(types)}. Give both.")
+    found: dict[str, str] = {}
+    for name, kind in zip(names, types, strict=True):
+        name = _name(name, "joint_name", source)
+        if name in found:
+            raise LoadError(f"{source}: joint {name!r} is named twice in joint_name. Name it once.")
+        if kind not in TYPES:
+            raise LoadError(f"{source}: joint_type {kind!r} of joint {name!r} is unknown. Known: {', '.join(TYPES)}.")
+        found[name] = kind
+    return found
+
+
+def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None:
+    for name, kind in types.items():
+        if kind == FIXED and not tree.existJointName(name) and tree.existFrame(name):
+            continue  # it is fixed in the URDF already
+        if not tree.existJointName(name):
+            raise LoadError(f"{source}: joint {name!r} does not exist.{did_you_mean(name, list(tree.names)[1:])}")
+
+
+def _motors(content: Mapping[str, list[Any]], tree: pin.Model, source: str, notes: Notes) -> Sequence[str]:
+    """Return the motors that are joints of the tree."""
+    names = [_name(n, "name_mot", source) for n in content["name_mot"]]
+    if missing := [n for n in names if not tree.existJointName(n)]:
+        notes.messages.append(f"these motors are no joints of the tree: {listing(missing)}.")
+    return [n for n in dict.fromkeys(names) if tree.existJointName(n)]
+
+
+def _urdf_of(path: Path) -> Path:
+    usual = path.with_name("robot.urdf")
+    found = sorted(path.parent.glob("*.urdf"))
+    if usual.is_file() or not found:
+        return usual
+    if len(found) > 1:
+        raise LoadError(f"{str(path)!r} has {len(found)} URDF files beside it and none named robot.urdf. Give urdf=...")
+    return found[0]

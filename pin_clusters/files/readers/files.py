@@ -1,0 +1,141 @@
+"""One door for robots in files, whatever their format."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.parsers import expat
+
+import pinocchio as pin
+
+from ..._support.docstrings import stock
+from ...errors import LoadError
+from ...model import ClusterModel
+from ._arguments import read_file
+from .extended_urdf import buildModelFromYAML
+from .mjcf import buildModelFromMJCF
+from .sdf import buildModelFromSdf
+from .urdf import buildModelFromUrdf
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+# By the root element; YAML by its suffix.
+READERS: dict[str, Callable[..., ClusterModel]] = {
+    "robot": buildModelFromUrdf,
+    "mujoco": buildModelFromMJCF,
+    "sdf": buildModelFromSdf,
+}
+YAML = (".yaml", ".yml")
+FORMATS = "URDF, URDF+, MJCF, SDF, and the YAML of extended URDF"
+ELSEWHERE = {
+    ".xacro": "It is xacro source. Expand it first: xacro robot.xacro > robot.urdf.",
+    ".srdf": "An SRDF only adds to a URDF. Give the URDF.",
+    ".usd": "USD is not read. Export URDF or MJCF.",
+    ".usda": "USD is not read. Export URDF or MJCF.",
+    ".mjb": "This is a compiled MuJoCo model. Give the XML (mj_saveLastXML).",
+}
+_documented = stock(
+    """
+    Args:
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
+            the file says, or none.
+        constraints: Further constraints, such as ``pc.Rotor``; they come after those of the file.
+        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`.
+
+    Raises:
+        LoadError: The file is missing, of no known format, or ill-formed, or it holds something that changes the
+            dynamics and cannot be honoured.
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: ``constraints`` does not fit the model.
+    """
+)
+
+
+@_documented
+def open_robot(
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+) -> ClusterModel:
+    """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
+
+    The root element of the XML says which; of YAML the suffix. `buildModelFromUrdf`, `buildModelFromMJCF`,
+    `buildModelFromSdf` and `buildModelFromYAML`, which it calls, say what is read, and have further arguments.
+
+    Args:
+        file: Path of the file.
+
+    Returns:
+        The model.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.open_robot("agility_cassie/cassie.xml")  # doctest: +SKIP
+    """
+    return reader_of(file)(file, root_joint, constraints, q_reference, independent)
+
+
+def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
+    """Return the function that reads a file.
+
+    Raises:
+        LoadError: The file is missing, or of no known format.
+        ArgumentTypeError: ``file`` is no path.
+    """
+    if isinstance(file, (str, os.PathLike)):
+        path = Path(file)
+        if path.suffix.lower() in YAML:
+            return buildModelFromYAML
+        with suppress(OSError):  # read_file says what is wrong with the path
+            if path.is_dir() and any((path / f"robot{suffix}").is_file() for suffix in YAML):
+                return buildModelFromYAML
+    if isinstance(file, str) and file.lstrip().startswith("<"):
+        raise LoadError(
+            "open_robot takes the path of a file, got XML. Text is for pc.buildModelFromXML (URDF), "
+            "pc.buildModelFromMJCF and pc.buildModelFromSdf."
+        )
+    path, text = read_file(file, "robot's")
+    source = repr(str(path))
+    if path.suffix.lower() in ELSEWHERE:
+        raise LoadError(f"{source} cannot be read: {ELSEWHERE[path.suffix.lower()]}")
+    if not text.strip():
+        raise LoadError(f"{source} is empty. Known formats: {FORMATS}.")
+    root = _root_element(text)
+    if root in READERS:
+        return READERS[root]
+    if root is None:
+        raise LoadError(f"{source} is neither XML nor named .yaml. Known formats: {FORMATS}.")
+    hint = " It is a part of an MJCF; give the file that includes it." if root == "mujocoinclude" else ""
+    raise LoadError(f"{source}: no format of robots starts with <{root}>. Known formats: {FORMATS}.{hint}")
+
+
+def _root_element(text: bytes) -> str | None:
+    """Return the name of the root element without its namespace, None if this is no XML."""
+
+    class FoundError(Exception):
+        pass
+
+    def found(name: str, *_: object) -> None:
+        raise FoundError(name)
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = found
+    try:
+        parser.Parse(text, True)
+    except FoundError as error:
+        return str(error.args[0]).rpartition(" ")[2]
+    except expat.ExpatError:
+        # what is wrong with it is for the reader of its format to say
+        stripped = text.lstrip(b"\xef\xbb\xbf \t\r\n")
+        return next((tag for tag in READERS if b"<" + tag.encode() in stripped[:100_000]), None)
+    except (ValueError, LookupError):  # an encoding that Python does not have
+        return "robot"
+    return None

@@ -1,0 +1,157 @@
+"""Pinocchio's own mimic joints, turned into ordinary joints and couplings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import coordinate, in_q, in_v, set_coordinate
+from ...constraints import LinearCoupling
+from ...errors import ArgumentTypeError, UnsupportedJointError
+
+VELOCITY_FIELDS = (
+    "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
+    "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
+    "lowerDryFrictionLimit", "upperDryFrictionLimit",
+)  # fmt: skip
+POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+_MIMIC = "JointModelMimic"
+
+
+def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...]]:
+    """Return a model's tree with ordinary joints in place of mimic joints, and the couplings that they stand for.
+
+    Pinocchio's mimic joints have no coordinate of their own, and several of its algorithms refuse them. Here every
+    joint gets its coordinates, as `ClusterModel` wants them; joint order, names, placements, inertias and frames stay.
+
+    Args:
+        model: Any model, such as one read with ``mimic=True``; it is not changed.
+
+    Returns:
+        The tree, and one `LinearCoupling` per mimic joint. Position and velocity limits of a mimic joint are those of
+        its master, transformed; its armature is zero (Pinocchio has none either).
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ``pin.Model``.
+        UnsupportedJointError: A mimic joint has several degrees of freedom, or stands still (scaling 0).
+
+    Example:
+        >>> import pin_clusters as pc, pinocchio as pin
+        >>> model = pin.buildModelFromUrdf("gripper.urdf", mimic=True)  # doctest: +SKIP
+        >>> model = pc.ClusterModel(*pc.expand_mimic(model))  # doctest: +SKIP
+    """
+    if not isinstance(model, pin.Model):
+        raise ArgumentTypeError(f"model must be a pinocchio.Model, got {type(model).__name__}.")
+    masters = {j: _master(model, j) for j in range(1, model.njoints) if model.joints[j].shortname() == _MIMIC}
+    if not masters:
+        return model.copy(), ()
+    tree = pin.Model()
+    tree.name, tree.gravity = model.name, model.gravity
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    couplings = []
+    tree.inertias[0] = model.inertias[0]
+    for j in range(1, model.njoints):
+        joint = model.joints[j]
+        if j in masters:
+            scaling, offset = _affine(joint)
+            joint = _own_joint(model, data, j, masters[j], scaling)
+            couplings.append(LinearCoupling(model.names[j], {model.names[masters[j]]: scaling}, offset))
+        tree.addJoint(model.parents[j], joint, model.jointPlacements[j], model.names[j])
+        tree.inertias[j] = model.inertias[j]
+    for frame in list(model.frames)[1:]:
+        tree.addFrame(frame, False)
+    for j in range(1, model.njoints):
+        _copy_fields(model, tree, j, masters.get(j))
+    for entry in model.referenceConfigurations:
+        tree.referenceConfigurations[entry.key()] = _expanded(model, tree, masters, np.asarray(entry.data()))
+    return tree, tuple(couplings)
+
+
+def _affine(joint: pin.JointModel) -> tuple[float, float]:
+    """Return scaling and offset of a mimic joint."""
+    inner = joint.extract() if hasattr(joint, "extract") else joint
+    return float(inner.scaling), float(inner.offset)
+
+
+def _master(model: pin.Model, j: int) -> int:
+    """Return the joint that mimic joint ``j`` follows: the ordinary joint at the same place in ``v``."""
+    for k in range(1, model.njoints):
+        other = model.joints[k]
+        if other.shortname() != _MIMIC and other.nv == 1 and other.idx_v == model.joints[j].idx_v:
+            return k
+    raise UnsupportedJointError(
+        f"mimic joint {model.names[j]!r} follows a joint with several degrees of freedom; only joints with one can be "
+        "coupled. Split it into joints of one degree of freedom."
+    )
+
+
+def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: float) -> pin.JointModel:
+    """Return the ordinary joint that is inside mimic joint ``j``, from its motion subspace (scaling times its own)."""
+    if scaling == 0.0:
+        raise UnsupportedJointError(
+            f"mimic joint {model.names[j]!r} has scaling 0, so it stands still. Make it a fixed joint."
+        )
+    scaled = data.joints[j].S
+    subspace = np.asarray(scaled.matrix() if hasattr(scaled, "matrix") else scaled).reshape(6) / scaling
+    linear, angular = subspace[:3], subspace[3:]
+    turns = np.linalg.norm(angular) > 0.5
+    axis = angular if turns else linear
+    axis = axis / np.linalg.norm(axis)
+    pitch = float(linear @ axis) if turns else 0.0
+    if not turns:
+        kind, unaligned = "P", pin.JointModelPrismaticUnaligned
+    elif pitch != 0.0:
+        kind, unaligned = "H", pin.JointModelHelicalUnaligned
+    elif model.joints[master].nq == 2:
+        kind, unaligned = "RUB", _continuous
+    else:
+        kind, unaligned = "R", pin.JointModelRevoluteUnaligned
+    numbers = (pitch,) if pitch else ()
+    for letter, along in zip("XYZ", np.eye(3), strict=True):
+        if np.allclose(axis, along, rtol=0.0, atol=1e-15):
+            return getattr(pin, f"JointModel{kind}{letter}")(*numbers)
+    return unaligned(axis, *numbers)
+
+
+def _continuous(axis: np.ndarray) -> pin.JointModel:
+    """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
+    numbers = " ".join(map(repr, axis.tolist()))
+    return pin.buildModelFromXML(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        f'<parent link="a"/><child link="b"/><axis xyz="{numbers}"/></joint></robot>'
+    ).joints[1]
+
+
+def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) -> None:
+    """Copy limits and motor constants of joint ``j``; those of a mimic joint follow from its master."""
+    source = j if master is None else master
+    q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, source), in_v(model, source)
+    if master is None:
+        for names, to, of in ((VELOCITY_FIELDS, v_new, v_old), (POSITION_FIELDS, q_new, q_old)):
+            for name in names:
+                if hasattr(model, name):
+                    getattr(tree, name)[to] = getattr(model, name)[of]
+        return
+    scaling, offset = _affine(model.joints[j])
+    with np.errstate(over="ignore"):  # the largest float stands for "no limit"
+        speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])
+        limits = (model.lowerPositionLimit, model.upperPositionLimit)
+        ends = np.nan_to_num(np.sort([scaling * limit[q_old][0] + offset for limit in limits]))
+    tree.velocityLimit[v_new] = speed
+    if hasattr(tree, "lowerVelocityLimit"):
+        tree.lowerVelocityLimit[v_new] = -speed
+    if len(q_new) == 1:
+        tree.lowerPositionLimit[q_new], tree.upperPositionLimit[q_new] = ends
+
+
+def _expanded(model: pin.Model, tree: pin.Model, masters: dict[int, int], q: np.ndarray) -> np.ndarray:
+    """Return the configuration of the tree that belongs to one of the model."""
+    full = np.array(pin.neutral(tree))
+    for j in range(1, model.njoints):
+        if j in masters:
+            scaling, offset = _affine(model.joints[j])
+            set_coordinate(tree, j, full, scaling * coordinate(model, masters[j], q) + offset)
+        else:
+            full[in_q(tree, j)] = q[in_q(model, j)]
+    return full

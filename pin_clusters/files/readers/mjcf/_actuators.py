@@ -1,0 +1,164 @@
+"""``<actuator>``: which joints motors drive, their gears, and what they add to joints."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pinocchio as pin
+
+from ...._support.arrays import in_order
+from ....constraints import Rotor
+from ....errors import LoadError, did_you_mean
+from ._bodies import Body
+from ._document import ACTUATORS, Document
+from ._tendons import Tendon
+from ._tree import Layout
+from ._values import Attributes, numbers, value
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """What an actuator tells about the mechanism.
+
+    Attributes:
+        name: As messages show it.
+        joint: What it drives, or None.
+        tendon: The same.
+        gear: Its first number.
+        armature: Inertia of the motor, on its own side.
+        damping: Coefficients of v, v |v| and v^3, on its own side.
+        force: Largest force on its own side, or None.
+    """
+
+    name: str
+    joint: str | None
+    tendon: str | None
+    gear: float
+    armature: float
+    damping: tuple[float, ...]
+    force: float | None
+
+
+def read_actuators(
+    document: Document, bodies: Sequence[Body], tendons: Mapping[str, Tendon], hinges: Mapping[str, object]
+) -> list[Actuator]:
+    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user.
+
+    Args:
+        document: The document.
+        bodies: As read.
+        tendons: By name.
+        hinges: Hinges and slides by name.
+    """
+    names = {j.name for b in bodies for j in b.joints}
+    found = []
+    for count, element in enumerate(document.all("actuator")):
+        if element.tag not in (*ACTUATORS, "adhesion"):
+            raise LoadError(f"actuator: unknown element <{element.tag}>.{did_you_mean(str(element.tag), ACTUATORS)}")
+        owner = f"actuator {element.get('name') or count!r}"
+        a = document.attributes(element, owner, tag="actuator")
+        joint, tendon = a.get("joint") or a.get("jointinparent"), a.get("tendon")
+        if joint and joint not in names:
+            raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, names)}")
+        if tendon and tendon not in tendons:
+            raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
+        found.append(_actuator(element, a, joint, tendon, owner, joint in hinges))
+    return found
+
+
+def _actuator(
+    element: ET.Element, a: Attributes, joint: str | None, tendon: str | None, owner: str, scalar: bool
+) -> Actuator:
+    gear = (numbers(a, "gear", owner, 1, 6) or (1.0,))[0]
+    armature = value(a, "armature", owner)
+    damping = numbers(a, "damping", owner, 1, 3) or (0.0,)
+    if (armature or any(damping)) and not (scalar or tendon):
+        raise LoadError(
+            f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
+            "Remove it."
+        )
+    forces = numbers(a, "forcerange", owner, 2)
+    if forces is None and element.tag == "motor":
+        forces = numbers(a, "ctrlrange", owner, 2)
+    most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
+    return Actuator(owner, joint, tendon, gear, armature, damping + (0.0,) * (3 - len(damping)), most)
+
+
+def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[str]:
+    """Return the names of joints that actuators drive, in the order of the file."""
+    found: list[str] = []
+    for actuator in actuators:
+        found += [actuator.joint] if actuator.joint else []
+        found += list(tendons[actuator.tendon].joints) if actuator.tendon else []
+    return [name for name in dict.fromkeys(found) if name in layout.ids]
+
+
+def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
+    """Add the armature of motors, through their gears, to the joints; and the largest efforts."""
+    armature, effort = layout.tree.armature.copy(), layout.tree.effortLimit.copy()
+    for actuator in actuators:
+        j = layout.ids.get(actuator.joint or "")
+        if j is not None and layout.tree.joints[j].nv == 1:
+            i = layout.tree.joints[j].idx_v
+            armature[i] += actuator.armature * actuator.gear**2
+            if actuator.force is not None:
+                effort[i] = min(effort[i], actuator.force * abs(actuator.gear))
+    layout.tree.armature, layout.tree.effortLimit = armature, effort
+
+
+def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], list[str]]:
+    """Turn the armature of geared joints into rotors on the parent bodies.
+
+    Returns:
+        The rotors, and the joints with armature that have no gear of their own, whose armature stays.
+    """
+    found: list[Rotor] = []
+    tree, armature = layout.tree, layout.tree.armature.copy()
+    done: set[str] = set()
+    for actuator in actuators:
+        j = layout.ids.get(actuator.joint or "")
+        if j is None or tree.joints[j].nv != 1 or actuator.joint in done:
+            continue
+        i, gear = tree.joints[j].idx_v, actuator.gear
+        if armature[i] > 0.0 and gear != 0.0:
+            assert actuator.joint is not None
+            done.add(actuator.joint)
+            found.append(Rotor(actuator.joint, gear, axial_inertia=float(armature[i]) / gear**2))
+            armature[i] = 0.0
+    tree.armature = armature
+    left = [tree.names[j] for j in range(1, tree.njoints) if any(armature[_velocities(tree, j)] > 0.0)]
+    return found, left
+
+
+def _velocities(tree: pin.Model, j: int) -> slice:
+    joint = tree.joints[j]
+    return slice(joint.idx_v, joint.idx_v + joint.nv)
+
+
+def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[Any]:
+    """Return what the armature of fixed tendons adds: rotors in the world, which see no motion of a carrier."""
+    found = []
+    for tendon in tendons.values():
+        a = value(tendon.attributes, "armature", tendon.owner)
+        a += in_order(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
+        if a == 0.0:
+            continue
+        if a < 0.0:
+            raise LoadError(f"{tendon.owner}: armature must not be negative, got {a:g}.")
+        joints = {n: c for n, c in tendon.coefficients(f"armature of {tendon.owner}").items() if n in layout.ids}
+        if len(joints) == 1:
+            ((name, c),) = joints.items()
+            armature = layout.tree.armature.copy()
+            armature[layout.tree.joints[layout.ids[name]].idx_v] += a * c**2
+            layout.tree.armature = armature
+        elif joints:
+            found.append(
+                Rotor(
+                    list(joints), list(joints.values()), axial_inertia=a, carrier="universe", axis=(0.0, 0.0, 1.0),
+                    armature="keep", name=f"armature of {tendon.owner}",
+                )
+            )  # fmt: skip
+    return found

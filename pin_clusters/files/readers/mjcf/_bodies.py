@@ -1,0 +1,297 @@
+"""The bodies of ``<worldbody>``, depth-first as MuJoCo numbers them."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ....errors import LoadError, did_you_mean
+from ._document import MAX_DEPTH, Document
+from ._schema import BODY, check_attributes, check_tag
+from ._values import Attributes, flag, limits, normal, pose, rotation, value, vector, word
+
+UNIVERSE = "universe"
+# Made by MuJoCo's compiler out of few attributes; its own words for them are long.
+MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
+PLURALS = {"body": "bodies", "joint": "joints", "site": "sites"}
+KINDS = ("hinge", "slide", "ball", "free")
+
+
+@dataclass
+class Joint:
+    """A joint of a body.
+
+    Attributes:
+        name: Unique among joints.
+        kind: One of ``KINDS``.
+        pos: Anchor in the body, shape (3,).
+        axis: Unit vector in the body, shape (3,).
+        ref: Its coordinate in the pose of the file, [rad] or [m].
+        range: Limits, or None.
+        attributes: All of the element, with defaults.
+        held: Displacement from the pose of the file at which an equality holds it.
+        of_ball: Whether it is a part of a ball joint.
+    """
+
+    name: str
+    kind: str
+    pos: np.ndarray
+    axis: np.ndarray
+    ref: float
+    range: tuple[float, float] | None
+    attributes: Attributes
+    held: float = 0.0
+    of_ball: bool = False
+
+    @property
+    def owner(self) -> str:
+        """How messages name it."""
+        return f"joint {self.name!r}"
+
+
+class Geom(NamedTuple):
+    """A shape that may have mass."""
+
+    attributes: Attributes
+    placement: pin.SE3  # in the body; with ``fromto`` that of the frame around it
+    owner: str
+
+
+@dataclass
+class Body:
+    """A body, or the world.
+
+    Attributes:
+        name: Unique among bodies.
+        parent: Index of the parent body; the world is its own.
+        placement: In the parent body.
+        joints: First is next to the parent.
+        inertial: The element, or None.
+        geoms: Shapes.
+        sites: Names and placements.
+        mocap: Whether it is moved by hand.
+        gravcomp: Part of its weight that is held.
+    """
+
+    name: str
+    parent: int
+    placement: pin.SE3
+    joints: list[Joint] = field(default_factory=list)
+    inertial: ET.Element | None = None
+    geoms: list[Geom] = field(default_factory=list)
+    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)
+    mocap: bool = False
+    gravcomp: float = 0.0
+
+    @property
+    def owner(self) -> str:
+        """How messages name it."""
+        return f"body {self.name!r}"
+
+
+class _Place(NamedTuple):
+    """Where elements are read: in a body, within frames."""
+
+    element: ET.Element
+    body: int
+    frame: pin.SE3
+    childclass: str | None
+    depth: int
+
+
+def read_bodies(document: Document) -> list[Body]:
+    """Return all bodies, the world first, parents before children."""
+    if document.root.find("worldbody") is None:
+        raise LoadError(f"{document.source} has no <worldbody>, so it holds no robot.")
+    bodies = [Body("world", 0, pin.SE3.Identity())]
+    names = _Names(document)
+    none = pin.SE3.Identity()
+    stack = [_Place(w, 0, none, w.get("childclass"), 1) for w in document.root.findall("worldbody")[::-1]]
+    while stack:
+        place = stack.pop()
+        if place.depth > MAX_DEPTH:
+            raise LoadError(f"{document.source} has more than {MAX_DEPTH} bodies within each other.")
+        if place.element.tag == "body":
+            place = _enter(document, bodies, names, place)
+        inner = [found for child in place.element if (found := _read(document, bodies, names, place, child))]
+        stack.extend(inner[::-1])
+    return bodies
+
+
+def _enter(document: Document, bodies: list[Body], names: _Names, place: _Place) -> _Place:
+    """Make a body; what is in it is read in its own frame."""
+    element = place.element
+    name = names.body(element.get("name"), len(bodies))
+    body = Body(name, place.body, place.frame * pose(element.attrib, f"body {name!r}", document.units))
+    check_attributes(element, "body", body.owner)
+    body.mocap = flag(element.attrib, "mocap", body.owner, False)
+    body.gravcomp = value(element.attrib, "gravcomp", body.owner)
+    bodies.append(body)
+    return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
+
+
+def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, child: ET.Element) -> _Place | None:
+    """Read one element; return it if it is to be gone into."""
+    body = bodies[place.body]
+    check_tag(child, BODY, body.owner)
+    if child.tag == "body" or child.tag == "frame":
+        childclass, frame = child.get("childclass") or place.childclass, place.frame
+        if child.tag == "frame":
+            owner = f"frame {child.get('name')!r} in {body.owner}"
+            check_attributes(child, "frame", owner)
+            frame = frame * pose(child.attrib, owner, document.units)
+        return _Place(child, place.body, frame, childclass, place.depth + 1)
+    if child.tag in MADE_BY_MUJOCO or child.tag == "plugin":
+        raise NotPlainError(child.tag, body.owner)
+    if child.tag == "inertial":
+        check_attributes(child, "inertial", body.owner)
+        if body.inertial is not None:
+            raise LoadError(f"{body.owner} has two <inertial> elements. Keep one.")
+        body.inertial = child
+    elif child.tag in ("joint", "freejoint"):
+        _joint(document, body, place, child, names)
+    elif child.tag == "geom":
+        owner = f"geom {child.get('name') or len(body.geoms)!r} of {body.owner}"
+        check_attributes(child, "geom", owner)
+        attributes = document.attributes(child, owner, place.childclass)
+        body.geoms.append(Geom(attributes, place.frame, owner))
+    elif child.tag == "site":
+        _site(document, body, place, child, names)
+    return None
+
+
+def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
+    owner = f"site {element.get('name')!r} of {body.owner}"
+    attributes = document.attributes(element, owner, place.childclass)
+    name = names.site(element.get("name"), owner)
+    if name is None:
+        return
+    if "fromto" in attributes:
+        attributes = {**attributes, **centred(attributes, owner)}
+    body.sites.append((name, place.frame * pose(attributes, owner, document.units)))
+
+
+def centred(attributes: Attributes, owner: str) -> dict[str, str]:
+    """Return ``pos`` and ``zaxis`` in the place of ``fromto``."""
+    from ._values import numbers
+
+    ends = np.array(numbers(attributes, "fromto", owner, 6))
+    middle, along = 0.5 * (ends[:3] + ends[3:]), ends[:3] - ends[3:]
+    return {"pos": " ".join(map(repr, middle.tolist())), "zaxis": " ".join(map(repr, along.tolist()))}
+
+
+def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
+    owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
+    check_attributes(element, element.tag, owner)
+    if place.body == 0:
+        raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
+    if element.tag == "freejoint":
+        attributes: Attributes = element.attrib
+        kind = "free"
+        if element.get("align", document.compiler.get("alignfree", "false")) == "true":
+            document.notes.messages.append(
+                f"{body.owner}: align=true of its free joint is not followed; q is the pose of the body as the file "
+                "has it."
+            )
+    else:
+        attributes = document.attributes(element, owner, place.childclass)
+        kind = word(attributes, "type", owner, KINDS, "hinge")
+    if body.joints and "free" in (kind, body.joints[0].kind):
+        raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
+    if kind == "free" and body.parent != 0:
+        raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
+    name = names.joint(element.get("name"), body, owner)
+    owner = f"joint {name!r}"
+    turning = kind in ("hinge", "ball")
+    scale = document.units.angle(1.0) if turning else 1.0
+    axis = np.array([0.0, 0.0, 1.0])
+    if kind in ("hinge", "slide"):
+        axis = normal(vector(attributes, "axis", owner, (0.0, 0.0, 1.0)), "axis", owner)
+    bounds = None
+    if kind != "free":
+        automatic = document.compiler.get("autolimits", "true") == "true"
+        # a ball has no need of a range: a default class for all joints may switch limits on
+        bounds = limits(attributes, "range", "limited", owner, automatic, needed=kind != "ball")
+    if bounds is not None:
+        bounds = scale * bounds[0], scale * bounds[1]
+        if kind in ("hinge", "slide") and not bounds[0] < bounds[1]:
+            raise LoadError(f"{owner}: its range {attributes['range']!r} is empty. Give the lower limit first.")
+    ref = scale * value(attributes, "ref", owner) if kind in ("hinge", "slide") else 0.0
+    anchor = place.frame.act(vector(attributes, "pos", owner)) if kind != "free" else np.zeros(3)
+    body.joints.append(
+        Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, attributes)
+    )
+
+
+class _Names:
+    """Names that are unique, and names for what has none."""
+
+    def __init__(self, document: Document) -> None:
+        self.source = document.source
+        self.bodies: set[str] = {"world"}
+        self.joints: set[str] = {UNIVERSE}
+        self.sites: set[str] = set()
+        elements = [e for w in document.root.findall("worldbody") for e in w.iter()]
+        self.given_bodies = {e.get("name") for e in elements if e.tag == "body"}
+        self.given_joints = {e.get("name") for e in elements if e.tag in ("joint", "freejoint")}
+
+    def body(self, name: str | None, index: int) -> str:
+        """Return the name of a body; without one it is called by MuJoCo's number."""
+        if not name:
+            return _free(f"body{index}", {*self.given_bodies, *self.bodies}, self.bodies)
+        _once(name, self.bodies, "body", UNIVERSE)
+        return name
+
+    def joint(self, name: str | None, body: Body, owner: str) -> str:
+        """Return the name of a joint; without one it is called by its body."""
+        if not name:
+            base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
+            return _free(base, {*self.given_joints, *self.joints}, self.joints)
+        _once(name, self.joints, "joint")
+        return name
+
+    def site(self, name: str | None, owner: str) -> str | None:
+        """Return the name of a site, or None: without one nothing can refer to it."""
+        if name:
+            _once(name, self.sites, "site")
+        return name or None
+
+
+def _once(name: str, known: set[str], kind: str, reserved: str = "") -> None:
+    if name == reserved or (name == UNIVERSE and kind == "joint"):
+        raise LoadError(f"{kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
+    if name in known:
+        raise LoadError(f"Two {PLURALS[kind]} have the name {name!r}. Rename one.")
+    known.add(name)
+
+
+def _free(base: str, taken: set[str | None], known: set[str]) -> str:
+    while base in taken:
+        base += "_"
+    known.add(base)
+    return base
+
+
+class NotPlainError(LoadError):
+    """An element that MuJoCo's compiler expands."""
+
+    def __init__(self, tag: str, owner: str) -> None:
+        super().__init__(
+            f"{owner}: <{tag}> is expanded by MuJoCo's compiler, and not read here. Let MuJoCo write the file out: "
+            "spec = mujoco.MjSpec.from_file(file); spec.compile(); text = spec.to_xml()"
+        )
+
+
+def body_at(bodies: list[Body], name: str, owner: str) -> int:
+    """Return the index of a body by its name."""
+    for i, body in enumerate(bodies):
+        if body.name == name:
+            return i
+    raise LoadError(f"{owner}: there is no body {name!r}.{did_you_mean(name, [b.name for b in bodies])}")
+
+
+__all__ = ["Body", "Geom", "Joint", "NotPlainError", "body_at", "centred", "read_bodies", "rotation"]

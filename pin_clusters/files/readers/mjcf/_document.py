@@ -1,0 +1,215 @@
+"""An MJCF document as one tree of elements: includes put in, defaults found."""
+
+from __future__ import annotations
+
+import os
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ....errors import ArgumentTypeError, LoadError, did_you_mean
+from .._arguments import content
+from .._notes import Notes
+from .._xml import parse_xml
+from ._schema import SECTIONS, check_attributes, check_tag
+from ._values import ORIENTATIONS, Attributes, Units, flag
+
+MAX_DEPTH = 1000
+"""Elements within each other: a chain of as many bodies."""
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
+    "dcmotor", "plugin",
+)  # fmt: skip
+MAIN = "main"
+
+
+@dataclass
+class Document:
+    """What the other modules read.
+
+    Attributes:
+        root: The ``<mujoco>`` element with all includes in place.
+        source: How messages name the document.
+        folder: Where meshes and includes are looked for; None for text.
+        units: Angles and Euler sequences.
+        compiler: Attributes of all ``<compiler>`` elements.
+        defaults: Attributes by class and element, inherited ones included.
+        notes: What is to be said at the end.
+    """
+
+    root: ET.Element
+    source: str
+    folder: Path | None
+    notes: Notes = field(default_factory=Notes)
+    units: Units = field(default_factory=Units)
+    compiler: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.root.get("model") or "robot"
+
+    def all(self, section: str) -> Iterator[ET.Element]:
+        """Return the elements of a section, which may stand in the file more than once."""
+        for part in self.root.findall(section):
+            yield from part
+
+    def attributes(self, element: ET.Element, owner: str, childclass: str | None = None, tag: str = "") -> Attributes:
+        """Return the attributes of an element over those of its class."""
+        tag = tag or element.tag
+        given = element.get("class")
+        chosen = given or childclass or MAIN
+        found = self.defaults.get(chosen)
+        if found is None:
+            what = "class" if given else "childclass"
+            raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.defaults)}")
+        inherited = found.get(tag)
+        if not inherited:
+            return element.attrib
+        merged = dict(inherited)
+        if any(key in element.attrib for key in ORIENTATIONS):
+            for key in ORIENTATIONS:
+                merged.pop(key, None)
+        merged.update(element.attrib)
+        return merged
+
+
+def read_document(given: Any, root_folder: Path | None) -> Document:
+    """Read a file or text, and everything that it includes.
+
+    Args:
+        given: A path, or XML text.
+        root_folder: Includes must lie below it; by default the folder of the file.
+    """
+    if isinstance(given, os.PathLike) or (isinstance(given, str) and not given.lstrip("\ufeff \t\r\n").startswith("<")):
+        if isinstance(given, str) and not given.strip():
+            raise LoadError("file_or_string is empty. Give the path of an MJCF file, or its XML.")
+        path = Path(given)
+        source = repr(str(path))
+        folder: Path | None = path.parent
+        text: str | bytes = _bytes(path, source)
+    elif isinstance(given, str):
+        source, folder, text = "the XML text", root_folder, given
+    else:
+        raise ArgumentTypeError(
+            f"file_or_string must be the path of an MJCF file or its XML as text, got {type(given).__name__}."
+        )
+    root = _parse(text, source)
+    if root.tag != "mujoco":
+        cure = " Use pc.buildModelFromUrdf." if root.tag == "robot" else ""
+        raise LoadError(f"{source} is no MJCF: its root element is <{root.tag}>, expected <mujoco>.{cure}")
+    _include(root, source, folder, root_folder or folder)
+    document = Document(root, source, folder)
+    for element in root:
+        check_tag(element, SECTIONS, f"{source}, <mujoco>")
+    _compile(document)
+    _defaults(document)
+    return document
+
+
+def _parse(text: str | bytes, source: str) -> ET.Element:
+    return parse_xml(text, source, MAX_DEPTH, "<mujoco>")
+
+
+def _bytes(path: Path, source: str) -> bytes:
+    try:
+        return content(path)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        if isinstance(error, LoadError):
+            raise
+        reason = getattr(error, "strerror", None) or error
+        raise LoadError(f"cannot read {source}: {reason}. Give the path of an MJCF file.") from None
+
+
+def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
+    """Put the children of included files in the place of ``<include>``; no file twice, none from elsewhere."""
+    seen: set[Path] = set()
+    stack = [(root, 0)]
+    while stack:
+        parent, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
+        if any(child.tag == "include" for child in parent):
+            parent[:] = _expanded(list(parent), source, folder, allowed, seen)
+        stack.extend((child, depth + 1) for child in parent)
+
+
+def _expanded(
+    children: list[ET.Element], source: str, folder: Path | None, allowed: Path | None, seen: set[Path]
+) -> list[ET.Element]:
+    found: list[ET.Element] = []
+    waiting = children[::-1]
+    while waiting:
+        child = waiting.pop()
+        if child.tag != "include":
+            found.append(child)
+            continue
+        name = child.get("file")
+        if not name:
+            raise LoadError(f'{source}: an <include> names no file. Write <include file="..."/>.')
+        if folder is None or allowed is None:
+            raise LoadError(f"{source} includes {name!r}, but text has no folder. Give the path of the file instead.")
+        path = (folder / name).resolve()
+        if not path.is_relative_to(allowed.resolve()):
+            raise LoadError(
+                f"{source} includes {name!r}, which lies outside of {str(allowed)!r}. Such files are not read, unless "
+                "root_folder= names a folder that holds them all."
+            )
+        if path in seen:
+            raise LoadError(
+                f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once."
+            )
+        seen.add(path)
+        inner = _parse(_bytes(path, repr(name)), repr(name))
+        waiting.extend(list(inner)[::-1])
+    return found
+
+
+def _compile(document: Document) -> None:
+    settings = document.compiler
+    for element in document.root.findall("compiler"):
+        check_attributes(element, "compiler", "compiler")
+        settings.update(element.attrib)
+    if settings.get("coordinate", "local") != "local":
+        raise LoadError(
+            "compiler: coordinate must be local, as MuJoCo has it since 2.3.4. Save the file with an older MuJoCo."
+        )
+    angle = settings.get("angle", "degree")
+    if angle not in ("degree", "radian"):
+        raise LoadError(f"compiler: angle must be degree or radian, got {angle!r}.")
+    sequence = settings.get("eulerseq", "xyz")
+    if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):
+        raise LoadError(f"compiler: eulerseq must be three letters out of xyzXYZ, got {sequence!r}.")
+    document.units = Units(angle == "radian", sequence)
+    flag(settings, "autolimits", "compiler", True)
+
+
+def _defaults(document: Document) -> None:
+    """Collect the classes; each has all that it inherits."""
+    classes = document.defaults
+    classes[MAIN] = {}
+    stack: list[tuple[ET.Element, str | None]] = [(e, None) for e in document.root.findall("default")[::-1]]
+    while stack:
+        element, parent = stack.pop()
+        name = element.get("class") or (MAIN if parent is None else "")
+        if not name:
+            raise LoadError(f"default: a class within class {parent!r} has no name. Write <default class=...>.")
+        if parent is None and name != MAIN:
+            classes[name] = classes[MAIN]  # the outermost class may have a name of its own
+        if parent is not None and name in classes:
+            raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
+        own = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
+        classes[name] = own
+        inner = []
+        for child in element:
+            if child.tag == "default":
+                inner.append((child, name))
+                continue
+            tag = "actuator" if child.tag in ACTUATORS else child.tag
+            if tag in ("joint", "geom"):
+                check_attributes(child, tag, f"default class {name!r}")
+            own.setdefault(tag, {}).update(child.attrib)
+        stack.extend(inner[::-1])

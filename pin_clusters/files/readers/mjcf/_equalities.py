@@ -1,0 +1,178 @@
+"""``<equality>``: connects and welds as loops, joints and tendons as couplings or locks."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ....constraints import Loop
+from ....errors import LoadError, did_you_mean
+from .._notes import listing
+from .._xml import in_words_of
+from ._bodies import Body, body_at
+from ._document import Document
+from ._schema import ATTRIBUTES, EQUALITIES, check_attributes, check_tag
+from ._tree import Layout, disabled, poses_of_file
+from ._values import Attributes, flag, numbers, of_quaternion, value, vector
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A connect or a weld: two frames that coincide.
+
+    Attributes:
+        name: As messages show it.
+        kind: Of the loop: ``"spherical"`` or ``"fixed"``.
+        bodies: Indices of both bodies.
+        frames: In each body.
+    """
+
+    name: str
+    kind: str
+    bodies: tuple[int, int]
+    frames: tuple[pin.SE3, pin.SE3]
+
+    def build(self, layout: Layout) -> Loop:
+        """Return the loop."""
+        a, b = (layout.frame(i, M) for i, M in zip(self.bodies, self.frames, strict=True))
+        return Loop(a, b, self.kind, name=self.name)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A joint or tendon equality: x1 - x1_0 = polynomial(x2 - x2_0).
+
+    Attributes:
+        name: As messages show it.
+        kind: ``"joint"`` or ``"tendon"``.
+        first: Name of what follows.
+        second: Name of what leads, or None: then the first is held.
+        coefficients: Of the polynomial, c0 to c4.
+    """
+
+    name: str
+    kind: str
+    first: str
+    second: str | None
+    coefficients: tuple[float, ...]
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomial; 0 if nothing leads."""
+        if self.second is None:
+            return 0
+        return max((i for i, c in enumerate(self.coefficients) if c != 0.0), default=0)
+
+
+def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], list[Relation]]:
+    """Return all equalities that are active."""
+    ties: list[Tie] = []
+    relations: list[Relation] = []
+    poses = poses_of_file(bodies)
+    sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
+    off, soft = [], False
+    none = disabled(document, "equality")
+    for count, element in enumerate(document.all("equality")):
+        check_tag(element, EQUALITIES, "equality")
+        kind = element.tag
+        what = element.get("name") or _parties(element) or str(count)
+        owner = f"equality '{kind} {what}'"
+        a = document.attributes(element, owner, tag="equality")
+        if not flag(a, "active", owner, True) or none:
+            off.append(f"{kind} {what}")
+            continue
+        if kind not in ("connect", "weld", "joint", "tendon"):
+            raise LoadError(f"{owner}: <{kind}> ties soft bodies or distances that a rigid robot has not. Remove it.")
+        known = kind if kind in ATTRIBUTES and kind != "joint" else f"equality {kind}"
+        check_attributes(element, known, owner)
+        soft = soft or "solref" in a or "solimp" in a
+        if kind in ("connect", "weld"):
+            ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites, owner))
+        else:
+            relations.append(_relation(kind, f"{kind} {what}", a, owner))
+    if soft:
+        document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
+    if off:
+        document.notes.messages.append(f"equalities that are not active are left out: {listing(off)}.")
+    return ties, relations
+
+
+def _parties(element: ET.Element) -> str:
+    keys = ("site1", "site2", "body1", "body2", "joint1", "joint2", "tendon1", "tendon2")
+    return " - ".join(name for key in keys if (name := element.get(key)))
+
+
+def _tie(
+    kind: str, name: str, a: Attributes, bodies: list[Body], poses: Sequence[pin.SE3],
+    sites: Mapping[str, tuple[int, pin.SE3]], owner: str,
+) -> Tie:  # fmt: skip
+    loose = kind == "connect" or value(a, "torquescale", owner, 1.0) == 0.0
+    loop = "spherical" if loose else "fixed"
+    if "site1" in a or "site2" in a:
+        if "body1" in a or "body2" in a:
+            raise LoadError(f"{owner}: give two bodies or two sites, not both.")
+        (one, first), (two, second) = (_site(a, key, sites, owner) for key in ("site1", "site2"))
+        return _checked(Tie(name, loop, (one, two), (first, second)), bodies, owner)
+    if "body1" not in a:
+        raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
+    one = body_at(bodies, a["body1"], owner)
+    two = body_at(bodies, a["body2"], owner) if a.get("body2") else 0
+    between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
+    identity = pin.SE3.Identity()
+    if kind == "connect":
+        if "anchor" not in a:
+            raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
+        anchor = pin.SE3(np.eye(3), vector(a, "anchor", owner))
+        return _checked(Tie(name, loop, (one, two), (anchor, between.actInv(anchor))), bodies, owner)
+    relative = numbers(a, "relpose", owner, 7)
+    if relative is not None and any(relative[3:]):
+        between = pin.SE3(of_quaternion(np.array(relative[3:]), "relpose", owner), np.array(relative[:3]))
+    anchor = pin.SE3(np.eye(3), vector(a, "anchor", owner)) if loose else identity
+    return _checked(Tie(name, loop, (one, two), (between * anchor, anchor)), bodies, owner)
+
+
+def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
+    for i in tie.bodies:
+        if bodies[i].mocap:
+            raise LoadError(
+                f"{owner}: {bodies[i].owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics "
+                "of its own. Set active='false', or remove the equality."
+            )
+    return tie
+
+
+def _site(a: Attributes, key: str, sites: Mapping[str, tuple[int, pin.SE3]], owner: str) -> tuple[int, pin.SE3]:
+    name = a.get(key, "")
+    if not name:
+        raise LoadError(f"{owner}: {key} is missing. Name two sites, or two bodies.")
+    if name not in sites:
+        raise LoadError(f"{owner}: {key} {name!r} does not exist.{did_you_mean(name, sites)}")
+    return sites[name]
+
+
+def _relation(kind: str, name: str, a: Attributes, owner: str) -> Relation:
+    first = a.get(f"{kind}1")
+    if not first:
+        raise LoadError(f"{owner}: {kind}1 is missing. Name what follows.")
+    given = numbers(a, "polycoef", owner, 1, 5) or (0.0, 1.0)
+    default = (0.0, 1.0, 0.0, 0.0, 0.0)
+    second = a.get(f"{kind}2") or None
+    if second == first:
+        raise LoadError(f"{owner}: {first!r} is tied to itself. Name another {kind}2.")
+    return Relation(name, kind, first, second, given + default[len(given) :])
+
+
+def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
+    """Return the loops; messages name the element of the file."""
+    found = []
+    for tie in ties:
+        with in_words_of(f"equality {tie.name!r}"):
+            loop = tie.build(layout)
+            loop.closures(layout.tree)  # names and bodies, so that what is refused is said of the element
+            found.append(loop)
+    return found

@@ -1,0 +1,235 @@
+"""Springs, dampers, dry friction and held weight of joints, tendons and bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...._support.arrays import in_order
+from ....constraints import GravityCompensation, Spring
+from ....errors import LoadError
+from .._notes import listing
+from .._xml import LARGEST
+from ._actuators import Actuator
+from ._bodies import Body, Joint
+from ._document import Document
+from ._tendons import Tendon, acts
+from ._tree import Layout, disabled
+from ._values import flag, numbers, value
+
+Powers = tuple[float, ...]
+_NONE = (0.0, 0.0, 0.0)
+
+
+def read_passive(
+    document: Document,
+    bodies: Sequence[Body],
+    inertias: Sequence[pin.Inertia],
+    tendons: Mapping[str, Tendon],
+    actuators: Sequence[Actuator],
+    layout: Layout,
+) -> list[Any]:
+    """Return what the mechanism does by itself, as constraints that tie nothing."""
+    off = _Switches(document)
+    whole = all(j.name in layout.ids and not j.of_ball for b in bodies for j in b.joints)
+    automatic = _Automatic(layout, whole)
+    found: list[Any] = []
+    for body in bodies:
+        for joint in body.joints:
+            if joint.name in layout.ids:
+                _refuse_yield(joint.attributes, joint.owner)
+                found += _of_joint(document, joint, off, actuators, automatic)
+    for tendon in tendons.values():
+        _refuse_yield(tendon.attributes, tendon.owner)
+        found += _of_tendon(document, tendon, off, actuators, layout, bodies)
+    if not off.gravity:
+        held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
+        actuated = _by_actuators(bodies, held, layout)
+        found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
+        if actuated:
+            document.notes.messages.append(
+                f"actuators hold the weight of the bodies {listing([bodies[i].name for i in actuated])} "
+                "(actuatorgravcomp), so it is no passive torque: add it to tau."
+            )
+    return found
+
+
+def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -> list[int]:
+    """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
+    above: list[dict[bool, str]] = []  # of each body, a joint with and one without
+    for body in bodies:
+        said = {flag(j.attributes, "actuatorgravcomp", j.owner, False): j.owner for j in body.joints
+                if j.name in layout.ids}  # fmt: skip
+        above.append({**(above[body.parent] if above else {}), **said})
+    for i in held:
+        if len(above[i]) > 1:
+            raise LoadError(
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move {bodies[i].owner}: "
+                "its weight would be held by actuators in part, which cannot be honoured. Let both have it, or none."
+            )
+    return [i for i in held if True in above[i]]
+
+
+class _Switches:
+    """What ``<option><flag>`` switches off."""
+
+    def __init__(self, document: Document) -> None:
+        self.spring, self.damper = disabled(document, "spring"), disabled(document, "damper")
+        if disabled(document, "passive"):
+            self.spring = self.damper = True
+        self.friction, self.gravity = disabled(document, "frictionloss"), disabled(document, "gravity")
+        if self.spring and self.damper:
+            self.gravity = True
+
+
+def _refuse_yield(attributes: Mapping[str, str], owner: str) -> None:
+    if value(attributes, "springyield", owner) != 0.0:
+        raise LoadError(f"{owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
+
+
+def _powers(attributes: Mapping[str, str], key: str, owner: str) -> Powers:
+    found = numbers(attributes, key, owner, 1, 3) or _NONE
+    return (*found, *_NONE[len(found) :])
+
+
+def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
+    """Add the damping of motors; as in MuJoCo all its coefficients take the gear squared."""
+    total = np.array(damping)
+    for m in motors:
+        total += np.array(m.damping) * m.gear**2
+    return tuple(total.tolist())
+
+
+class _Automatic:
+    """The inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
+
+    def __init__(self, layout: Layout, unchanged: bool) -> None:
+        self.layout, self.unchanged = layout, unchanged
+        self.inverse: np.ndarray | None = None
+
+    def __call__(self, name: str) -> float:
+        tree = self.layout.tree
+        if not self.unchanged:
+            raise LoadError(
+                f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
+                "or makes hinges of a ball. Write stiffness and damping out."
+            )
+        if self.inverse is None:
+            M = np.array(pin.computeMinverse(tree, tree.createData(), self.layout.q0))
+            self.inverse = np.diag(M).copy()
+        joint = tree.joints[self.layout.ids[name]]
+        return float(joint.nv / self.inverse[joint.idx_v : joint.idx_v + joint.nv].sum())
+
+
+def _of_joint(
+    document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
+) -> list[Spring]:
+    layout = automatic.layout
+    a, owner = joint.attributes, joint.owner
+    stiffness, damping = _powers(a, "stiffness", owner), _powers(a, "damping", owner)
+    period, ratio = numbers(a, "springdamper", owner, 2) or (0.0, 0.0)
+    if period > 0.0 and ratio > 0.0:
+        if (period * ratio) ** 2 < 1.0 / LARGEST**2:
+            raise LoadError(f"{owner}: springdamper {a['springdamper']:.60} is too stiff. Give a longer time.")
+        inertia = automatic(joint.name)
+        stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
+        damping = (2.0 * inertia / period, *damping[1:])
+    damping = _with_motors(damping, [m for m in actuators if m.joint == joint.name])
+    friction = value(a, "frictionloss", owner)
+    stiffness = _NONE if off.spring else stiffness
+    damping = _NONE if off.damper else damping
+    friction = 0.0 if off.friction else friction
+    if not (any(stiffness) or any(damping) or friction):
+        return []
+    if joint.kind == "free" and (any(damping[1:]) or friction):
+        lost = "frictionloss" if friction else "damping by powers of the velocity"
+        raise LoadError(
+            f"{owner}: {lost} of a free joint acts along axes of the world and cannot be honoured; linear damping can. "
+            "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
+        )
+    rest: Any = None
+    if joint.kind in ("hinge", "slide"):
+        rest = _spring_reference(document, joint)
+    elif joint.kind == "free":
+        at = layout.tree.joints[layout.ids[joint.name]].idx_q
+        rest = layout.q0[at : at + 7].tolist()
+    return [Spring(joint.name, stiffness, rest, damping, friction)]
+
+
+def _of_tendon(
+    document: Document,
+    tendon: Tendon,
+    off: _Switches,
+    actuators: Sequence[Actuator],
+    layout: Layout,
+    bodies: Sequence[Body],
+) -> list[Spring]:
+    a, owner = tendon.attributes, tendon.owner
+    motors = [m for m in actuators if m.tendon == tendon.name]
+    stiffness, friction = _powers(a, "stiffness", owner), value(a, "frictionloss", owner)
+    damping = _with_motors(_powers(a, "damping", owner), motors)
+    stiffness = _NONE if off.spring else stiffness
+    damping = _NONE if off.damper else damping
+    friction = 0.0 if off.friction else friction
+    if not (any(stiffness) or any(damping) or friction):
+        return []
+    if tendon.wrapped:
+        raise LoadError(
+            f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
+            "not computed here. Remove it, or let the path go through sites only."
+        )
+    rest = numbers(a, "springlength", owner, 1, 2) or (-1.0,)
+    relaxed = _relaxed(document, bodies, layout)
+    held = 0.0
+    if tendon.kind == "fixed":
+        along: Any = {n: c for n, c in tendon.joints.items() if n in layout.ids}
+        held = in_order(c * _held(bodies, n) for n, c in tendon.joints.items() if n not in along)
+        if not along:
+            return []
+        length = held + in_order(c * relaxed[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items())
+    else:
+        along = [layout.sites[s] for s in tendon.sites]
+        length = path_length(tendon, layout, relaxed)
+    low, high = (length if r == -1.0 else r for r in (rest[0], rest[-1]))
+    return [Spring(along, stiffness, (low - held, high - held), damping, friction, name=owner)]
+
+
+def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.ndarray:
+    """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
+    q = layout.q0.copy()
+    for joint in (j for b in bodies for j in b.joints if j.name in layout.ids and j.kind in ("hinge", "slide")):
+        if not joint.of_ball:
+            q[layout.tree.joints[layout.ids[joint.name]].idx_q] = _spring_reference(document, joint)
+    return q
+
+
+def _spring_reference(document: Document, joint: Joint) -> float:
+    rest = value(joint.attributes, "springref", joint.owner)
+    return document.units.angle(rest) if joint.kind == "hinge" else rest
+
+
+def _held(bodies: Sequence[Body], name: str) -> float:
+    """Return the coordinate of a joint that an equality holds."""
+    joint = next(j for b in bodies for j in b.joints if j.name == name)
+    return joint.ref + joint.held
+
+
+def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
+    """Return the length of a path through sites."""
+    data = layout.tree.createData()
+    pin.forwardKinematics(layout.tree, data, q)
+    places = [layout.sites[s] for s in tendon.sites]
+    points = [data.oMi[layout.tree.getJointId(joint)].act(M.translation) for joint, M in places]
+    return math.fsum(float(np.linalg.norm(b - a)) for a, b in pairwise(points))
+
+
+def _support(body: Body, inertia: pin.Inertia, layout: Layout, i: int) -> GravityCompensation:
+    center = layout.place[i].act(np.array(inertia.lever))
+    return GravityCompensation(
+        layout.tree.names[layout.joint_of[i]], body.gravcomp * inertia.mass, tuple(np.array(center).tolist())
+    )

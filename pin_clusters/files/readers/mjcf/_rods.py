@@ -1,0 +1,135 @@
+"""Bodies between a ball joint and a connect: two hinges replace the ball, without the spin that nothing holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....constraints._frames import perpendicular
+from ....errors import LoadError
+from .._notes import listing
+from ._bodies import Body, Joint
+from ._document import Document
+from ._equalities import Tie
+from ._values import numbers
+
+_STRAIGHT = 1e-6
+
+
+@dataclass(frozen=True)
+class Rod:
+    """A ball joint that became two hinges.
+
+    Attributes:
+        joint: The ball joint.
+        line: From the ball to the connect, in the body, a unit vector.
+        names: Of the hinges; the first is next to the parent, and about ``axes[0]``.
+        axes: Unit vectors in the body, across the line and each other.
+    """
+
+    joint: Joint
+    line: np.ndarray
+    names: tuple[str, str]
+    axes: tuple[np.ndarray, np.ndarray]
+
+    def angles(self, R: np.ndarray) -> tuple[float, float]:
+        """Return the angles of the hinges that turn the line as a rotation of the ball does."""
+        d, first = R @ self.line, self.axes[0]
+        # turning the line about the second axis, then about the first: it ends along
+        # cos q2 (cos q1 line + sin q1 first x line) - sin q2 first
+        sine = float(np.clip(d @ first, -1.0, 1.0))
+        return math.atan2(float(d @ np.cross(first, self.line)), float(d @ self.line)), -math.asin(sine)
+
+
+def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie]) -> dict[str, Rod]:
+    """Replace ball joints whose body could spin about itself; return them by name.
+
+    That is a body with a ball joint alone that one connect holds elsewhere; between the two there may be slides along
+    the line (a cylinder and its piston).
+    """
+    children: dict[int, list[int]] = {}
+    for i, body in enumerate(bodies):
+        if i:
+            children.setdefault(body.parent, []).append(i)
+    touching: dict[int, list[tuple[Tie, int]]] = {}
+    for tie in ties:
+        for end, i in enumerate(tie.bodies):
+            touching.setdefault(i, []).append((tie, end))
+    found: dict[str, Rod] = {}
+    names = {j.name for b in bodies for j in b.joints}
+    for i, body in enumerate(bodies):
+        if len(body.joints) == 1 and body.joints[0].kind == "ball":
+            rod = _rod(bodies, children, touching, i, names)
+            if rod is not None:
+                found[rod.joint.name] = rod
+                body.joints = _hinges(body.joints[0], rod)
+    if found:
+        document.notes.messages.append(
+            f"bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
+            f"joints {listing(sorted(found))} are read as two hinges each (..._1, ..._2) across the line, without that "
+            "spin. Their inertia is kept."
+        )
+    return found
+
+
+def _rod(
+    bodies: Sequence[Body], children: dict[int, list[int]], touching: dict[int, list[tuple[Tie, int]]], i: int,
+    names: set[str],
+) -> Rod | None:  # fmt: skip
+    """Return the rod of a body with a ball joint, if it is one."""
+    joint = bodies[i].joints[0]
+    place = {i: (np.eye(3), np.zeros(3))}  # of bodies below, in this one
+    stack, slides = [i], []
+    while stack:
+        k = stack.pop()
+        for c in children.get(k, ()):
+            R, p = place[k]
+            M = bodies[c].placement
+            place[c] = R @ M.rotation, p + R @ M.translation
+            for j in bodies[c].joints:
+                if j.kind != "slide":
+                    return None
+                slides.append(place[c][0] @ j.axis)
+            stack.append(c)
+    ends = [(tie, end, k) for k in place for tie, end in touching.get(k, ())]
+    if len(ends) != 1 or ends[0][0].kind != "spherical" or any(b in place for b in [ends[0][0].bodies[1 - ends[0][1]]]):
+        return None
+    tie, end, k = ends[0]
+    R, p = place[k]
+    line = p + R @ tie.frames[end].translation - joint.pos
+    length = float(np.linalg.norm(line))
+    if length < _STRAIGHT:
+        return None
+    line = line / length
+    if any(np.linalg.norm(np.cross(s, line)) > _STRAIGHT for s in slides):
+        return None
+    second = perpendicular(line)
+    first = np.cross(line, second)
+    one, two = f"{joint.name}_1", f"{joint.name}_2"
+    while {one, two} & names:
+        one, two = f"{one}_", f"{two}_"
+    names |= {one, two}
+    return Rod(joint, line, (one, two), (first, second))
+
+
+def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
+    """Return the hinges; across each other they share damping and armature of the ball exactly."""
+    a = joint.attributes
+    for key in ("stiffness", "frictionloss"):
+        if any(numbers(a, key, joint.owner, 1, 3) or ()):
+            raise LoadError(
+                f"{joint.owner}: its body can spin about itself, and the joint is read as two hinges, along which its "
+                f"{key} cannot be split. Remove it, or use hinges."
+            )
+    if len(set((numbers(a, "damping", joint.owner, 1, 3) or (0.0,))[1:]) - {0.0}) > 0:
+        raise LoadError(
+            f"{joint.owner}: its body can spin about itself; only linear damping can be split among hinges."
+        )
+    kept = {key: a[key] for key in ("damping", "armature") if key in a}
+    return [
+        Joint(name, "hinge", joint.pos, axis, 0.0, None, kept, of_ball=True)
+        for name, axis in zip(rod.names, rod.axes, strict=True)
+    ]

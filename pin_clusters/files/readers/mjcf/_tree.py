@@ -1,0 +1,245 @@
+"""The ``pin.Model`` of the bodies: a joint for each joint of the file, with q as in MuJoCo's qpos."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
+
+from ....errors import LoadError
+from ._bodies import Body, Joint
+from ._document import Document
+from ._values import flag, limits, numbers, value
+
+ROOT_JOINT_NAME = "root_joint"
+_AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
+_QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
+
+
+@dataclass
+class Layout:
+    """The tree, and where things of the file are in it.
+
+    Attributes:
+        tree: The spanning tree.
+        q0: The pose of the file (``qpos0``), shape (nq,).
+        joint_of: Joint id that moves each body.
+        place: Each body in the frame of that joint.
+        names: Name of that joint; that of the world is ``"universe"``.
+        ids: Joint ids by name.
+        sites: Name of the joint that moves each site, and the site in its frame.
+    """
+
+    tree: pin.Model
+    q0: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    joint_of: list[int] = field(default_factory=list)
+    place: list[pin.SE3] = field(default_factory=list)
+    ids: dict[str, int] = field(default_factory=dict)
+    sites: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
+
+    def frame(self, body: int, placement: pin.SE3) -> tuple[str, pin.SE3]:
+        """Return a frame on a body as constraints name it."""
+        return self.tree.names[self.joint_of[body]], self.place[body] * placement
+
+
+def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
+    """Return where each body is in the world in the pose of the file."""
+    found = [pin.SE3.Identity()]
+    for body in bodies[1:]:
+        found.append(found[body.parent] * body.placement)
+    return found
+
+
+def build_tree(
+    document: Document,
+    bodies: Sequence[Body],
+    inertias: Sequence[pin.Inertia],
+    locked: Mapping[str, float],
+    root_joint: pin.JointModel | None,
+) -> Layout:
+    """Make the tree.
+
+    Args:
+        document: The document.
+        bodies: As read.
+        inertias: Of the bodies, in their frames.
+        locked: Displacement from the pose of the file of joints that an equality holds, by name.
+        root_joint: Above the only body of the world.
+    """
+    tree = pin.Model()
+    tree.name = document.name
+    layout = Layout(tree)
+    start: list[np.ndarray] = []
+    frames = [0]
+    root = _check_root(document, bodies, root_joint, locked)
+    for i, body in enumerate(bodies):
+        if i == 0:
+            layout.joint_of.append(0)
+            layout.place.append(pin.SE3.Identity())
+            _add_sites(layout, body, 0, pin.SE3.Identity(), 0)
+            continue
+        parent, above = layout.joint_of[body.parent], frames[body.parent]
+        M = layout.place[body.parent] * body.placement
+        if i == root:
+            assert root_joint is not None
+            free = root_joint.nv == 6 and root_joint.nq == 7
+            parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, ROOT_JOINT_NAME)
+            start.append(pin.SE3ToXYZQUAT(M) if free else _neutral(root_joint))
+            above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
+        for joint in body.joints:
+            if joint.name in locked:
+                M = M * _displaced(joint, locked[joint.name])
+                continue
+            parent = _add_joint(document, layout, joint, parent, M, start)
+            above = tree.addJointFrame(parent, above)
+            M = pin.SE3.Identity() if joint.kind == "free" else pin.SE3(np.eye(3), -joint.pos)
+        layout.joint_of.append(parent)
+        layout.place.append(M)
+        if parent:
+            tree.appendBodyToJoint(parent, inertias[i], M)
+        frames.append(tree.addBodyFrame(body.name, parent, M, above))
+        _add_sites(layout, body, parent, M, frames[i])
+    if tree.njoints == 1:
+        raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
+    layout.q0 = np.concatenate([np.zeros(0), *start])
+    _fill_fields(document, layout, [j for b in bodies for j in b.joints if j.name in layout.ids])
+    return layout
+
+
+def _add_sites(layout: Layout, body: Body, parent: int, M: pin.SE3, frame: int) -> None:
+    for name, placement in body.sites:
+        layout.sites[name] = layout.tree.names[parent], M * placement
+        layout.tree.addFrame(pin.Frame(name, parent, frame, M * placement, pin.FrameType.OP_FRAME))
+
+
+def _neutral(joint: pin.JointModel) -> np.ndarray:
+    model = pin.Model()
+    model.addJoint(0, joint, pin.SE3.Identity(), ROOT_JOINT_NAME)
+    return np.array(pin.neutral(model))
+
+
+def _check_root(
+    document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, locked: Mapping[str, float]
+) -> int:
+    """Return the index of the body that gets the root joint, or -1."""
+    if root_joint is None:
+        return -1
+    roots = [i for i, b in enumerate(bodies) if i and b.parent == 0]
+    if len(roots) != 1:
+        raise LoadError(
+            f"root_joint: {document.source} has {len(roots)} bodies in the world. A root joint is put above one."
+        )
+    body = bodies[roots[0]]
+    if any(j.name not in locked for j in body.joints):
+        names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
+        raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
+    if any(j.name == ROOT_JOINT_NAME for b in bodies for j in b.joints):
+        raise LoadError(f"root_joint: {document.source} has a joint named {ROOT_JOINT_NAME!r} already. Rename it.")
+    return roots[0]
+
+
+def _displaced(joint: Joint, x: float) -> pin.SE3:
+    """Return the motion of a body by one of its hinges or slides; a free joint that is held stays where it is."""
+    if joint.kind == "free":
+        return pin.SE3.Identity()
+    if joint.kind == "slide":
+        return pin.SE3(np.eye(3), x * joint.axis)
+    R = np.array(pin.AngleAxis(x, joint.axis).matrix())
+    return pin.SE3(R, joint.pos - R @ joint.pos)
+
+
+def _add_joint(
+    document: Document, layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]
+) -> int:
+    """Add a joint whose frame is at its anchor, in the axes of the body; q is the qpos of MuJoCo."""
+    tree = layout.tree
+    place = M * pin.SE3(np.eye(3), joint.pos)
+    if joint.kind == "free":
+        model, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
+        start.append(np.array(pin.SE3ToXYZQUAT(M)))
+    elif joint.kind == "ball":
+        model = pin.JointModelSpherical()
+        start.append(np.array([0.0, 0.0, 0.0, 1.0]))
+    else:
+        letter = _AXES.get(tuple((joint.axis + 0.0).tolist()))
+        if joint.kind == "hinge":
+            model = getattr(pin, f"JointModelR{letter}")() if letter else pin.JointModelRevoluteUnaligned(joint.axis)
+            if joint.ref:
+                place = place * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
+        else:
+            model = getattr(pin, f"JointModelP{letter}")() if letter else pin.JointModelPrismaticUnaligned(joint.axis)
+            place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
+        start.append(np.array([joint.ref]))
+    j = tree.addJoint(parent, model, place, joint.name)
+    layout.ids[joint.name] = j
+    return int(j)
+
+
+def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) -> None:
+    """Set what Pinocchio keeps beside the joints: limits, armature, and friction and damping, which it ignores."""
+    tree = layout.tree
+    # no limit, as Pinocchio says it: models with infinite numbers cannot be pickled before its release 4
+    none = float(np.finfo(float).max)
+    lower, upper = np.full(tree.nq, -none), np.full(tree.nq, none)
+    armature, effort = np.zeros(tree.nv), np.full(tree.nv, none)
+    damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
+    automatic = flag(document.compiler, "autolimits", "compiler", True)
+    for joint in joints:
+        model = tree.joints[layout.ids[joint.name]]
+        v = slice(model.idx_v, model.idx_v + model.nv)
+        if joint.range is not None and model.nq == 1:
+            lower[model.idx_q], upper[model.idx_q] = joint.range
+        if joint.kind in ("free", "ball"):
+            quaternion = slice(model.idx_q + model.nq - 4, model.idx_q + model.nq)
+            lower[quaternion], upper[quaternion] = -1.01, 1.01  # as Pinocchio's own readers do
+        a, owner = joint.attributes, joint.owner
+        armature[v] = value(a, "armature", owner)
+        if armature[v][0] < 0.0:
+            raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
+        if joint.kind == "free" and armature[v][0] > 0.0:
+            A = f"{armature[v][0]:g}"
+            document.notes.messages.append(
+                f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
+                f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
+                f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
+                'defaults, or write armature="0".'
+            )
+        damping[v] = (numbers(a, "damping", owner, 1, 3) or (0.0,))[0]
+        friction[v] = value(a, "frictionloss", owner)
+        most = limits(a, "actuatorfrcrange", "actuatorfrclimited", owner, automatic)
+        if most is not None:
+            effort[v] = max(abs(most[0]), abs(most[1]))
+    tree.lowerPositionLimit, tree.upperPositionLimit = lower, upper
+    tree.armature, tree.effortLimit = armature, effort
+    tree.damping, tree.friction = damping, friction
+    _options(document, tree)
+
+
+def _options(document: Document, tree: pin.Model) -> None:
+    """Set gravity; refuse a fluid."""
+    gravity = np.array([0.0, 0.0, -9.81])
+    for option in document.root.findall("option"):
+        given = numbers(option.attrib, "gravity", "option", 3)
+        gravity = gravity if given is None else np.array(given)
+        for medium in ("density", "viscosity"):
+            if value(option.attrib, medium, "option") != 0.0:
+                raise LoadError(
+                    f"option: {medium} {option.get(medium)} makes forces of a fluid, which are not computed here. "
+                    "Remove it, and add such forces as fext."
+                )
+    if disabled(document, "gravity"):
+        gravity = np.zeros(3)
+    tree.gravity = pin.Motion(gravity, np.zeros(3))
+
+
+def disabled(document: Document, what: str) -> bool:
+    """Whether ``<option><flag>`` switches something off."""
+    return any(f.get(what) == "disable" for o in document.root.findall("option") for f in o.findall("flag"))
+
+
+def to_pinocchio(values: np.ndarray) -> np.ndarray:
+    """Return a unit quaternion x, y, z, w of one w, x, y, z; of zeros the identity, as in MuJoCo."""
+    length = float(np.linalg.norm(values))
+    return np.array([0.0, 0.0, 0.0, 1.0]) if length < 1e-10 else values[_QUATERNION] / length

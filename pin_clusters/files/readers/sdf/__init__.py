@@ -1,0 +1,166 @@
+"""SDF: links with absolute poses and any number of parents, read without Pinocchio, whose wheels cannot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ...._support.docstrings import stock
+from ....constraints import Gear, LinearCoupling, Loop, Rod
+from ....model import ClusterModel
+from .._arguments import checked, text_or_file
+from .._notes import Notes, listing
+from ._closing import RodBody, build_loop, build_rod, hinged, note_losses, rods_of, without_rods
+from ._couplings import couplings_of
+from ._document import read_document
+from ._known import scan
+from ._locked import locked, sliding_triangle, weld
+from ._parts import Parts, read_parts
+from ._rotors import rotors_of
+from ._scopes import Scope
+from ._spanning import Spanning, span
+from ._springs import springs_of
+from ._tree import build_tree
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["buildModelFromSdf"]
+
+_documented = stock(
+    """
+    Args:
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link stands in the world where the file has it.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
+        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`; by default the pose in
+            which the file has the links.
+        independent: Joints that shall be independent, as in `ClusterModel`.
+
+    Raises:
+        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
+            cannot be honoured.
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: ``constraints`` does not fit the model.
+    """
+)
+
+
+@_documented
+def buildModelFromSdf(
+    file_or_string: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+) -> ClusterModel:
+    """Read a model of SDF 1.2 to 1.12.
+
+    The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the
+    joint). ``gearbox`` becomes a `Gear`, whose rotor is the body that carries nothing, ``<mimic>`` a `LinearCoupling`,
+    a body between two ball joints of a loop a `Rod`, if it is round, and Drake's rotor inertia of an axis a `Rotor`.
+    Springs, damping and friction become ``model.passive`` (`pc.passive_torque`). ``universal`` and ``revolute2`` are
+    two hinges, the second of which is named ``<joint>_axis2``. Nested models and files from the folder of this one are
+    read; joints and links of a nested model are named ``model::name``. A joint that the tree passes from child to
+    parent keeps its sense.
+
+    Args:
+        file_or_string: Path of the file, or its text.
+
+    Returns:
+        The model; its tree has the links as frames, and those of ``<frame>``.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.buildModelFromSdf('''<sdf version="1.7"><model name="pendulum">
+        ...   <link name="arm"><inertial><pose>0 0 -1 0 0 0</pose><mass>2</mass></inertial></link>
+        ...   <joint name="hinge" type="revolute"><parent>world</parent><child>arm</child>
+        ...     <axis><xyz>0 1 0</xyz></axis></joint></model></sdf>''')
+        >>> model.independent_joints
+        ('hinge',)
+    """
+    text, source, folder = text_or_file(file_or_string, "SDF")
+    given, named = checked(root_joint, constraints, independent)
+    notes = Notes()
+    document = read_document(text, source, folder, notes)
+    scan(document.model, notes)
+    scope = Scope(document.model, document.version, document)
+    parts, in_world = read_parts(scope, document, notes), scope.in_world()
+    robot = _assemble(parts, root_joint, in_world)
+    if groups := locked(robot.tree, robot.loops):
+        parts, fixed = weld(parts, robot.tree, groups)
+        notes.messages.append(
+            f"the loops of {listing([str(loop.name) for group in groups for loop in group])} leave their joints no "
+            f"motion, so these are fixed: {listing(fixed)}. If they shall move, check the axes: a file that is written "
+            "for soft constraints does not show that they are not parallel."
+        )
+        robot = _assemble(parts, root_joint, in_world)
+    tree, spanning = robot.tree, robot.spanning
+    tree.name = document.model.get("name") or "robot"
+    if document.gravity is not None:
+        tree.gravity = pin.Motion(document.gravity, np.zeros(3))
+    gears = couplings_of(parts, spanning)
+    springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
+    found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
+    _note(robot, notes)
+    note_losses(spanning.closing, notes)
+    notes.warn(tree.name, stacklevel=2)
+    liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
+    if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
+        liked += [str(s.along) for s in springs if np.any(s.stiffness)]
+    preferred = list(dict.fromkeys(liked))
+    return ClusterModel(tree, (*found, *given), q_reference, independent=named or None, preferred=preferred)
+
+
+class _Robot(NamedTuple):
+    """What the parts of a file make."""
+
+    tree: pin.Model
+    spanning: Spanning
+    couplings: tuple[LinearCoupling, ...]  # in the place of joints that close loops
+    loops: tuple[Loop, ...]
+    rods: tuple[Rod, ...]
+    hinged: tuple[RodBody, ...]  # rods that are no `Rod`
+
+
+def _assemble(parts: Parts, root_joint: pin.JointModel | None, in_world: pin.SE3) -> _Robot:
+    rods = rods_of(parts)
+    round_ones = [r for r in rods if r.is_round]
+    others = tuple(r for r in rods if r not in round_ones)
+    rest = without_rods(parts, round_ones)
+    spanning = span(rest)
+    tree, places = build_tree(rest, spanning, root_joint, in_world, hinged(others, spanning))
+    couplings, loops = list[LinearCoupling](), list[Loop]()
+    for joint in spanning.closing:
+        if places.joint[joint.parent] == places.joint[joint.child]:
+            continue  # both links are one body: their joint is locked
+        coupling = sliding_triangle(joint, spanning, parts)
+        if coupling is not None:
+            couplings.append(coupling)
+        else:
+            loops.append(build_loop(joint, tree, places, rest, in_world))
+    built = tuple(build_rod(r, tree, places, parts, in_world) for r in round_ones)
+    return _Robot(tree, spanning, tuple(couplings), tuple(loops), built, others)
+
+
+def _note(robot: _Robot, notes: Notes) -> None:
+    """Say what was not taken as it stands."""
+    if robot.hinged:
+        notes.messages.append(
+            f"bodies between two ball joints can spin about themselves, and nothing says how fast: of "
+            f"{listing([r.link.name for r in robot.hinged])} one ball joint is read as two hinges (..._1, ..._2), "
+            "across the line, without that spin. Their inertia is kept."
+        )
+    if robot.couplings:
+        closing = {str(loop.name) for loop in robot.loops}
+        sliders = [j.name for j in robot.spanning.closing if j.kind == "prismatic" and j.name not in closing]
+        notes.messages.append(
+            f"the sliders {listing(sliders)} hold two parallel hinges in one direction only, and exactly closed they "
+            "could not move. The hinges are coupled one to one instead, which opens the sliders by the square of the "
+            "angle."
+        )

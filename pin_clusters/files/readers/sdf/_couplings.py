@@ -1,0 +1,103 @@
+"""``gearbox`` and ``<mimic>`` as couplings.
+
+A gearbox with the reference body R ties two angles, as in the specification of SDF: theta_1 is the angle from R to the
+parent link about ``axis``, theta_2 that from R to the child link about ``axis2``, and theta_2 = -ratio theta_1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ....constraints import Gear, LinearCoupling
+from ....errors import LoadError
+from .._xml import in_words_of
+from ._parts import Joint, Parts
+from ._spanning import PERPENDICULAR, Branch, Spanning
+from ._tree import second
+
+
+def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
+    """Return the couplings of a file."""
+    found: list[Any] = []
+    followers = set[str]()
+    for joint in parts.joints.values():
+        for i, axis in enumerate(joint.axes):
+            if axis.mimic is None:
+                continue
+            name = second(joint.name) if i else joint.name
+            leader, which, multiplier, offset = axis.mimic
+            other = parts.joints[leader]
+            if which >= len(other.axes) or other.kind == "gearbox":
+                raise LoadError(f"{joint.owner}: <mimic> follows an axis that joint {leader!r} does not have.")
+            with in_words_of(f"{joint.owner}, <mimic>"):
+                found.append(LinearCoupling(name, {second(leader) if which else leader: multiplier}, offset))
+            followers.add(name)
+    above = {b.outer: b for b in spanning.branches}
+    inner = {b.inner for b in spanning.branches}
+    for joint in parts.joints.values():
+        if joint.kind == "gearbox":
+            found.append(_gearbox(joint, above, inner, followers))
+    return found
+
+
+def _gearbox(joint: Joint, above: dict[str, Branch], inner: Collection[str], followers: set[str]) -> Any:
+    """Return the coupling of a gearbox; the joint that follows is that of the rotor."""
+    terms: dict[str, float] = {}
+    for link, axis, factor in ((joint.parent, joint.axes[0], joint.lead), (joint.child, joint.axes[1], 1.0)):
+        direction = joint.place.rotation @ axis.direction
+        for name, sign in angle(joint, above, joint.reference, link, direction).items():
+            terms[name] = terms.get(name, 0.0) + factor * sign
+    terms = {name: c for name, c in terms.items() if c}
+    free = [name for name in terms if name not in followers]
+    if len(terms) < 2 or not free:
+        raise LoadError(
+            f"{joint.owner}: its two angles are those of {len(terms)} joint(s), so there is nothing to couple. Check "
+            "<parent>, <child> and <gearbox_reference_body>."
+        )
+    outer = {b.joint.name: b.outer for b in above.values()}
+    # a rotor carries nothing, and turns fastest
+    chosen = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
+    followers.add(chosen)
+    others = {name: -c / terms[chosen] for name, c in terms.items() if name != chosen}
+    with in_words_of(joint.owner):
+        if len(others) == 1:
+            ((link, ratio),) = others.items()
+            return Gear(link, chosen, ratio)
+        return LinearCoupling(chosen, others)
+
+
+def angle(joint: Joint, above: dict[str, Branch], reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
+    """Return the angle from one link to another about a direction, as coefficients of the joints between them."""
+    paths = [_up(above, end) for end in (reference, link)]
+    while paths[0] and paths[1] and paths[0][-1] is paths[1][-1]:
+        for path in paths:
+            path.pop()
+    terms: dict[str, float] = {}
+    for path, sense in zip(paths, (-1.0, 1.0), strict=True):
+        for branch in path:
+            turning = branch.joint
+            if turning.kind == "fixed":
+                continue
+            along = 0.0
+            if turning.kind in ("revolute", "continuous"):
+                along = float(direction @ turning.place.rotation @ turning.axes[0].direction)
+            if abs(abs(along) - 1.0) > PERPENDICULAR:
+                raise LoadError(
+                    f"{joint.owner}: joint {turning.name!r} between link {link!r} and the reference body "
+                    f"{reference!r} does not turn about the axis of the gearbox, so there is no such angle. Name "
+                    "another reference body, or correct the axes."
+                )
+            terms[turning.name] = sense * np.sign(along) * (-1.0 if branch.backwards else 1.0)
+    return terms
+
+
+def _up(above: dict[str, Branch], link: str) -> list[Branch]:
+    """Return the joints above a link, up to the root."""
+    path = []
+    while link in above:
+        path.append(above[link])
+        link = above[link].inner
+    return path

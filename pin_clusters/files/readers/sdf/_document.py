@@ -1,0 +1,210 @@
+"""An SDF document: which model of it is meant, and the files that it includes."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ....errors import LoadError
+from .._arguments import MAX_BYTES, content, read_file, too_long
+from .._notes import Notes, listing
+from .._xml import only_child, parse_xml, vector
+from ._values import flag, text_of
+
+MAX_DEPTH = 20  # files within files
+MAX_INCLUDES = 1000  # in all: files that include the next one twice make 2^n models of n files
+SCENERY = ("sun", "ground_plane")  # models of every Gazebo installation that no robot needs
+VERSIONS = ((1, 2), (1, 12))
+
+
+@dataclass
+class Document:
+    """One model of a file, with what belongs to it.
+
+    Attributes:
+        model: The ``<model>``; includes have been put in their places.
+        version: Of the format, such as (1, 6).
+        versions: Of models that were included from files of another version, by the identity of the element.
+        gravity: Of the world, [m/s^2]; None if the file does not say.
+        source: How messages name the file.
+    """
+
+    model: ET.Element
+    version: tuple[int, int]
+    source: str
+    gravity: np.ndarray | None = None
+    versions: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
+    """Read the document, and the files that it includes from its own folder.
+
+    Args:
+        text: The XML.
+        source: How messages name it.
+        folder: Includes are read from here and below; None: there are none.
+        notes: Receives what is ignored.
+    """
+    root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
+    version = _version(root, source)
+    worlds = root.findall("world")
+    models = root.findall("model")
+    if len(worlds) > 1 or (worlds and models):
+        raise LoadError(f"{source} has several worlds, or a world beside models. Keep the one that holds the robot.")
+    reader = _Includes(folder, source, notes)
+    place = worlds[0] if worlds else root
+    reader.put_in(place, version, 0)
+    model = _the_robot(place, source, notes)
+    gravity = None
+    if worlds and (stated := only_child(worlds[0], "gravity", "world")) is not None:
+        gravity = np.array(vector(stated.text or "", "gravity", "world"))
+    if worlds and (tied := [e.get("name") or "?" for e in worlds[0].findall("joint")]):
+        raise LoadError(f"world: joints between models ({listing(tied)}) are not read. Put them into the model.")
+    return Document(model, reader.versions.get(id(model), version), source, gravity, reader.versions)
+
+
+def _version(root: ET.Element, source: str) -> tuple[int, int]:
+    if root.tag != "sdf":
+        raise LoadError(f"{source} is not an SDF: its root element is <{root.tag}>, expected <sdf>.")
+    text = root.get("version") or ""
+    parts = re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,9})", text)
+    if parts is None:
+        raise LoadError(f'{source}: <sdf> needs a version such as version="1.7", got {text!r:.60}.')
+    version = int(parts[1]), int(parts[2])
+    if not VERSIONS[0] <= version <= VERSIONS[1]:
+        first, last = (".".join(map(str, v)) for v in VERSIONS)
+        raise LoadError(f"{source} is of SDF version {text}; {first} to {last} are read. Convert it: gz sdf -p.")
+    return version
+
+
+def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
+    """Return the one model that can move, or the only one."""
+    models = place.findall("model")
+    if not models:
+        raise LoadError(f"{source} has no <model>. A robot is one.")
+    moving = [m for m in models if not flag(m, "static", False, "model")]
+    if len(models) > 1 and len(moving) != 1:
+        names = listing([m.get("name") or "?" for m in moving or models])
+        raise LoadError(f"{source} has several models: {names}. Keep the one that is meant.")
+    chosen = moving[0] if moving else models[0]
+    if others := [m.get("name") or "?" for m in models if m is not chosen]:
+        notes.messages.append(f"static models beside the robot are left out: {listing(others)}.")
+    return chosen
+
+
+class _Includes:
+    """Puts the models of other files in the place of ``<include>``."""
+
+    def __init__(self, folder: Path | None, source: str, notes: Notes) -> None:
+        self.folder, self.source, self.notes = folder, source, notes
+        self.versions: dict[int, tuple[int, int]] = {}
+        self.count = self.size = 0  # of what was included so far, [1] and [bytes]
+
+    def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
+        """Replace the includes of an element and of its models."""
+        here = folder or self.folder
+        for i, child in enumerate(list(place)):
+            if child.tag == "include":
+                model = self._included(child, depth, here)
+                place.remove(child)
+                if model is not None:
+                    place.insert(i, model)
+            elif child.tag == "model":
+                self.put_in(child, version, depth, here)
+
+    def _included(self, include: ET.Element, depth: int, here: Path | None) -> ET.Element | None:
+        uri = text_of(include, "uri", "<include>")
+        owner = f"<include> of {uri!r}"
+        if depth >= MAX_DEPTH:
+            raise LoadError(f"{owner}: files include each other more than {MAX_DEPTH} deep. Break the circle.")
+        self.count += 1
+        if self.count > MAX_INCLUDES:
+            raise LoadError(
+                f"{owner}: it is one of more than {MAX_INCLUDES}, files in files counted. This is no robot."
+            )
+        if include.get("merge") in ("true", "1"):
+            raise LoadError(f'{owner}: merge="true" is not read. Include it as a nested model, or write it out.')
+        if unknown := [
+            e.tag for e in include if e.tag not in ("uri", "name", "pose", "static", "placement_frame", "plugin")
+        ]:
+            raise LoadError(f"{owner}: <{unknown[0]}> is not read, and would be lost. Write the model out.")
+        file = self._file(uri, owner, here)
+        if file is None:
+            return None
+        try:
+            text = content(file)
+        except OSError as error:
+            raise LoadError(f"{owner}: cannot read {file.name!r}: {error.strerror}.") from None
+        self.size += len(text)
+        if self.size > MAX_BYTES:
+            raise too_long(f"{owner} and all before it", self.size)
+        root = parse_xml(text, owner, start="<sdf version=...>", any_prefix=True)
+        version = _version(root, owner)
+        models = root.findall("model")
+        if len(models) != 1:
+            raise LoadError(f"{owner}: the file has {len(models)} models; one is expected.")
+        model = models[0]
+        self.put_in(model, version, depth + 1, file.parent)
+        for inner in model.iter("model"):
+            self.versions.setdefault(id(inner), version)
+        _override(model, include)
+        return model
+
+    def _file(self, uri: str, owner: str, here: Path | None) -> Path | None:
+        """Return the file that a URI means, which must be in the folder of the document."""
+        scheme, found, rest = uri.partition("://")
+        name = rest if found else uri
+        if found and scheme not in ("model", "file"):
+            raise LoadError(f"{owner}: nothing is fetched. Put the model into the folder of the file.")
+        if self.folder is None or here is None:
+            if name in SCENERY:
+                return None
+            raise LoadError(f"{owner}: XML given as text includes nothing. Give the path of the file instead.")
+        root = self.folder.resolve()
+        for place in (here, root) if scheme == "model" or not found else (root,):
+            file = (place / name.lstrip("/") if found else place / name).resolve()
+            if file.is_dir():
+                file = next(_described(file), file).resolve()
+            if not file.is_relative_to(root):
+                raise LoadError(
+                    f"{owner}: outside of the folder of the file, which is all that is read. Copy it there."
+                )
+            if file.is_file():
+                return file
+        if name in SCENERY:
+            self.notes.messages.append(f"{name!r}, which is scenery, is left out.")
+            return None
+        raise LoadError(f"{owner}: there is no such file in the folder of {self.source}. Copy it there.")
+
+
+def _described(folder: Path) -> Iterator[Path]:
+    """Return the model of a folder: what its ``model.config`` names, else its only .sdf file."""
+    config = folder / "model.config"
+    if config.is_file():
+        root = parse_xml(read_file(config, "model.config")[1], f"{folder.name}/model.config", start="<model>")
+        named = [e.text.strip() for e in root.findall("sdf") if e.text]
+        if named:
+            yield folder / named[-1]
+            return
+    yield from sorted(folder.glob("*.sdf"))[:1]
+
+
+def _override(model: ET.Element, include: ET.Element) -> None:
+    """Let name, pose and the like of the include replace those of the model."""
+    name = include.findtext("name")
+    if name and name.strip():
+        model.set("name", name.strip())
+    for tag in ("pose", "static"):
+        child = include.find(tag)
+        if child is not None:
+            for old in model.findall(tag):
+                model.remove(old)
+            model.append(child)
+    frame = include.findtext("placement_frame")
+    if frame and frame.strip():
+        model.set("placement_frame", frame.strip())

@@ -1,0 +1,80 @@
+"""What of an SDF is read, what is for other programs, and what would change the dynamics if it were lost."""
+
+from __future__ import annotations
+
+import difflib
+import xml.etree.ElementTree as ET
+
+from ....errors import LoadError
+from .._notes import MEANINGFUL, PHYSICAL, Notes, local_name, plain_name
+
+READ = {
+    "sdf": {"model", "world"},
+    "world": {"model", "include", "gravity", "joint"},
+    "model": {"link", "joint", "frame", "model", "include", "pose", "static"},
+    "link": {"inertial", "pose", "gravity", "kinematic", "velocity_decay"},
+    "frame": {"pose"},
+    "inertial": {"mass", "pose", "inertia", "density", "auto_inertia_params"},
+    "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
+    "joint": {
+        "parent", "child", "pose", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body", "screw_thread_pitch",
+        "thread_pitch",
+    },
+    "axis": {"xyz", "limit", "dynamics", "use_parent_model_frame", "mimic"},
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "dynamics": {"damping", "friction", "spring_stiffness", "spring_reference"},
+    "mimic": {"multiplier", "offset", "reference"},
+}  # fmt: skip
+READ["axis2"] = READ["axis"]
+# Common, and nothing of the dynamics of a tree of bodies.
+SILENT = {
+    "visual", "collision", "self_collide", "allow_auto_disable", "enable_wind", "must_be_base_link", "light", "sensor",
+    "audio_source", "audio_sink", "projector", "battery", "particle_emitter", "state", "scene", "gui", "audio",
+    "spherical_coordinates", "magnetic_field", "wind", "atmosphere", "road", "actor", "population", "density",
+}  # fmt: skip
+# Of other programs, or how these make joints and limits soft.
+FOR_OTHERS = {"plugin", "gripper", "physics", "stiffness", "dissipation", "initial_position", "joint_state"}
+# Not read; they change the motion.
+CHANGING = {"fluid_added_mass", "linear_bushing_rpy", "ball_constraint", "distance_constraint", "wrench"}
+
+
+def scan(root: ET.Element, notes: Notes) -> None:
+    """Take note of every element that is not read; refuse what changes the physics, or may be misspelt.
+
+    Raises:
+        LoadError: An element changes the dynamics and is not read, or has a name that is nearly that of one.
+    """
+    _scan(root, root.tag, notes)
+
+
+def _scan(element: ET.Element, owner: str, notes: Notes) -> None:
+    known = READ.get(element.tag, set())
+    for child in element:
+        name = child.get("name")
+        here = f"{child.tag} {name!r}" if name and child.tag in READ else owner
+        if child.tag in known:
+            if child.tag in READ:
+                _scan(child, here, notes)
+        elif child.tag not in SILENT:
+            _unread(child, element.tag, known, owner, notes)
+
+
+def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: Notes) -> None:
+    tag, local = plain_name(child.tag), local_name(child.tag)
+    if parent in ("axis", "axis2") and local in ("rotor_inertia", "gear_ratio"):
+        return  # Drake's, read by ``_rotors``
+    for inner in (child, *child.iter()) if child.tag not in FOR_OTHERS else ():
+        name = local_name(inner.tag)
+        if name in CHANGING or (name in PHYSICAL and (inner is child or inner.tag != name)):
+            raise LoadError(
+                f"{owner}: <{plain_name(inner.tag)}> changes the dynamics and cannot be honoured. Pass what it means "
+                "in constraints= and remove it."
+            )
+    if parent in ("inertial", "inertia", "mimic"):
+        raise LoadError(f"{owner}: <{tag}> in <{parent}> is not read, and would be lost. Remove it.")
+    if local in MEANINGFUL:
+        raise LoadError(f"{owner}: <{tag}> does not belong in a <{parent}> and would be lost. Move it.")
+    near = difflib.get_close_matches(tag, known, n=1, cutoff=0.75)
+    if near and child.tag not in FOR_OTHERS:
+        raise LoadError(f"{owner}: unknown element <{tag}>. Did you mean <{near[0]}>?")
+    (notes.for_others if child.tag in FOR_OTHERS else notes.unknown)[f"<{tag}>"] += 1

@@ -1,0 +1,128 @@
+"""Loops that cannot move, or only to first order, as files written for soft constraints have them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ...._support.trees import common_ancestor, in_v, path_below
+from ....constraints import LinearCoupling, Loop
+from ....constraints.closures import FrameClosure
+from ....errors import LoadError
+from ._couplings import angle
+from ._parts import Joint, Parts
+from ._spanning import Branch, Spanning
+
+RANK = 1e-4  # of singular values of columns of about unit length; printed digits leave axes off by some 1e-6
+
+
+def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
+    """Return the coupling in the place of a slider that two parallel hinges hold in one direction only, or None.
+
+    Two bodies turn about parallel hinges of a third one, and a slider between them points across the line of the
+    hinges' centres: they can turn together to first order, and then no more, as the slider would have to give way by
+    the square of the angle. Who writes such a file means that they turn alike (Cassie's leaf springs).
+    """
+    if joint.kind != "prismatic":
+        return None
+    above = {b.outer: b for b in spanning.branches}
+    paths = [_hinges(link, above) for link in (joint.parent, joint.child)]
+    shared = [b for b in paths[0] if any(b is c for c in paths[1])]
+    hinges = [b.joint for path in paths for b in path if not any(b is c for c in shared)]
+    if len(hinges) != 2 or any(h.kind not in ("revolute", "continuous") for h in hinges):
+        return None
+    axes = [h.place.rotation @ h.axes[0].direction for h in hinges]
+    slide = joint.place.rotation @ joint.axes[0].direction
+    apart = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
+    length = np.linalg.norm(apart)
+    if length < 1e-9 or np.linalg.norm(np.cross(apart / length, slide)) > 1e-3:
+        return None
+    try:
+        terms = angle(joint, above, joint.parent, joint.child, axes[0])
+    except LoadError:  # the hinges are not parallel
+        return None
+    (follower, sign), (leader, other) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
+    return LinearCoupling(follower, {leader: -other / sign})
+
+
+def _hinges(link: str, above: Mapping[str, Branch]) -> list[Branch]:
+    """Return the joints above a link that are not fixed, up to the root."""
+    path = []
+    while link in above:
+        branch = above[link]
+        if branch.joint.kind != "fixed":
+            path.append(branch)
+        link = branch.inner
+    return path
+
+
+def _carries(name: str, parts: Parts) -> bool:
+    """Say whether a joint has a limit, a spring or damping; the other one follows."""
+    axis = parts.joints[name].axes[0]
+    return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
+
+
+def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
+    """Return the groups of loops that leave their joints no motion at all in the pose of the file."""
+    if not loops:  # a pin.Data of thousands of joints does not fit into memory
+        return []
+    data, q = tree.createData(), pin.neutral(tree)
+    pin.computeJointJacobians(tree, data, q)
+    pin.updateFramePlacements(tree, data)
+    groups: list[tuple[set[int], list[Loop], list[np.ndarray]]] = []
+    for loop in loops:
+        (closure,) = loop.closures(tree)
+        top = common_ancestor(tree, closure.bodies)
+        joints = {k for j in closure.bodies for k in path_below(tree, top, j)}
+        rows = [_rows(tree, data, closure)]
+        mine = [loop]
+        for other in [g for g in groups if g[0] & joints]:
+            groups.remove(other)
+            joints, mine, rows = joints | other[0], other[1] + mine, other[2] + rows
+        groups.append((joints, mine, rows))
+    found = []
+    for joints, mine, rows in groups:
+        columns = [c for j in sorted(joints) for c in in_v(tree, j)]
+        K = np.vstack(rows)[:, columns]
+        lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # of metres per radian
+        if np.linalg.matrix_rank(K / lengths, tol=RANK) == len(columns):
+            found.append(tuple(mine))
+    return found
+
+
+def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
+    """Return the velocities that a loop forbids, per velocity of the tree, where it is closed; shape (rows, nv)."""
+    places = [data.oMi[j] * at for j, at in closure.ends]
+    Ja, Jb = (
+        place.toActionMatrixInverse() @ _jacobian(tree, data, j)
+        for (j, _), place in zip(closure.ends, places, strict=True)
+    )
+    relative = places[0].actInv(places[1]).toActionMatrix() @ Jb - Ja
+    if closure.rotation == "universal":  # no turn about what is across both axes
+        across = np.cross([0.0, 0.0, 1.0], places[0].rotation.T @ places[1].rotation[:, 0])
+        return np.vstack([relative[:3], across @ relative[3:]])
+    return closure.rows @ relative
+
+
+def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
+    if j == 0:
+        return np.zeros((6, tree.nv))
+    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # of one column Pinocchio gives a vector
+
+
+def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:
+    """Return the parts with the joints of some loops fixed, and the names of these."""
+    names = set[str]()
+    for loop in (loop for group in groups for loop in group):
+        (closure,) = loop.closures(tree)
+        top = common_ancestor(tree, closure.bodies)
+        names |= {tree.names[k] for j in closure.bodies for k in path_below(tree, top, j)}
+        names.add(str(loop.name))
+    fixed = [name for name in parts.joints if name in names]
+    joints = {
+        name: dataclasses.replace(j, kind="fixed", axes=()) if name in names else j for name, j in parts.joints.items()
+    }
+    return dataclasses.replace(parts, joints=joints), fixed

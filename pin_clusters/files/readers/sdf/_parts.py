@@ -1,0 +1,302 @@
+"""Links and joints of a document as plain data: every number checked, every pose in the frame of the model."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
+
+from ...._support.trees import unit
+from ....errors import InertiaError, LoadError
+from .._checks import AXIS_TOLERANCE, INERTIA_NOISE, INERTIA_TOLERANCE
+from .._notes import Notes, listing
+from .._xml import only_child
+from ._document import Document
+from ._scopes import MODEL, WORLD, Scope
+from ._values import flag, limit, numbers, placement, text_of, value
+
+AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
+WITHOUT_AXIS = ("fixed", "ball")
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body: its frame in that of the model, and its inertia in its own."""
+
+    name: str
+    place: pin.SE3
+    inertia: pin.Inertia
+    static: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a joint.
+
+    Attributes:
+        direction: Unit vector in the frame of the joint.
+        lower, upper, effort, velocity: Limits, infinite where there is none.
+        damping, friction: Of the axis, [N m s/rad] or [N s/m], and [N m] or [N].
+        stiffness, rest: Of its spring, and where that is at rest.
+        mimic: Name of the joint that it follows, which of its axes, and multiplier and offset; None: it is free.
+    """
+
+    direction: np.ndarray
+    lower: float = -math.inf
+    upper: float = math.inf
+    effort: float = math.inf
+    velocity: float = math.inf
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    mimic: tuple[str, int, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint of the file.
+
+    Attributes:
+        name: Unique in the robot.
+        kind: As in the file.
+        parent: Name of a link, or ``world``.
+        child: The same.
+        place: Its frame in that of the model.
+        axes: As many as the kind has.
+        lead: Of a screw, [m/rad]; the ratio of a gearbox.
+        reference: Of a gearbox: the link that both angles are measured from.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    place: pin.SE3
+    axes: tuple[Axis, ...] = ()
+    lead: float = 0.0
+    reference: str = ""
+
+    @property
+    def owner(self) -> str:
+        """How messages name it."""
+        return f"joint {self.name!r}"
+
+
+@dataclass
+class Parts:
+    """What a document holds: links and joints by name, and further frames by name with their link."""
+
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    frames: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
+    first: str = ""  # the canonical link
+
+
+def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
+    """Read the links, joints and frames of a model and of those in it."""
+    parts, told = Parts(), _Told([], [], [], [])
+    for here in scope.every():
+        for name, element in here.members.items():
+            owner = f"{element.tag} {here.full(name)!r}"
+            if element.tag == "link":
+                parts.links[here.full(name)] = _link(here, name, element, owner, told)
+            elif element.tag == "joint":
+                parts.joints[here.full(name)] = _joint(here, name, element, owner, told)
+            elif element.tag == "frame":
+                parts.frames[here.full(name)] = here.link(name, owner), here.place(name, owner)
+    if not parts.links:
+        raise LoadError(f"{document.source} has no <link>. A robot needs at least one.")
+    parts.first = scope.link(MODEL, scope.owner)
+    told.put(notes)
+    return parts
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Names for messages."""
+
+    bare: list[str]
+    unreal: list[str]
+    stretched: list[str]
+    needless: list[str]
+
+    def put(self, notes: Notes) -> None:
+        if self.bare:
+            notes.messages.append(
+                f"these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis, as SDF has it: "
+                f"{listing(self.bare)}."
+            )
+        if self.unreal:
+            notes.messages.append(
+                "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
+                f"{listing(self.unreal)}. They are used as they are."
+            )
+        if self.needless:
+            notes.messages.append(
+                f"ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: "
+                f"{listing(self.needless)}."
+            )
+        if self.stretched:
+            notes.messages.append(
+                f"the axes of these joints are not of unit length: {listing(self.stretched)}. Normalised."
+            )
+
+
+def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Link:
+    if not flag(element, "gravity", True, owner):
+        raise LoadError(
+            f"{owner}: <gravity>false</gravity> of one link cannot be honoured. Remove it, or give all none."
+        )
+    if flag(element, "kinematic", False, owner):
+        raise LoadError(f"{owner}: a kinematic link does not obey dynamics. Remove <kinematic>.")
+    decay = element.find("velocity_decay")
+    if decay is not None and any(value(decay, t, 0.0, owner) for t in ("linear", "angular")):
+        raise LoadError(f"{owner}: <velocity_decay> is a drag that cannot be honoured. Remove it.")
+    inertial = only_child(element, "inertial", owner)
+    full = scope.full(name)
+    if inertial is None:
+        told.bare.append(full)
+        inertia = pin.Inertia(1.0, np.zeros(3), np.eye(3))
+    else:
+        inertia = _inertia(scope, inertial, full, owner, told)
+    return Link(full, scope.place(name, owner), inertia, scope.static)
+
+
+def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: _Told) -> pin.Inertia:
+    if inertial.get("auto") in ("true", "1"):
+        raise LoadError(f"{owner}: inertias from shapes (auto) are not computed here. Write mass and inertia.")
+    mass = value(inertial, "mass", 1.0, owner)
+    if mass < 0.0:
+        raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
+    element = only_child(inertial, "inertia", owner)
+    defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
+    xx, xy, xz, yy, yz, zz = (
+        default if element is None else value(element, tag, default, owner)
+        for tag, default in zip(MOMENTS, defaults, strict=True)
+    )
+    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    low, middle, high = np.linalg.eigvalsh(moments)
+    slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
+    if low < -slack:
+        raise InertiaError(
+            f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
+            f"{high:.3g} kg m^2). Correct it; often the signs of ixy, ixz, iyz are wrong."
+        )
+    if high > low + middle + slack:
+        told.unreal.append(name)
+    pose = only_child(inertial, "pose", owner)
+    if pose is not None and pose.get("relative_to"):
+        raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
+    at = placement(pose, owner)
+    return at.act(pin.Inertia(mass, np.zeros(3), moments))
+
+
+def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Joint:
+    kind = element.get("type") or ""
+    if kind not in AXES and kind not in WITHOUT_AXIS:
+        known = ", ".join((*AXES, *WITHOUT_AXIS))
+        raise LoadError(f"{owner}: type {kind!r} is not one of SDF. Known types: {known}.")
+    parent, child = (scope.link(text_of(element, tag, owner), owner) for tag in ("parent", "child"))
+    if child == WORLD:
+        raise LoadError(f"{owner}: its child is the world, which cannot move. Exchange parent and child.")
+    if parent == child:
+        raise LoadError(f"{owner}: parent and child are, or move as, the same link {child!r}. Name another link.")
+    place = scope.place(name, owner)
+    tags = ("axis", "axis2")[: AXES.get(kind, 0)]
+    if kind in WITHOUT_AXIS and any(
+        (text or "").strip().strip("+-0.")
+        for part in element.iterfind("axis/*")
+        for text in (e.text for e in part.iter())
+        if part.tag in ("limit", "dynamics")
+    ):
+        told.needless.append(scope.full(name))
+    axes = tuple(_axis(scope, element, tag, place, kind, owner, name, told) for tag in tags)
+    lead, reference = 0.0, ""
+    if kind == "screw":
+        lead = _lead(element, owner)
+    elif kind == "gearbox":
+        lead = value(element, "gearbox_ratio", 1.0, owner)
+        if lead == 0.0:
+            raise LoadError(f"{owner}: gearbox_ratio is 0, which would hold the child. Give that of the gear.")
+        reference = scope.link(text_of(element, "gearbox_reference_body", owner), owner)
+    return Joint(scope.full(name), kind, parent, child, place, axes, lead, reference)
+
+
+def _lead(element: ET.Element, owner: str) -> float:
+    """Return the way of a screw per angle, [m/rad]; as sdformat, ``thread_pitch`` is the negative inverse of it."""
+    if element.find("screw_thread_pitch") is not None or element.find("thread_pitch") is None:
+        pitch = value(element, "screw_thread_pitch", 1.0, owner) / (2.0 * math.pi)
+    else:
+        given = value(element, "thread_pitch", 1.0, owner)
+        pitch = -1.0 / given if given else 0.0
+    if abs(pitch) < 1e-9:
+        raise LoadError(
+            f"{owner}: a screw with the pitch {pitch:g} is a revolute joint. Give its pitch, or make it revolute."
+        )
+    if abs(pitch) > 1e9:
+        raise LoadError(
+            f"{owner}: a screw with the pitch {pitch:g} is a prismatic joint. Give its pitch, or make it prismatic."
+        )
+    return pitch
+
+
+def _axis(
+    scope: Scope, joint: ET.Element, tag: str, place: pin.SE3, kind: str, owner: str, name: str, told: _Told
+) -> Axis:
+    element = only_child(joint, tag, owner)
+    if element is None:
+        raise LoadError(f"{owner}: a {kind} joint needs <{tag}>. Add it.")
+    stated = only_child(element, "xyz", owner)
+    given = np.array([0.0, 0.0, 1.0]) if stated is None else numbers(stated.text, 3, f"<{tag}>", owner)
+    direction = unit(given)
+    if direction is None:
+        raise LoadError(f"{owner}: <{tag}> is zero. Give its direction, such as 0 0 1.")
+    if abs(np.linalg.norm(given) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told.stretched:
+        told.stretched.append(scope.full(name))
+    if stated is not None and stated.get("expressed_in"):
+        frame = scope.place(stated.get("expressed_in") or "", owner).rotation
+        direction = place.rotation.T @ frame @ direction
+    elif scope.version < (1, 5) or (scope.version < (1, 7) and flag(element, "use_parent_model_frame", False, owner)):
+        direction = place.rotation.T @ scope.place(MODEL, owner).rotation @ direction
+    bounds = only_child(element, "limit", owner)
+    lower, upper, effort, velocity = (
+        default if bounds is None else limit(bounds, t, default, owner)
+        for t, default in (("lower", -math.inf), ("upper", math.inf), ("effort", math.inf), ("velocity", math.inf))
+    )
+    if lower > upper:
+        raise LoadError(f"{owner}: the lower limit {lower:g} is above the upper one, {upper:g}. Exchange them.")
+    passive = only_child(element, "dynamics", owner)
+    damping, friction, stiffness, rest = (
+        0.0 if passive is None else value(passive, t, 0.0, owner)
+        for t in ("damping", "friction", "spring_stiffness", "spring_reference")
+    )
+    # a negative number means none
+    effort, velocity = (math.inf if x < 0.0 else x for x in (effort, velocity))
+    mimic = _mimic(scope, element, owner)
+    return Axis(direction, lower, upper, effort, velocity, damping, friction, stiffness, rest, mimic)
+
+
+def _mimic(scope: Scope, axis: ET.Element, owner: str) -> tuple[str, int, float, float] | None:
+    element = only_child(axis, "mimic", owner)
+    if element is None:
+        return None
+    leader = element.get("joint")
+    if not leader:
+        raise LoadError(f'{owner}: <mimic joint="..."> names no joint. Add the one to follow.')
+    home, last = scope.find(leader, f"{owner}, <mimic>")
+    if last not in home.members or home.members[last].tag != "joint":
+        raise LoadError(f"{owner}: <mimic> names {leader!r}, which is no joint. Name a joint.")
+    which = element.get("axis", "axis")
+    if which not in ("axis", "axis2"):
+        raise LoadError(f"{owner}: <mimic> names the axis {which!r}; expected axis or axis2.")
+    multiplier, offset, reference = (
+        value(element, t, default, owner) for t, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+    )
+    if multiplier == 0.0:
+        raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint stands still. Make it fixed.")
+    return home.full(last), int(which == "axis2"), multiplier, offset - multiplier * reference

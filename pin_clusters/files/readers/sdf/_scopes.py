@@ -1,0 +1,203 @@
+"""Names and poses: models within models, and what is given relative to what."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import pinocchio as pin
+
+from ....errors import LoadError, did_you_mean
+from .._xml import only_child
+from ._document import Document
+from ._values import flag, placement, text_of
+
+WORLD = "world"
+MODEL = "__model__"
+MAX_NESTED = 20  # models within each other
+MAX_RELATIVE = 200  # frames relative to each other
+KINDS = ("link", "joint", "frame", "model")
+RESERVED = (WORLD, "universe")
+
+
+class Scope:
+    """One ``<model>``: the names in it, and where they are.
+
+    Attributes:
+        element: The ``<model>``.
+        path: Names of the models around and of this one; empty for the robot itself.
+        version: Of the format.
+        parent: The model around it, None for the robot itself.
+        members: Links, joints, frames and models, by name.
+        models: The scopes of the models in it.
+        static: Whether it, or one around it, is said not to move.
+    """
+
+    def __init__(
+        self, element: ET.Element, version: tuple[int, int], document: Document, parent: Scope | None = None
+    ) -> None:
+        name = element.get("name")
+        if not name:
+            raise LoadError('A <model> has no name. Every model needs one: <model name="...">.')
+        self.element, self.parent = element, parent
+        self.version = document.versions.get(id(element), version)
+        self.path: tuple[str, ...] = () if parent is None else (*parent.path, name)
+        if len(self.path) > MAX_NESTED:
+            raise LoadError(f"more than {MAX_NESTED} models are within each other. This is no robot.")
+        self.owner = f"model {'::'.join(self.path) or name!r}"
+        self.static: bool = flag(element, "static", False, self.owner) or (parent is not None and parent.static)
+        self.members: dict[str, ET.Element] = {}
+        self.models: dict[str, Scope] = {}
+        for child in element:
+            if child.tag in KINDS:
+                self._add(child, document)
+        self._found: dict[str, pin.SE3] = {}
+        self._searching: list[str] = []
+
+    def _add(self, child: ET.Element, document: Document) -> None:
+        name = child.get("name")
+        if not name:
+            raise LoadError(f"{self.owner}: a <{child.tag}> has no name. Every {child.tag} needs one.")
+        if name in RESERVED or (name.startswith("__") and name.endswith("__")) or "::" in name:
+            raise LoadError(f"{self.owner}: {child.tag} {name!r} has a name that is kept for other uses. Rename it.")
+        if name in self.members:
+            raise LoadError(
+                f"{self.owner}: a {self.members[name].tag} and a {child.tag} have the name {name!r}. Rename one."
+            )
+        self.members[name] = child
+        if child.tag == "model":
+            self.models[name] = Scope(child, self.version, document, self)
+
+    def full(self, name: str) -> str:
+        """Return a name that is unique in the robot."""
+        return "::".join((*self.path, name))
+
+    def every(self) -> Iterator[Scope]:
+        """Return this model and all in it."""
+        yield self
+        for scope in self.models.values():
+            yield from scope.every()
+
+    def find(self, name: str, owner: str) -> tuple[Scope, str]:
+        """Return the model that a name leads to, and the name in it.
+
+        Raises:
+            LoadError: There is none.
+        """
+        scope, last = self, name
+        while "::" in last:
+            first, _, last = last.partition("::")
+            if first not in scope.models:
+                raise LoadError(f"{owner}: there is no model {first!r} in {name!r}.{did_you_mean(first, scope.models)}")
+            scope = scope.models[first]
+        if last in (WORLD, "__root__") or last == MODEL or last in scope.members:
+            return scope, last
+        raise LoadError(f"{owner}: {name!r} does not exist.{did_you_mean(last, scope.members)}")
+
+    def place(self, name: str, owner: str) -> pin.SE3:
+        """Return where a name is in the frame of the robot's own model, before any joint has moved.
+
+        Raises:
+            LoadError: The name is unknown, or poses run in a circle.
+        """
+        scope, last = self.find(name, owner)
+        if last in (WORLD, "__root__"):
+            top = scope
+            while top.parent is not None:
+                top = top.parent
+            return top.in_world().inverse()
+        if last not in scope._found:
+            if last in scope._searching:
+                circle = " -> ".join([*scope._searching[scope._searching.index(last) :], last])
+                raise LoadError(f"{scope.owner}: the poses {circle} are relative to each other. Break the circle.")
+            if len(scope._searching) > MAX_RELATIVE:
+                raise LoadError(f"{scope.owner}: more than {MAX_RELATIVE} poses are relative to each other in a row.")
+            scope._searching.append(last)
+            scope._found[last] = scope._own_place() if last == MODEL else scope._place_of(last)
+            scope._searching.pop()
+        return scope._found[last]
+
+    def in_world(self) -> pin.SE3:
+        """Return the pose of the robot's model in the world."""
+        pose = only_child(self.element, "pose", self.owner)
+        return placement(pose, self.owner)
+
+    def _own_place(self) -> pin.SE3:
+        if self.parent is None:
+            return pin.SE3.Identity()
+        pose = only_child(self.element, "pose", self.owner)
+        base = self.parent.place(_relative_to(pose, self.owner, self.version) or MODEL, self.owner)
+        given = base * placement(pose, self.owner)
+        anchor = self.element.get("placement_frame")
+        if not anchor:
+            return given
+        # where that frame would be if this model were at the origin
+        searching, self._searching, self._found = self._searching, [], {MODEL: pin.SE3.Identity()}
+        offset = self.place(anchor, self.owner)
+        for scope in self.every():
+            scope._found.clear()
+        self._searching = searching
+        return given * offset.inverse()
+
+    def _place_of(self, name: str) -> pin.SE3:
+        element = self.members[name]
+        owner = f"{element.tag} {self.full(name)!r}"
+        if element.tag == "model":
+            return self.models[name].place(MODEL, owner)
+        pose = only_child(element, "pose", owner)
+        base = _relative_to(pose, owner, self.version)
+        if not base and element.tag == "joint":
+            base = text_of(element, "child", owner)
+        elif not base and element.tag == "frame":
+            base = element.get("attached_to")
+        return self.place(base or MODEL, owner) * placement(pose, owner)
+
+    def link(self, name: str, owner: str) -> str:
+        """Return the full name of the link that a name moves with, or ``world``."""
+        scope, seen = self, set[tuple[tuple[str, ...], str]]()
+        while True:
+            scope, name = scope.find(name, owner)
+            if (scope.path, name) in seen:
+                raise LoadError(f"{owner}: {name!r} is attached to itself. Break the circle.")
+            seen.add((scope.path, name))
+            if name in (WORLD, "__root__"):
+                return WORLD
+            if name == MODEL:
+                name = scope.canonical()
+                continue
+            element = scope.members[name]
+            if element.tag == "link":
+                return scope.full(name)
+            if element.tag == "model":
+                scope, name = scope.models[name], MODEL
+            elif element.tag == "joint":
+                name = text_of(element, "child", owner)
+            else:
+                name = element.get("attached_to") or MODEL
+
+    def canonical(self) -> str:
+        """Return the name of the link that stands for the model."""
+        named = self.element.get("canonical_link")
+        if named:
+            return named
+        links = [name for name, e in self.members.items() if e.tag == "link"]
+        if links:
+            return links[0]
+        for name, scope in self.models.items():
+            if any(e.tag == "link" for inner in scope.every() for e in inner.members.values()):
+                return f"{name}::{scope.canonical()}"
+        raise LoadError(f"{self.owner} has no <link>. A robot needs at least one.")
+
+
+def _relative_to(pose: ET.Element | None, owner: str, version: tuple[int, int]) -> str | None:
+    """Return what a pose is relative to, if it says so."""
+    if pose is None:
+        return None
+    if pose.get("relative_to"):
+        return pose.get("relative_to")
+    if pose.get("frame"):
+        raise LoadError(
+            f"{owner}: <pose frame={pose.get('frame')!r}> was read in different ways before SDF 1.7. Write "
+            'version="1.7" and <pose relative_to=...>.'
+        )
+    return None

@@ -1,0 +1,77 @@
+"""Numbers, flags, names and poses as SDF writes them: as the text of elements."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pinocchio as pin
+
+from ....errors import LoadError
+from .._xml import number, only_child
+
+LARGE = 1e16  # what SDF writes for "no limit"
+
+
+def text_of(element: ET.Element, tag: str, owner: str) -> str:
+    """Return the text of a required child."""
+    child = only_child(element, tag, owner)
+    text = "" if child is None else (child.text or "").strip()
+    if not text:
+        raise LoadError(f"{owner}: <{tag}> is missing or empty. Add it.")
+    return text
+
+
+def value(element: ET.Element, tag: str, default: float, owner: str) -> float:
+    """Return the number of a child; the default if there is none."""
+    child = only_child(element, tag, owner)
+    return default if child is None else number(child.text or "", tag, owner)
+
+
+def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
+    """Return a limit: what is beyond 1e16 or says ``inf`` is infinite."""
+    child = only_child(element, tag, owner)
+    text = "" if child is None else (child.text or "").strip()
+    if not text:
+        return default
+    if text.lower().lstrip("+-") in ("inf", "infinity"):
+        return math.copysign(math.inf, -1.0 if text.startswith("-") else 1.0)
+    found = number(text, tag, owner, math.inf)
+    return math.copysign(math.inf, found) if abs(found) >= LARGE else found
+
+
+def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
+    """Return the truth of a child; the default if there is none."""
+    child = only_child(element, tag, owner)
+    if child is None:
+        return default
+    text = (child.text or "").strip().lower()
+    if text not in ("0", "1", "true", "false"):
+        raise LoadError(f"{owner}: <{tag}> must be true or false, got {child.text!r}.")
+    return text in ("1", "true")
+
+
+def numbers(text: str | None, count: int, what: str, owner: str) -> np.ndarray:
+    """Return some finite numbers."""
+    parts = (text or "").split()
+    if len(parts) != count:
+        raise LoadError(f"{owner}: {what} must be {count} numbers, got {text!r:.60}.")
+    return np.array([number(p, what, owner) for p in parts])
+
+
+def placement(element: ET.Element | None, owner: str) -> pin.SE3:
+    """Return the numbers of a ``<pose>``; what it is relative to is left to the caller."""
+    if element is None or not (element.text or "").strip():
+        return pin.SE3.Identity()
+    form = element.get("rotation_format", "euler_rpy")
+    if form == "quat_xyzw":
+        given = numbers(element.text, 7, "<pose>", owner)
+        if not np.any(given[3:]):
+            raise LoadError(f"{owner}: the quaternion of <pose> is zero. Write 0 0 0 1 for no rotation.")
+        return pin.SE3(pin.Quaternion(*(given[[6, 3, 4, 5]] / np.linalg.norm(given[3:]))).matrix(), given[:3])
+    if form != "euler_rpy":
+        raise LoadError(f"{owner}: rotation_format {form!r} is unknown. Known: euler_rpy, quat_xyzw.")
+    given = numbers(element.text, 6, "<pose>", owner)
+    angles = np.radians(given[3:]) if element.get("degrees") in ("true", "1") else given[3:]
+    return pin.SE3(pin.rpy.rpyToMatrix(*angles), given[:3])

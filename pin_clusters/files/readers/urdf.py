@@ -1,0 +1,236 @@
+"""URDF and URDF+: Pinocchio reads the tree, this module reads what Pinocchio drops."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import stock
+from ..._support.trees import in_v
+from ...errors import ArgumentTypeError, LoadError
+from ...model import ClusterModel
+from ._arguments import check_root_joint as check_root_joint
+from ._arguments import checked, read_file
+from ._checks import check_numbers, unwind
+from ._couplings import read_ties
+from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
+from ._loops import Closing, read_loops
+from ._notes import Notes, listing
+from ._parts import Part, pose_of, read_armature, read_parts, read_reference
+from ._transmissions import read_rotors
+from ._wishes import ties_of, wishes
+from ._xml import Description, describe, in_words_of, parse_xml, to_text
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+ROOT_JOINT_NAME = "root_joint"
+_documented = stock(
+    """
+    Args:
+        text: The document.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link is fixed to the world.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
+        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
+            meant; as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
+            have no effect.
+        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
+            ``<transmission>``, or of the joint that a simple one drives.
+
+    Raises:
+        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
+            cannot be honoured (a joint that is ``independent="false"`` but tied to nothing, ...).
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: ``constraints`` does not fit the model.
+    """
+)
+
+
+@_documented
+def buildModelFromUrdf(
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:
+    """Read a URDF or URDF+ file.
+
+    Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
+    2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
+    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that
+    follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has
+    a flag, the library chooses.
+
+    ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
+    `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
+    ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
+
+    ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
+    honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
+
+    Args:
+        file: Path of the file.
+
+    Returns:
+        The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
+        a coupling or a loop become revolute ones without limits (a warning names them).
+
+    Example:
+        >>> import pin_clusters as pc, pinocchio as pin
+        >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
+    """
+    if isinstance(file, str) and file.lstrip().startswith("<"):
+        raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
+    path, text = read_file(file, "URDF")
+    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
+
+
+@_documented
+def buildModelFromXML(
+    text: str,
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:
+    """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
+
+    Returns:
+        The model.
+    """
+    if not isinstance(text, str):
+        raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
+    if text.strip() and not text.lstrip("\ufeff \t\r\n").startswith("<"):
+        raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
+    return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
+
+
+def _build(
+    text: str | bytes,
+    root_joint: pin.JointModel | None,
+    constraints: Iterable[Any],
+    q_reference: ArrayLike | None,
+    independent: Iterable[str] | None,
+    source: str,
+    rotor_inertias: Mapping[str, float] | None,
+) -> ClusterModel:
+    parts = parse_urdf(text, root_joint, constraints, source, independent, 4, rotor_inertias)
+    return make_model(parts, q_reference, parts.tree.name)
+
+
+def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
+    """Return the model of some parts."""
+    pose = parts.reference if q_reference is None else q_reference
+    return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
+
+
+class Parts(NamedTuple):
+    """What a `ClusterModel` is made of."""
+
+    tree: pin.Model  # spanning tree
+    constraints: tuple[Any, ...]  # on its joints
+    independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
+    reference: Any = None  # pose that the file gives
+
+
+@_documented
+def parse_urdf(
+    text: str | bytes,
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    source: str = "the XML text",
+    independent: Iterable[str] | None = None,
+    stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None,
+) -> Parts:
+    """Return the spanning tree and the constraints of a URDF or URDF+ document.
+
+    Args:
+        source: How messages name the document.
+        stacklevel: Where warnings point to, as in ``warnings.warn``.
+
+    Returns:
+        The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
+        shall be independent.
+    """
+    given, named = checked(root_joint, constraints, independent)
+    notes = Notes()
+    root = parse_xml(text, source)
+    if root.tag == "robot":
+        notes.scan(root)  # first, as what it refuses (unexpanded xacro, ...) explains why links are missing
+    description = describe(root, source)
+    check_numbers(description, notes)
+    flags = read_flags(description)
+    couplings = read_ties(description, notes)
+    loops: list[Closing | Part] = [*read_loops(description, notes), *read_parts(description)]
+    reference = read_reference(description)
+    dependents = choose_dependents(couplings, flags)
+    coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
+    check_circles(couplings, dependents)
+
+    tree = _pinocchio(description, root_joint, source)
+    closed = {loop.owner: loop.build(tree) for loop in loops}
+    from_file: dict[str, Any] = {**coupled, **closed}
+    _check_fit(closed, tree)
+    ties = ties_of((*closed.values(), *given), tree)
+    for joint, owner in ties.followers.items():
+        check_not_independent(joint, owner, flags)
+    check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
+    tied = {joint for tie in couplings for joint in tie.joints} | ties.coupled
+    turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
+    if turning:
+        for joint in turning:
+            unwind(description.joints[joint])
+        notes.messages.append(
+            "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one "
+            f"angle, which counts turns, instead of its cosine and sine): {listing(turning)}."
+        )
+        tree = _pinocchio(description, root_joint, source)
+    _check_fit(from_file, tree)
+    rotors = read_rotors(description, rotor_inertias, notes)
+    everything = (*from_file.values(), *rotors, *given)
+    chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
+    notes.warn(description.name, stacklevel)
+    return Parts(tree, everything, chosen, pose_of(tree, reference))
+
+
+def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
+    """Raise, in the words of the file, if a constraint of it does not fit the tree."""
+    for owner, constraint in constraints.items():
+        with in_words_of(owner):
+            ties_of([constraint], tree)
+
+
+def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:
+    """Let Pinocchio read the tree."""
+    if root_joint is not None and ROOT_JOINT_NAME in description.joints:
+        raise LoadError(
+            f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
+        )
+    try:
+        tree = pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
+    except (ValueError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
+    armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
+    if any(armature.values()):
+        values = np.array(tree.armature)
+        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+            at = in_v(tree, tree.getJointId(name))
+            if len(armature[name]) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
+            values[at] = armature[name]
+        tree.armature = values
+    return tree

@@ -1,0 +1,221 @@
+"""Tello's differentials as what they are: cranks with rods, which their equations do not show.
+
+The equations of hip and knee-ankle are those of a rod of constant length between a point on a crank, which turns by the
+angle of a rotor over its gear, and a point on the leg. Cranks have no inertia in the model, and MuJoCo wants some: it
+is lent by the rotor, so that the energy stays. With s the speed of the carrier about the common axis, y that of the
+crank and g y that of the rotor, J (g y + s)^2 is what they have together if
+
+    J' g + Jc + Jh h = J g,    J' g^2 + Jc + Jh h^2 + A g^2 = J g^2,    J' + Jc + Jh + K = J,
+
+with a rotor of J', a crank of Jc, an armature A of the rotor's joint, K added to the carrier, and, where A would be
+negative, a disc of Jh that turns by h = g / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import joint_axis
+from ...constraints.closures import Closure, JointClosure
+from ...constraints.differential import TelloHip, TelloKneeAnkle
+from ...errors import ConstraintError
+from . import _masses
+from ._bodies import Body, Joint
+from ._numbers import text
+from ._ties import Ties
+
+LENT = 0.1
+"""Inertia of a crank over that of its rotor."""
+_TOLERANCE = 1e-9
+"""Relative: how well a row must be that of a rod."""
+
+
+class Crank(NamedTuple):
+    """A crank with its rod.
+
+    Attributes:
+        rotor: Joint id of the rotor.
+        carrier: Joint id of the body on which both turn.
+        placement: Frame of the crank in that of the carrier, at rotor angle 0.
+        axis: Of the crank, in its frame, unit vector.
+        tip: End of the rod in the frame of the crank.
+        far: Joint id of the body of the other end.
+        end: Other end, in the frame of that joint.
+        length: Of the rod, [m].
+    """
+
+    rotor: int
+    carrier: int
+    placement: pin.SE3
+    axis: np.ndarray
+    tip: np.ndarray
+    far: int
+    end: np.ndarray
+    length: float
+
+
+def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
+    """Add the cranks and rods of Tello's differentials; return the closures that are others.
+
+    Raises:
+        ConstraintError: The lengths of one are not those of cranks and rods, or its joints are not as it thinks.
+    """
+    rest = []
+    for c in closures:
+        source = c.source
+        if isinstance(c, JointClosure) and isinstance(source, (TelloHip, TelloKneeAnkle)):
+            rows = _hip(ties.tree, c, source) if isinstance(source, TelloHip) else _knee(ties.tree, c, source)
+            for k, (crank, row) in enumerate(rows, start=1):
+                _check(ties.tree, c, crank, row)
+                _add(ties, crank, source.gear, f"{source.label} {k}")
+            if isinstance(source, TelloKneeAnkle):
+                half = 0.5 / source.gear
+                one, two, shin = (str(ties.tree.names[j]) for j in c.joints[:3])
+                ties.follow(shin, [(one, half), (two, half)])
+        else:
+            rest.append(c)
+    return rest
+
+
+def _hip(tree: pin.Model, c: JointClosure, s: TelloHip) -> list[tuple[Crank, int]]:
+    """Return both cranks of a hip: on the body of the gimbal's parent, about the thigh's axis at zero."""
+    rotor_1, rotor_2, gimbal, thigh = c.joints
+    clamp, M, N = int(tree.parents[gimbal]), tree.jointPlacements[gimbal], tree.jointPlacements[thigh]
+    x, y = _axis(tree, gimbal), N.rotation @ _axis(tree, thigh)
+    shift = np.array(N.translation)
+    if int(tree.parents[thigh]) != gimbal or abs(x @ y) > _TOLERANCE or np.linalg.norm(np.cross(shift, x)) > _TOLERANCE:
+        raise _not_as_thought(s, "the axes of gimbal and thigh do not meet at a right angle")
+    R = np.column_stack([x, y, np.cross(x, y)])  # the frame of the equations in that of the gimbal, at zero
+    found = []
+    for k, (rotor, sign) in enumerate(((rotor_1, 1.0), (rotor_2, -1.0))):
+        side = -sign * s.lateral
+        place = M * pin.SE3(R, shift + R @ np.array([0.0, side, -s.crank]))
+        end = N.actInv(pin.SE3(R, shift)).act(np.array([s.post, side, 0.0]))
+        square = s.crank**2 + 2.0 * s.lateral**2 + 2.0 * s.post**2 - 2.0 * s.post * s.constant
+        unit_y = np.array([0.0, 1.0, 0.0])
+        tip = np.array([s.post, 0.0, 0.0])
+        length = float(np.sqrt(max(square, 0.0)))
+        found.append((Crank(rotor, clamp, place, unit_y, tip, thigh, np.array(end), length), k))
+    return found
+
+
+def _knee(tree: pin.Model, c: JointClosure, s: TelloKneeAnkle) -> list[tuple[Crank, int]]:
+    """Return the crank of knee and ankle: about the knee's axis on the thigh, turned by rotor 2."""
+    _, rotor, shin, foot = c.joints
+    N, n = tree.jointPlacements[foot], _axis(tree, shin)
+    if int(tree.parents[foot]) != shin or np.linalg.norm(np.cross(N.rotation @ _axis(tree, foot), n)) > _TOLERANCE:
+        raise _not_as_thought(s, "the foot's axis is not parallel to the shin's")
+    e = np.linalg.svd(n.reshape(1, 3))[2][1]
+    plane = np.column_stack([e, np.cross(n, e)])
+    o = complex(*(plane.T @ N.translation))
+    short, long, fixed, rod, foot_long, foot_short = s._angles()
+    # the row is Re(D e^id + L e^il + S e^i(d+l)) + C, with d half the difference of the motors, l the foot's angle
+    D = s.crank_short * np.exp(1j * short) - s.crank_long * np.exp(1j * long)
+    L = -1j * (s.foot_long * np.exp(1j * foot_long) - s.foot_short * np.exp(1j * foot_short))
+    S, C = 1j * s.rod * np.exp(1j * rod), s.constant - s.fixed * np.cos(fixed)
+    scale = float((L * D / S).real) / (2.0 * abs(o) ** 2)
+    a, b = np.conj(D / (-2.0 * scale * o)), L / (2.0 * scale * np.conj(o))
+    length = float(np.sqrt(max(abs(o) ** 2 + abs(a) ** 2 + abs(b) ** 2 - C / scale, 0.0)))
+    along = (n @ N.translation) * n
+    tip = plane @ np.array([a.real, a.imag]) + along
+    end = N.rotation.T @ (plane @ np.array([b.real, b.imag]))
+    place = tree.jointPlacements[shin]
+    return [(Crank(rotor, int(tree.parents[shin]), place, n, tip, foot, end, length), 0)]
+
+
+def _axis(tree: pin.Model, j: int) -> np.ndarray:
+    axis = joint_axis(tree.joints[j])
+    assert axis is not None  # of one degree of freedom
+    return axis
+
+
+def _not_as_thought(source: TelloHip | TelloKneeAnkle, why: str) -> ConstraintError:
+    return ConstraintError(
+        f"to_mjcf: {source.label} is an equation between angles, and {why}, so that no crank and rod stand for it. "
+        "MuJoCo has polynomials of one joint, sums of joints, distances and points. Simulate it here: pc.simulate."
+    )
+
+
+def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
+    """Raise unless a row of a closure is that of a rod, at angles drawn once and for all."""
+    rng, values = np.random.default_rng(0), []
+    data, source = tree.createData(), c.source
+    for _ in range(6):
+        x = rng.uniform(-1.0, 1.0, len(c.joints)) * np.array([source.gear, source.gear, 1.0, 1.0])
+        if isinstance(source, TelloKneeAnkle):
+            x[2] = 0.5 * (x[0] + x[1]) / source.gear
+        q = np.array(pin.neutral(tree))
+        for j, value in zip(c.joints, x, strict=True):
+            q[tree.idx_qs[j]] = value
+        pin.forwardKinematics(tree, data, q)
+        angle = float(q[tree.idx_qs[crank.rotor]]) / source.gear
+        near = (data.oMi[crank.carrier] * crank.placement).act(pin.exp3(crank.axis * angle) @ crank.tip)
+        far = data.oMi[crank.far].act(crank.end)
+        values.append((float(c.value(x)[row]), float((far - near) @ (far - near)) - crank.length**2))
+    equation, square = np.array(values).T
+    ratio = float(equation @ square) / float(square @ square)
+    if not np.abs(equation - ratio * square).max() <= _TOLERANCE * np.abs(equation).max():
+        raise _not_as_thought(source, "its lengths are not those of a linkage")
+
+
+def _spin(inertia: float, axis: np.ndarray) -> np.ndarray:
+    """Return the moments of a body that has an inertia about an axis through its origin alone, shape (4, 4)."""
+    P = np.zeros((4, 4))
+    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))
+    return P
+
+
+def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
+    """Add a crank, its rod, and the disc that keeps the energy where the rotor turns the other way."""
+    tree, bodies = ties.tree, ties.bodies
+    holder, held = bodies.of_joint[crank.carrier]
+    rotor, _ = bodies.of_joint[crank.rotor]
+    here = held * crank.placement
+    own = rotor.joints[0]
+    turned = here.rotation.T @ rotor.place.rotation @ own.axis
+    cosine = float(turned @ crank.axis)
+    if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
+        raise _not_as_thought_of(label)
+    second = _masses.about_centre(rotor.P)[2]
+    g, J = float(np.sign(cosine)) * gear, float(np.trace(second) - own.axis @ second @ own.axis)
+    lent = LENT * J
+    disc = 0.0 if g >= 1.0 else 4.0 * lent * (1.0 - g) / g**2
+    left = J - lent / g - 0.5 * disc
+    own.armature += J - left - (lent + 0.25 * disc * g**2) / g**2
+    rotor.P = rotor.P - _spin(J - left, own.axis)
+    if holder is not bodies.world:
+        holder.P = holder.P + _masses.placed(here, _spin(J - left - lent - disc, crank.axis))
+    name, start = str(tree.names[crank.rotor]), _start(ties, crank)
+    for what, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
+        if inertia == 0.0:
+            continue
+        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis, np.zeros(3))
+        body = Body(bodies.names(f"{label} {what}"), holder, here, [joint], _spin(inertia, crank.axis), spins=True)
+        bodies.all.append(body)
+        # at 0 in the reference pose
+        ties.follow(joint.name, [(name, rate / gear)], -rate * start / gear)
+        if what == "crank":
+            turn = pin.SE3(pin.exp3(crank.axis * start / gear) @ np.eye(3), np.zeros(3))
+            near = turn.act(crank.tip)
+            ends = ties.site_on(body, f"{label} a", pin.SE3(np.eye(3), near))
+            other = ties.site(crank.far, f"{label} b", pin.SE3(np.eye(3), crank.end))
+            at_zero = (ties.at_zero[crank.carrier] * crank.placement).act(near)
+            apart = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
+            tendon = ties.through(f"{label} rod", [ends, other])
+            ties.tie("tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - apart, [0.0] * 4)})
+
+
+def _start(ties: Ties, crank: Crank) -> float:
+    """Return the angle of the rotor at the reference pose."""
+    return float(np.array(ties.model.q_reference)[ties.tree.idx_qs[crank.rotor]])
+
+
+def _not_as_thought_of(label: str) -> ConstraintError:
+    return ConstraintError(
+        f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that no "
+        "crank and rod stand for the differential. Simulate it here: pc.simulate."
+    )

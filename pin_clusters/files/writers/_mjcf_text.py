@@ -1,0 +1,207 @@
+"""The text of an MJCF file: bodies with their joints, motors, the keyframe, and what is said at the top."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import in_order
+from ..._support.trees import in_q
+from ...model import RotorElement
+from . import _masses
+from ._bodies import Body, Joint
+from ._geoms import Geoms
+from ._joints import UNLIMITED
+from ._names import Names, in_comment
+from ._numbers import text, wxyz
+from ._robot import Robot
+from ._ties import drives
+
+MUJOCO = "3.3.1"
+"""First MuJoCo whose tendons have armature."""
+_SAID = {
+    "best": "The rotors are locked into their carriers. What their spin adds to the mass matrix while the carriers "
+    "stand is armature: of joints, and of fixed tendons where several joints turn a rotor. Lost: their gyroscopic "
+    "moments, and what the acceleration of the carriers does to them.",
+    "diagonal": "The rotors are locked into their carriers, and J ratio^2 is armature of each joint that turns one. "
+    "Lost: the coupling of joints that turn a rotor together, gyroscopic moments, and what the acceleration of the "
+    "carriers does to the rotors.",
+    "exact": "Every rotor is a body, tied to the joints that turn it by an equality. Nothing is lost but the "
+    "stiffness: equalities of MuJoCo give way.",
+}
+
+
+class File:
+    """Writes one file.
+
+    Args:
+        robot: What is in it.
+        visual: Geometry that is drawn, or None.
+        option: Time step and integrator.
+    """
+
+    def __init__(self, robot: Robot, visual: Any, option: dict[str, Any]) -> None:
+        self.robot, self.model, self.tree = robot, robot.model, robot.tree
+        self.bodies, self.ties, self.option = robot.bodies, robot.ties, option
+        self.geoms = Geoms(self.bodies, visual)
+        self.carried = self.bodies.carried()
+        self.rotor_of = {self.bodies.of_rotor[r.name]: r for r in self.model.rotors if r.name in self.bodies.of_rotor}
+
+    def text(self) -> str:
+        """Return the file."""
+        root = ET.Element("mujoco", model=self.model.name or "robot")
+        ET.SubElement(root, "compiler", angle="radian", autolimits="true")
+        option = {"timestep": text(self.option["timestep"]), "integrator": str(self.option["integrator"])}
+        ET.SubElement(root, "option", {"gravity": text(self.model.gravity.linear), **option})
+        self.geoms.add_assets(root)
+        world = ET.SubElement(root, "worldbody")
+        ET.SubElement(world, "light", pos="0 0 3", dir="0 0 -1", directional="true")
+        self._contents(world, self.bodies.world)
+        for section in (self.ties.tendon, self.ties.equality, self._actuators(), self._keyframe()):
+            if len(section):
+                root.append(section)
+        ET.indent(root)
+        said = "\n".join(f"     {in_comment(line)}" for line in self._remarks())
+        return f"<!-- {said.strip()}\n-->\n{ET.tostring(root, encoding='unicode')}\n"
+
+    def _remarks(self) -> list[str]:
+        said = [
+            f"{self.model.name}, written by pc.to_mjcf, approximation {self.robot.rung!r}.",
+            _SAID[self.robot.rung] if self.model.rotors else "The robot has no rotors.",
+        ]
+        if len(self.ties.equality):
+            said.append(
+                "Loops and couplings are equalities, which give way a little: coordinates of all joints of the tree."
+            )
+        if self.robot.tendon_of:
+            said.append(f"Armature of tendons needs MuJoCo {MUJOCO} or newer.")
+        if self.robot.across:
+            said.append(
+                "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
+                f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
+            )
+        return [
+            *said,
+            *self.bodies.remarks,
+            *self.robot.springs.remarks,
+            *self.geoms.remarks,
+            "There are no contacts: no geom collides.",
+        ]
+
+    def _contents(self, element: ET.Element, body: Body) -> None:
+        """Write what is on a body, and the bodies that it carries."""
+        self.geoms.add(element, body)
+        for name, place in body.sites:
+            ET.SubElement(element, "site", name=name, pos=text(place.translation), quat=text(wxyz(place.rotation)))
+        for child in self.carried[body]:
+            place = child.place
+            inner = ET.SubElement(
+                element, "body", name=child.name, pos=text(place.translation), quat=text(wxyz(place.rotation))
+            )
+            _inertial(inner, child)
+            for joint in child.joints:
+                self._joint(inner, joint)
+            self._contents(inner, child)
+
+    def _joint(self, element: ET.Element, joint: Joint) -> None:
+        if joint.kind == "free":
+            ET.SubElement(element, "freejoint", name=joint.name)
+            return
+        given = {"name": joint.name, "type": joint.kind}
+        if joint.kind != "ball":
+            given |= {"axis": text(joint.axis)}
+        if np.any(joint.pos):
+            given["pos"] = text(joint.pos)
+        if joint.armature:
+            given["armature"] = text(joint.armature)
+        if joint.at_v is not None:
+            i = joint.at_v.start
+            for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
+                if values[i] != 0.0:
+                    given[key] = text(values[i])
+            given |= self.robot.springs.of_joint.get(joint.name, {})
+        if joint.at_q is not None and len(joint.at_q) == 1:
+            k = joint.at_q.start
+            low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])
+            if -UNLIMITED < low < high < UNLIMITED:
+                given["range"] = text(low, high)
+        ET.SubElement(element, "joint", given)
+
+    def _actuators(self) -> ET.Element:
+        """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
+        section, names = ET.Element("actuator"), Names()
+        for r in self.model.rotors:
+            turned = drives(r, self.bodies.by_velocity)
+            if r.name in self.bodies.of_rotor:
+                at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
+            elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
+                at = {"joint": str(self.tree.names[r.joint_id])}
+            elif len(turned) == 1:
+                at = {"joint": turned[0][0], "gear": text(turned[0][1])}
+            else:
+                at = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
+            motor = ET.SubElement(section, "motor", {"name": names(r.name), **at})
+            most = self._most_torque(r, turned)
+            if most:
+                motor.set("ctrlrange", text(-most, most))
+        if not self.model.rotors:
+            for name in self.model.independent_joints:
+                j = self.tree.getJointId(name)
+                if self.tree.nvs[j] == 1:
+                    ET.SubElement(section, "motor", name=names(name), joint=name)
+        return section
+
+    def _most_torque(self, r: RotorElement, turned: list[tuple[str, float]]) -> float:
+        """Return the largest torque of a motor, from the effort limit of the joint that it turns; 0 if unknown."""
+        if len(turned) != 1:
+            return 0.0
+        limit = float(self.tree.effortLimit[self.tree.idx_vs[self.tree.getJointId(turned[0][0])]])
+        return limit / abs(turned[0][1]) if 0.0 < limit < 1e9 else 0.0
+
+    def _keyframe(self) -> ET.Element:
+        """Return the reference pose; what the file adds is at 0 there."""
+        q = np.array(self.model.q_reference)
+        values: list[Any] = []
+
+        def walk(body: Body) -> None:
+            for child in self.carried[body]:
+                for joint in child.joints:
+                    values.append(self._coordinates(child, joint, q))
+                walk(child)
+
+        walk(self.bodies.world)
+        section = ET.Element("keyframe")
+        if values:
+            ET.SubElement(section, "key", name="reference", qpos=text(*values))
+        return section
+
+    def _coordinates(self, body: Body, joint: Joint, q: np.ndarray) -> Any:
+        """Return MuJoCo's coordinates of a joint at a configuration of the model."""
+        if joint.at_q is None:
+            rotor = self.rotor_of.get(body)
+            if rotor is None:
+                return 0.0
+            names = drives(rotor, self.bodies.by_velocity)
+            return in_order(ratio * self._angle(q, name) for name, ratio in names)
+        mine = q[list(joint.at_q)]
+        if joint.kind == "free":
+            pose = body.place * pin.XYZQUATToSE3(mine)
+            return np.concatenate([pose.translation, wxyz(pose.rotation)])
+        if joint.kind == "ball":
+            return mine[[3, 0, 1, 2]]
+        return np.arctan2(mine[1], mine[0]) if joint.turns else mine
+
+    def _angle(self, q: np.ndarray, name: str) -> float:
+        j = self.tree.getJointId(name)
+        mine = q[list(in_q(self.tree, j))]
+        return float(np.arctan2(mine[1], mine[0]) if len(mine) == 2 else mine[0])
+
+
+def _inertial(element: ET.Element, body: Body) -> None:
+    mass, centre, _ = _masses.about_centre(body.P)
+    found, axes = _masses.accepted(body.P)
+    given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(found)}
+    ET.SubElement(element, "inertial", given)

@@ -1,0 +1,278 @@
+"""What ties the bodies of an MJCF file: equalities, tendons, the bodies of rods, and those that close loops."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import joint_axis
+from ...constraints.closures import Closure, FrameClosure, RodClosure
+from ...constraints.differential import Ankle2Rsu, PushRodAnkle
+from ...constraints.rows import Row
+from ...errors import ConstraintError
+from ...model import ClusterModel, RotorElement
+from . import _masses
+from ._bodies import Bodies, Body, Joint
+from ._names import Names
+from ._numbers import text
+
+PIN = 0.1
+"""[m]: a revolute loop is held at two points of its axis, this far to both sides."""
+_AXIAL = 1e-12
+"""[kg m^2]: inertia of a rod about itself, as MuJoCo wants some."""
+
+
+class Ties:
+    """Writes what ties the bodies of one file.
+
+    Args:
+        model: The robot.
+        bodies: Its bodies; those of rods and loops are added.
+        stiff: Attributes of the equalities.
+    """
+
+    def __init__(self, model: ClusterModel, bodies: Bodies, stiff: dict[str, str]) -> None:
+        self.model, self.tree, self.bodies, self.stiff = model, model.own_tree, bodies, stiff
+        self.equality, self.tendon = ET.Element("equality"), ET.Element("tendon")
+        self.tendon_names, self.names = Names(), Names()
+
+    @cached_property
+    def at_reference(self) -> list[pin.SE3]:
+        """Where the joints are at the reference pose; not asked for without loops, as large trees need much memory."""
+        return _poses(self.tree, np.array(self.model.q_reference))
+
+    @cached_property
+    def at_zero(self) -> list[pin.SE3]:
+        """Where they are at zero."""
+        return _poses(self.tree, np.array(pin.neutral(self.tree)))
+
+    def add_row(self, row: Row) -> None:
+        """Tie a joint that follows others."""
+        terms = [(str(self.tree.names[j]), c) for j, c in row.terms]
+        self.follow(str(self.tree.names[row.dependent]), terms, row.offset)
+
+    def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
+        """Tie a joint to a sum: of one other by a polynomial, of several by a fixed tendon of constant length."""
+        if len(terms) == 1:
+            other, ratio = terms[0]
+            given = {"joint1": joint, "joint2": other, "polycoef": text(offset, ratio, [0.0, 0.0, 0.0])}
+            self.tie("joint", joint, given)
+            return
+        name = self.fixed(f"{joint}_coupling", [(joint, -1.0), *terms])
+        self.tie("tendon", name, {"tendon1": name, "polycoef": text(-offset, [0.0] * 4)})
+
+    def fixed(self, wanted: str, terms: list[tuple[str, float]], more: dict[str, str] | None = None) -> str:
+        """Add a fixed tendon with more attributes; return its name."""
+        name = self.tendon_names(wanted)
+        element = ET.SubElement(self.tendon, "fixed", {"name": name, **(more or {})})
+        for joint, ratio in terms:
+            ET.SubElement(element, "joint", joint=joint, coef=text(ratio))
+        return name
+
+    def add_closure(self, closure: Closure) -> None:
+        """Close a loop.
+
+        Raises:
+            ConstraintError: MuJoCo has nothing that says its equations.
+        """
+        source = closure.source
+        if isinstance(closure, FrameClosure):
+            self._frames(closure)
+        elif isinstance(closure, RodClosure):
+            self._rod(closure)
+        elif isinstance(source, Ankle2Rsu):
+            for rod in source.generic(self.tree):
+                self._rod(rod.closures(self.tree)[0])
+        elif isinstance(source, PushRodAnkle):
+            self._push_rods(source)
+        else:
+            raise ConstraintError(
+                f"to_mjcf: {source.label} is an equation between angles that no equality of MuJoCo says: it has "
+                "polynomials of one joint, sums of joints, distances and points, and this is none of them. Model the "
+                "linkage by bodies, pc.Rod and pc.Loop, or simulate it here: pc.simulate."
+            )
+
+    def tie(self, kind: str, name: str, given: dict[str, str]) -> None:
+        """Add an equality."""
+        ET.SubElement(self.equality, kind, {"name": self.names(name), **given, **self.stiff})
+
+    def site(self, j: int, name: str, placement: pin.SE3) -> str:
+        """Add a site on the body of a joint; return its name."""
+        if j not in self.bodies.of_joint:
+            raise ConstraintError(
+                f"to_mjcf: {name} is on the body of joint {self.tree.names[j]!r}, which has no inertia, and MuJoCo has "
+                "no such body. Give it one."
+            )
+        body, place = self.bodies.of_joint[j]
+        return self.site_on(body, name, place * placement)
+
+    def site_on(self, body: Body, wanted: str, placement: pin.SE3) -> str:
+        """Add a site on a body; return its name."""
+        name = self.bodies.site_names(wanted)
+        body.sites.append((name, placement))
+        return name
+
+    def _frames(self, c: FrameClosure) -> None:
+        rows = tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0)))
+        label = str(getattr(c.source, "name", None) or c.source.label)
+        if c.rotation == "none":  # points; across the plane of a planar linkage they stay together by themselves
+            self._point(c, label, "connect", 0.0)
+        elif rows == (0, 1, 2, 3, 4, 5):
+            self._point(c, label, "weld", 0.0)
+        elif rows == (0, 1, 2, 3, 4):
+            self._point(c, f"{label} +", "connect", PIN)
+            self._point(c, f"{label} -", "connect", -PIN)
+        else:
+            self._joint_of_its_own(c, label)
+
+    def _point(self, c: FrameClosure, label: str, kind: str, z: float) -> None:
+        along = pin.SE3(np.eye(3), np.array([0.0, 0.0, z]))
+        a = self.site(c.joint_a, f"{label} a", c.placement_a * along)
+        b = self.site(c.joint_b, f"{label} b", c.placement_b * along)
+        self.tie(kind, label, {"site1": a, "site2": b})
+
+    def _joint_of_its_own(self, c: FrameClosure, label: str) -> None:
+        """Close any other loop: half of a body hangs from the other one by the loop's joint, and is welded to the rest.
+
+        It stands as the frame b does at the reference pose.
+        """
+        here = [self.at_reference[j] * M for j, M in c.ends]
+        z, x, y = here[0].rotation[:, 2], here[0].rotation[:, 0], here[0].rotation[:, 1]
+        free = {
+            (0, 1, 3, 4, 5): [("slide", z)],
+            (0, 1, 3, 4): [("slide", z), ("hinge", z)],
+            (0, 1, 2, 5): [("hinge", z), ("hinge", here[1].rotation[:, 0])],
+            (2, 3, 4): [("slide", x), ("slide", y), ("hinge", z)],
+        }.get(tuple(int(i) for i in np.flatnonzero(c.rows.any(axis=0))))
+        if free is None:
+            raise ConstraintError(f"to_mjcf: {c.source.label} closes rows that are no joint, which MuJoCo cannot say.")
+        carrier, whole = c.joint_a, c.joint_b
+        if self.bodies.of_joint[whole][0] is self.bodies.world:
+            carrier, whole, free = whole, carrier, free[::-1]
+        body, place = self.bodies.of_joint[whole]
+        holder, held = self.bodies.of_joint[carrier]
+        frame = self.at_reference[carrier].actInv(here[1])
+        joints = [
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis, np.zeros(3))
+            for k, (kind, axis) in enumerate(free)
+        ]
+        mine = place * self.at_reference[whole].actInv(here[1])
+        share = 0.5 * body.P
+        body.P = body.P - share
+        half = Body(
+            self.bodies.names(f"{label} half"), holder, held * frame, joints, _masses.placed(mine.inverse(), share)
+        )
+        half.drawn[:] = 0.0
+        self.bodies.all.append(half)
+        ends = self.site_on(half, f"{label} a", pin.SE3.Identity()), self.site_on(body, f"{label} b", mine)
+        self.tie("weld", label, {"site1": ends[0], "site2": ends[1]})
+        self.bodies.remarks.append(
+            f"{label}: half of the inertia of {body.name} is a body welded to it by an equality."
+        )
+
+    def _rod(self, c: RodClosure) -> None:
+        label = str(getattr(c.source, "name", None) or c.source.label)
+        assert c.length is not None  # the reference pose has given it
+        a, b = (pin.SE3(np.eye(3), np.asarray(p)) for p in (c.point_a, c.point_b))
+        if c.mass > 0.0:
+            self._massive_rod(c, label, a, b)
+            return
+        name = self.spatial(label, [(c.joint_a, a), (c.joint_b, b)])
+        at_zero = self._distance(self.at_zero, c)
+        self.tie("tendon", label, {"tendon1": name, "polycoef": text(c.length - at_zero, [0.0] * 4)})
+
+    def _distance(self, poses: list[pin.SE3], c: RodClosure) -> float:
+        ends = [poses[j].act(np.asarray(p)) for j, p in c.ends]
+        return float(np.linalg.norm(ends[1] - ends[0]))
+
+    def spatial(self, label: str, points: Sequence[tuple[int, pin.SE3]], more: dict[str, str] | None = None) -> str:
+        """Add a spatial tendon through points on bodies of joints; return its name."""
+        ends = "ab" if len(points) == 2 else [str(k) for k in range(len(points))]
+        sites = [self.site(j, f"{label} {end}", place) for end, (j, place) in zip(ends, points, strict=True)]
+        return self.through(label, sites, more)
+
+    def through(self, label: str, sites: Sequence[str], more: dict[str, str] | None = None) -> str:
+        """Add a spatial tendon through sites; return its name."""
+        name = self.tendon_names(label)
+        given = {"name": name, "width": "0.004", "rgba": "0.3 0.3 0.3 1", **(more or {})}
+        element = ET.SubElement(self.tendon, "spatial", given)
+        for site in sites:
+            ET.SubElement(element, "site", site=site)
+        return name
+
+    def _massive_rod(self, c: RodClosure, label: str, a: pin.SE3, b: pin.SE3) -> None:
+        """Add a rod as a body: two hinges at one end, a point at the other; its spin about itself has none.
+
+        Its z axis is the rod; at the reference pose its coordinates are 0.
+        """
+        poses = self.at_reference
+        start, end = (poses[j] * M for j, M in zip((c.joint_a, c.joint_b), (a, b), strict=True))
+        z = (end.translation - start.translation) / np.linalg.norm(end.translation - start.translation)
+        x = self._swing(c, z)
+        frame = pin.SE3(np.column_stack([x, np.cross(z, x), z]), start.translation)
+        holder, held = self.bodies.of_joint[c.joint_a]
+        joints = [
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k], np.zeros(3)) for k in range(2)
+        ]
+        place = held * poses[c.joint_a].actInv(frame)
+        P = rod_moments(c)
+        rod = Body(self.bodies.names(label), holder, place, joints, P)
+        self.bodies.all.append(rod)
+        tip = self.site_on(rod, f"{label} a", pin.SE3(np.eye(3), np.array([0.0, 0.0, float(c.length or 0.0)])))
+        self.tie("connect", label, {"site1": tip, "site2": self.site(c.joint_b, f"{label} b", b)})
+
+    def _swing(self, c: RodClosure, z: np.ndarray) -> np.ndarray:
+        """Return the axis, across a rod, of its first hinge: the one about which most of its swing is likely to be."""
+        for j in (c.joint_a, c.joint_b):
+            axis = joint_axis(self.tree.joints[j]) if j and self.tree.nvs[j] == 1 else None
+            if axis is None:
+                continue
+            across = np.array(self.at_reference[j].rotation @ axis)
+            across = across - (across @ z) * z
+            if np.linalg.norm(across) > 0.5:
+                return across / np.linalg.norm(across)
+        across = np.eye(3)[int(np.argmin(np.abs(z)))]
+        across = across - (across @ z) * z
+        return np.asarray(across / np.linalg.norm(across))
+
+    def _push_rods(self, source: PushRodAnkle) -> None:
+        """Tie the distance of both ends to the extension of an actuator: a spatial tendon to a fixed one."""
+        g = source.geometry(self.tree)
+        for k, (actuator, near, far, length) in enumerate(zip(g.actuators, g.shank, g.foot, g.lengths, strict=True)):
+            label = f"{source.label} {k + 1}"
+            ends = [(g.ankle.shank, pin.SE3(np.eye(3), near)), (g.ankle.foot, pin.SE3(np.eye(3), far))]
+            points = [self.at_zero[j].act(M.translation) for j, M in ends]
+            name = self.spatial(label, ends)
+            other = self.fixed(f"{label} extension", [(str(self.tree.names[actuator]), 1.0)])
+            # lengths count from those at zero
+            offset = length - float(np.linalg.norm(points[1] - points[0]))
+            poly = text(offset, 1.0, [0.0] * 3)
+            self.tie("tendon", label, {"tendon1": name, "tendon2": other, "polycoef": poly})
+
+
+def rod_moments(c: RodClosure) -> np.ndarray:
+    """Return the moments of a rod from its first end along z, shape (4, 4): of masses at both ends and the middle."""
+    length = float(c.length or 0.0)
+    weights = np.array(c.point_masses)
+    at = np.array([0.0, 0.5, 1.0]) * length
+    P = np.zeros((4, 4))
+    P[2, 2], P[2, 3], P[3, 3] = weights @ at**2, weights @ at, weights.sum()
+    P[3, 2] = P[2, 3]
+    P[0, 0] = P[1, 1] = 0.5 * _AXIAL
+    return P
+
+
+def _poses(tree: pin.Model, q: np.ndarray) -> list[pin.SE3]:
+    """Return the placement of every joint in the world."""
+    data = tree.createData()
+    pin.forwardKinematics(tree, data, q)
+    return [pin.SE3(M) for M in data.oMi]
+
+
+def drives(rotor: RotorElement, names: dict[int, str]) -> list[tuple[str, float]]:
+    """Return the joints of the tree that turn a rotor, with their ratios; names by the index of a velocity."""
+    return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]

@@ -1,0 +1,233 @@
+"""Constraints as elements: couplings and loops of URDF+, and the elements of our own that the loader reads."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import common_ancestor, path_below
+from ...constraints import Belt, Differential, FourBar, Gear, LinearCoupling, Loop, Rod, Rotor, SliderCrank
+from ...constraints.closures import FrameClosure, RodClosure
+from ...constraints.rows import Row, joint_id
+from ...constraints.spring import GravityCompensation, Spring
+from ...errors import ConstraintError
+from ...model import ClusterModel, RotorElement
+from ._couplings import rows_by_source
+from ._frames import Place, place_of
+from ._links import Links
+from ._names import Names
+from ._numbers import rpy, text
+
+TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
+"""Elements of our own, each kind with names of its own."""
+
+
+def add_constraints(root: ET.Element, model: ClusterModel, links: Links) -> None:
+    """Add an element for each constraint of a model.
+
+    Raises:
+        ConstraintError: One has no element.
+    """
+    Constraints(root, model, links).add()
+
+
+class Constraints:
+    """Writes the constraints of one model.
+
+    Args:
+        root: The ``<robot>``.
+        model: The model.
+        links: Names of its links.
+    """
+
+    def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
+        self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
+        self.couplings, self.names = Names(), {tag: Names() for tag in TAGS}
+
+    def add(self) -> None:
+        """Add all of them."""
+        rows = rows_by_source(self.model)
+        rotors = {id(r.source): r for r in self.model.rotors if r.source is not None}
+        closures: dict[int, Any] = {id(c.source): c for c in self.model.closures}
+        for c in self.model.constraints:
+            if isinstance(c, Rotor):
+                self._rotor(c, rotors[id(c)])
+            elif isinstance(c, (Gear, Belt, LinearCoupling)):
+                if id(c) in rows:
+                    self._coupling(c, rows[id(c)])
+            elif isinstance(c, Loop):
+                self._loop(c, closures[id(c)])
+            elif isinstance(c, Rod):
+                self._rod(c, closures[id(c)])
+            elif isinstance(c, Spring):
+                self._spring(c)
+            elif isinstance(c, GravityCompensation):
+                self._held(c)
+            elif isinstance(c, (FourBar, SliderCrank, Differential)):
+                self._mechanism(c)
+            else:
+                raise ConstraintError(
+                    f"{c.label} is a {type(c).__name__} on a function, and no file can hold a function. Write the "
+                    "model without it, and give it again when the file is read: buildModelFromUrdf(file, "
+                    "constraints=[...])."
+                )
+
+    def _coupling(self, constraint: Any, row: Row) -> None:
+        """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
+        tree, last = self.tree, tree_name(self.tree, row.dependent)
+        element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
+        found = self._paths(constraint, row)
+        if found is None:
+            ET.SubElement(element, "dependent", joint=last)
+            for j, ratio in row.terms:
+                ET.SubElement(element, "independent", joint=tree_name(tree, j), ratio=text(ratio))
+            offset = row.offset
+        else:
+            first, ratio, offset = found
+            ET.SubElement(element, "predecessor", link=self.links.of_joint[first])
+            ET.SubElement(element, "successor", link=self.links.of_joint[row.dependent])
+            ET.SubElement(element, "ratio", value=text(ratio))
+        if offset:
+            ET.SubElement(element, "offset", value=text(offset))
+
+    def _paths(self, constraint: Any, row: Row) -> tuple[int, float, float] | None:
+        """Return predecessor, ratio and offset if the row is the sum over two paths, and its last joint follows."""
+        tree, ratios = self.tree, {c for c in row.coefficients if c != -1.0}
+        if len(row.masters) == 1:
+            first, ratio = row.masters[0], row.coefficients[0]
+        elif isinstance(constraint, Belt) and len(ratios) == 1:
+            first, ratio = (
+                max((m for m, c in row.terms if c in ratios), key=lambda m: len(tree.supports[m])),
+                ratios.pop(),
+            )
+        else:
+            return None
+        top = common_ancestor(tree, (first, row.dependent))
+        before, after = path_below(tree, top, first), path_below(tree, top, row.dependent)
+        said = {j: ratio for j in before} | {j: -1.0 for j in after[:-1]}
+        if not before or not after or any(tree.nvs[j] != 1 for j in (*before, *after)):
+            return None
+        return (first, ratio, row.offset) if said == dict(row.terms) else None
+
+    def _loop(self, loop: Loop, closure: FrameClosure) -> None:
+        name = self.couplings(loop.name or f"{loop.kind}_loop")  # loops and couplings share their names
+        element = ET.SubElement(self.root, "loop", name=name, type=loop.kind)
+        if loop.axis_b is None:
+            ends = [place_of(self.tree, frame, loop.label) for frame in (loop.frame_a, loop.frame_b)]
+            axis = loop.axis
+        else:  # the frames of the closure have the axis along z
+            ends = [Place(closure.joint_a, closure.placement_a), Place(closure.joint_b, closure.placement_b)]
+            axis = (0.0, 0.0, 1.0)
+        self._ends(element, ends)
+        ET.SubElement(element, "axis", xyz=text(axis))
+
+    def _rod(self, rod: Rod, closure: RodClosure) -> None:
+        name = self.names["rod"](rod.name or "rod")
+        element = ET.SubElement(self.root, "rod", name=name, length=text(closure.length or 0.0))
+        if rod.inertia is None:
+            element.set("mass", text(rod.mass))
+        else:
+            add_inertial(element, rod.inertia)
+        ends = ((closure.joint_a, closure.point_a), (closure.joint_b, closure.point_b))
+        self._ends(element, [Place(j, pin.SE3(np.eye(3), np.asarray(point))) for j, point in ends])
+
+    def _ends(self, element: ET.Element, ends: list[Place]) -> None:
+        for side, place in zip(("predecessor", "successor"), ends, strict=True):
+            half = ET.SubElement(element, side, link=self.links.of_joint[place.joint])
+            _origin(half, place.placement)
+
+    def _rotor(self, rotor: Rotor, resolved: RotorElement) -> None:
+        element = ET.SubElement(self.root, "rotor", name=self.names["rotor"](str(rotor.name)))
+        if rotor.armature is not None:
+            element.set("armature", rotor.armature)
+        for iv, ratio in zip(self._driving(rotor), np.atleast_1d(rotor.ratios), strict=True):
+            ET.SubElement(element, "drive", joint=iv, ratio=text(ratio))
+        ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
+        _origin(element, resolved.placement)
+        ET.SubElement(element, "axis", xyz=text(resolved.placement.rotation.T @ resolved.axis))
+        if rotor.inertia is None:
+            element.set("axial_inertia", text(float(rotor.axial_inertia or 0.0)))
+        else:
+            add_inertial(element, rotor.inertia)
+
+    def _driving(self, rotor: Rotor) -> list[str]:
+        return [tree_name(self.tree, j) for j in rotor.resolve(self.tree).joints]
+
+    def _spring(self, c: Spring) -> None:
+        element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
+        for key, value in (("stiffness", c.stiffness), ("damping", c.damping), ("friction", (c.friction,))):
+            if any(value):
+                element.set(key, text(value))
+        if c.rest is not None:
+            element.set("rest", text(c.rest))
+        if isinstance(c.along, str):
+            ET.SubElement(element, "drive", joint=self._joint_name(c.along, c.label))
+        elif isinstance(c.along, tuple):
+            for point in c.along:
+                self._point(element, "", point, c.label)
+        else:
+            for name, ratio in c.along.items():
+                ET.SubElement(element, "drive", joint=self._joint_name(name, c.label), ratio=text(ratio))
+
+    def _held(self, c: GravityCompensation) -> None:
+        joint = joint_id(self.tree, c.body, c.label)
+        given = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
+        ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
+
+    def _joint_name(self, name: str, label: str) -> str:
+        return tree_name(self.tree, joint_id(self.tree, name, label))
+
+    def _mechanism(self, c: Any) -> None:
+        """Add a mechanism of the library with its parameters."""
+        plain = {"FourBar": "four_bar", "SliderCrank": "slider_crank"}
+        kind = plain.get(type(c).__name__) or str(c.mechanism)
+        name = self.names["mechanism"](getattr(c, "name", None) or kind)
+        element = ET.SubElement(self.root, "mechanism", name=name, type=kind)
+        for f in (f for f in fields(c) if f.init and f.name != "name"):
+            value = getattr(c, f.name)
+            if value is None:
+                continue
+            if f.name in c._text_fields:
+                place = place_of(self.tree, value, c.label)
+                ET.SubElement(element, "joint", role=f.name, joint=tree_name(self.tree, place.joint))
+            elif isinstance(value, (int, float)):
+                ET.SubElement(element, "number", role=f.name, value=text(value))
+            elif all(isinstance(x, (int, float)) for x in value):
+                ET.SubElement(element, "number", role=f.name, value=text(value))
+            else:
+                for x in value:
+                    self._point(element, f.name, x, c.label)
+
+    def _point(self, element: ET.Element, role: str, value: Any, label: str) -> None:
+        if isinstance(value, tuple):
+            ET.SubElement(element, "point", role=role, xyz=text(value))
+            return
+        place = place_of(self.tree, value, label)
+        frame = ET.SubElement(element, "frame", link=self.links.of_joint[place.joint])
+        if role:
+            frame.set("role", role)
+        _origin(frame, place.placement)
+
+
+def tree_name(tree: pin.Model, j: int) -> str:
+    """Return the name of a joint."""
+    return str(tree.names[j])
+
+
+def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
+    """Add ``<inertial>``: mass, centre of mass, inertia about it."""
+    element = ET.SubElement(parent, "inertial")
+    ET.SubElement(element, "origin", xyz=text(inertia.lever), rpy="0 0 0")
+    ET.SubElement(element, "mass", value=text(inertia.mass))
+    I = np.array(inertia.inertia)
+    at = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
+
+
+def _origin(parent: ET.Element, placement: pin.SE3) -> None:
+    if not np.array_equal(placement.homogeneous, np.eye(4)):
+        ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))

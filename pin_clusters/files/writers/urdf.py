@@ -1,0 +1,209 @@
+"""``pc.to_urdf``: a cluster model as URDF+, from which the loader makes the same model again."""
+
+from __future__ import annotations
+
+import os
+import warnings
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import in_q
+from ...errors import ArgumentTypeError, PinClustersWarning
+from ...model import ClusterModel
+from ._files import write
+from ._joints import Part, parts_of
+from ._links import Links
+from ._names import check_text, in_comment
+from ._numbers import finite, rpy, text
+from ._urdf_constraints import add_constraints, add_inertial
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+_TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
+
+
+def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
+    """Write a model as URDF+, from which `buildModelFromUrdf` makes the same model again.
+
+    Joints, inertias, limits, damping and friction are plain URDF, loops and couplings URDF+ (arXiv 2411.19753). What
+    neither has is in elements that the loader reads and others skip: ``<rotor>``, ``<rod>``, ``<mechanism>``,
+    ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a floating base is a
+    ``floating`` joint below a link ``world``.
+
+    Joints with several freedoms become rows of revolute and prismatic ones, with the same coordinates, but for floating
+    and planar joints. Frames become links without inertia on fixed joints. Pinocchio orders the children of a link by
+    the names of their joints, so a tree that was built in another order has its coordinates in another order.
+
+    Args:
+        model: The robot.
+        file: Where to write it; it is replaced whole, or left as it was. None writes nothing.
+
+    Returns:
+        The text. A comment at its top says what URDF cannot hold: gravity, for example.
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` no path.
+        UnsupportedJointError: A joint is nothing that URDF knows (ball joints, screws, ...).
+        ConstraintError: A constraint has no element: a `Coupling` on a function.
+        ModelError: A name has characters that XML cannot hold.
+        ExportError: The file cannot be written.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> text = pc.to_urdf(pc.load("cassie_leg"))
+        >>> pc.buildModelFromXML(text).rotors[0].name
+        'rotor:hip_roll'
+    """
+    if not isinstance(model, ClusterModel):
+        raise ArgumentTypeError(
+            f"to_urdf: model must be a ClusterModel, got {type(model).__name__}. Make one: pc.ClusterModel(tree)."
+        )
+    tree = model.own_tree
+    chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
+    for j, parts in chains.items():
+        for part in parts:
+            if part.kind == "ball":
+                _refuse_ball(tree, j)
+    links = Links(tree, model.name, any(p.kind == "free" for p in chains.get(1, [])))
+    check_text(model.name)
+    root = ET.Element("robot", name=model.name or "robot")
+    flags = _flags(model)
+    _add_link(root, links.of_joint[0], links.inertias.get(links.of_joint[0]))
+    for j, parts in chains.items():
+        parent = links.of_joint[int(tree.parents[j])]
+        for part in parts[:-1]:
+            between = links.new(f"{part.name}_link")
+            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]))
+            _add_link(root, between, None)
+            parent = between
+        _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]))
+        _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
+        _add_frames(root, links, j)
+    _add_frames(root, links, 0)
+    add_constraints(root, model, links)
+    _add_reference(root, model)
+    ET.indent(root)
+    head = "\n".join(f"     {in_comment(line)}" for line in _remarks(model, chains))
+    return write(f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n' + _xml(root), file)
+
+
+def _xml(root: ET.Element) -> str:
+    return ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _refuse_ball(tree: pin.Model, j: int) -> None:
+    from ...errors import UnsupportedJointError
+
+    raise UnsupportedJointError(
+        f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three revolute "
+        "joints, or export as MJCF, pc.to_mjcf, which has one."
+    )
+
+
+def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
+    """Return what is said at the top; warn of what changes the dynamics."""
+    g = np.array(model.gravity.linear)
+    said = [
+        f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
+        f"Gravity is not in URDF: {text(g)} m/s^2 in this model, {text(STANDARD_GRAVITY)} when it is read.",
+    ]
+    if not np.array_equal(g, STANDARD_GRAVITY):
+        warnings.warn(
+            f"to_urdf: the gravity of model {model.name!r} is {text(g)} m/s^2, which URDF cannot hold: read the file, "
+            "and use model.with_gravity(g).",
+            PinClustersWarning,
+            stacklevel=4,
+        )
+    several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
+    if several:
+        said.append(f"Joints with several freedoms, written as rows of simple ones: {', '.join(several)}.")
+    if any(c for c in model.constraints):
+        said.append("Programs other than pin_clusters read the tree and skip what ties its joints.")
+    return said
+
+
+def _flags(model: ClusterModel) -> dict[str, str]:
+    """Return the attribute ``independent`` of the joints of clusters with closures, and of rows' followers."""
+    tree, flags = model.own_tree, dict[str, str]()
+    followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
+    moved = {tree.names[j] for loop in model.closures for j in _moved(tree, loop.bodies)}
+    for cluster in model.clusters:
+        if moved & set(cluster.joints):
+            flags |= {n: "true" for n in cluster.independent}
+            flags |= {n: "false" for n in cluster.dependent}
+    return flags | dict.fromkeys(followers, "false")
+
+
+def _moved(tree: pin.Model, bodies: tuple[int, ...]) -> set[int]:
+    return {int(k) for b in bodies for k in tree.supports[b]} - {0}
+
+
+def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
+    link = ET.SubElement(root, "link", name=name)
+    if inertia is not None:
+        add_inertial(link, inertia)
+
+
+def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
+    """Add ``<origin>``."""
+    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
+
+
+def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None) -> None:
+    kind = "continuous" if part.turns else _TYPES[part.kind]
+    check_text(part.name)
+    joint = ET.SubElement(root, "joint", name=part.name, type=kind)
+    if flag is not None:
+        joint.set("independent", flag)
+    add_origin(joint, part.placement)
+    ET.SubElement(joint, "parent", link=parent)
+    ET.SubElement(joint, "child", link=child)
+    if part.kind == "planar":
+        ET.SubElement(joint, "axis", xyz="0 0 1")  # the only one that Pinocchio's planar joint has
+    if part.kind not in ("hinge", "slide"):
+        own = tree.armature[list(part.at_v)]
+        if np.any(own):
+            ET.SubElement(joint, "dynamics", damping="0", armature=text(own))
+        return
+    ET.SubElement(joint, "axis", xyz=text(part.axis))
+    i = part.at_v.start
+    limit = {"effort": text(finite(tree.effortLimit[i])), "velocity": text(finite(tree.velocityLimit[i]))}
+    if not part.turns:
+        k = part.at_q.start
+        limit["lower"] = text(finite(tree.lowerPositionLimit[k]))
+        limit["upper"] = text(finite(tree.upperPositionLimit[k]))
+    ET.SubElement(joint, "limit", limit)
+    given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
+    if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
+        said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
+        ET.SubElement(joint, "dynamics", said)
+
+
+def _add_frames(root: ET.Element, links: Links, j: int) -> None:
+    """Add the other frames of a joint's body: links on fixed joints."""
+    for extra in links.extras.get(j, ()):
+        _add_link(root, extra.link, links.inertias.get(extra.link))
+        joint = ET.SubElement(root, "joint", name=extra.joint, type="fixed")
+        add_origin(joint, extra.placement)
+        ET.SubElement(joint, "parent", link=links.of_joint[j])
+        ET.SubElement(joint, "child", link=extra.link)
+
+
+def _add_reference(root: ET.Element, model: ClusterModel) -> None:
+    """Add the reference pose of a robot with closed loops; of others it follows from their couplings."""
+    if not model.closures:
+        return
+    tree, q = model.own_tree, np.array(model.q_reference)
+    zero = np.array(pin.neutral(tree))
+    pose = ET.Element("reference_pose")
+    for j in range(1, tree.njoints):
+        at = list(in_q(tree, j))
+        if np.array_equal(q[at], zero[at]):
+            continue
+        for part in parts_of(tree, j, "URDF"):
+            mine = q[list(part.at_q)]
+            value = [np.arctan2(mine[1], mine[0])] if part.turns else mine
+            ET.SubElement(pose, "joint", name=part.name, q=text(value))
+    if len(pose):
+        root.append(pose)

@@ -1,0 +1,91 @@
+"""The assemblies of a mechanism that share the independent joints."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import configuration
+from ..._support.trees import in_q
+from ...errors import ConfigurationError
+from .. import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
+from .manifold import manifold
+
+_STARTS = 64
+
+
+def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
+    """Return the assemblies of a cluster with closed loops that have the independent joints of q.
+
+    Where the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of ``Differential``) whose
+    independent joints are the model's, the list is complete. Otherwise the dependent joints are sought by Newton's
+    method from 64 starts (the same at each call), and an assembly can be missed.
+
+    Args:
+        model: Cluster model.
+        q: Configuration of the whole tree, shape (nq,).
+        cluster: Name of one of its joints, or an entry of ``model.clusters``.
+
+    Returns:
+        Whole configurations, shape (nq,) each; q's own branch first if q is assembled. Empty if the mechanism cannot be
+        assembled with these independent joints.
+
+    Raises:
+        UnknownNameError: No joint has that name.
+        ConfigurationError: The cluster has no closed loops, or q is not finite.
+        ShapeError: q has another size.
+        ArgumentTypeError: An argument has the wrong type.
+
+    References:
+        The constraints' closed forms; Newton's method.
+    """
+    shape = manifold(model)
+    q = configuration(model, "q", q)
+    if not np.all(np.isfinite(q)):
+        raise ConfigurationError("branches: q is not finite.")
+    at = analysis_of(model, cluster)
+    loops = loops_of(model)
+    found = _closed_form(model, loops, at, q)
+    if found is None:
+        found = _search(model, loops, at, q)
+    found = [shape.follow(x) for x in found]
+    own = [x for x in found if same_pose(model, q, x, 1e-6, loops_only=True)]
+    return [*own, *(x for x in found if not any(x is o for o in own))]
+
+
+def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray] | None:
+    tree, loop = model.own_tree, loops.clusters[at]
+    names = {tree.names[j] for j in loop.joints}
+    constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
+    forms = [c for c in constraints if hasattr(c, "closures")]
+    if len(forms) != 1 or not hasattr(forms[0], "closed_form"):
+        return None
+    form = forms[0].closed_form(tree)
+    if form is None or {tree.idx_vs[j] for j in form.independent} != set(loop.independents):
+        return None
+    if {tree.idx_vs[j] for j in form.dependent} != set(loop.dependents):
+        return None
+    return list(form.assemblies(tree, q))
+
+
+def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:
+    tree, loop = model.own_tree, loops.clusters[at]
+    others = [iv for iv in range(tree.nv) if iv not in loop.dependents]
+    held = [j for j in range(1, tree.njoints) if tree.idx_vs[j] not in loop.dependents]
+    kept = [i for j in held for i in in_q(tree, j)]
+    rng = np.random.default_rng(0)
+    found: list[np.ndarray] = []
+    for n in range(_STARTS):
+        step = np.zeros(tree.nv)
+        if n:
+            step[list(loop.dependents)] = rng.uniform(-math.pi, math.pi, len(loop.dependents))
+        x = assemble(model, at, pin.integrate(tree, q, step), others)
+        if x is None:
+            continue
+        x[kept] = q[kept]  # not even rounding moves the others
+        if not any(same_pose(model, x, known, 1e-6, loops_only=True) for known in found):
+            found.append(x)
+    return found

@@ -1,0 +1,285 @@
+"""What a valid q is: couplings fulfilled, quaternions and (cos, sin) pairs of unit norm."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.kernels.tables import layout
+from ..._support.arrays import configuration, in_order
+from ..._support.docstrings import COMMON, stock
+from ..._support.trees import in_q
+from ...errors import ArgumentTypeError, ConfigurationError
+from .. import ClusterModel, check_closed, loops_of, primitives_of
+from ._affine import Affine
+
+if TYPE_CHECKING:
+    from ._shortest import Way
+
+_documented = stock(
+    COMMON,
+    """
+References:
+    The rows of ``model.coupling_rows``.
+""",
+)
+
+# float32 input is off by 1e-7 of its size; a real mistake is orders larger
+TOLERANCE = 1e-6
+# first entry and number of entries that must have unit norm, per kind of joint
+_UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
+
+
+@dataclass(frozen=True)
+class Follower:
+    """One coupling, in indices of q.
+
+    Attributes:
+        label: Dependent joint and constraint, for messages.
+        iq: First index in q of the dependent joint.
+        nq: 1, or 2 for (cos, sin).
+        iv: Index in the tree's v of the dependent joint.
+        masters: (iq, nq, iv, coefficient) of each joint that leads.
+        offset: [rad] or [m].
+        period: What the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing.
+    """
+
+    label: str
+    iq: int
+    nq: int
+    iv: int
+    masters: tuple[tuple[int, int, int, float], ...]
+    offset: float
+    period: float
+
+    def target(self, q: np.ndarray) -> float:
+        """Return what the coupling asks of the dependent joint, up to its period."""
+        return in_order(c * angle(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
+
+    def residual(self, q: np.ndarray) -> float:
+        """Return the dependent joint's value minus the target, wrapped to half a period."""
+        r = angle(q, self.iq, self.nq) - self.target(q)
+        return r - self.period * _rounded(r / self.period) if self.period else r
+
+
+@dataclass(frozen=True)
+class Manifold:
+    """The couplings and unit norms of a model, ready for use.
+
+    Attributes:
+        couplings: One per row of ``model.coupling_rows``.
+        followers: Those that are solved by substitution, masters before dependents; the others are in closed loops.
+        units: Name of the joint, first and last index (exclusive) in q of each group of unit norm.
+        linear: Whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``.
+        dependents: Indices in q.
+        leaders: Indices in q.
+        map: Shape (dependents, leaders); chains are resolved.
+        offsets: Shape (dependents,).
+        affine: The same, q to q.
+        ways: The shortest ways onto the couplings, by held joints, as they are needed.
+    """
+
+    couplings: tuple[Follower, ...]
+    followers: tuple[Follower, ...]
+    units: tuple[tuple[str, int, int], ...]
+    linear: bool
+    dependents: np.ndarray
+    leaders: np.ndarray
+    map: np.ndarray
+    offsets: np.ndarray
+    affine: Affine
+    ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
+
+    def follow(self, q: np.ndarray) -> np.ndarray:
+        """Set the dependent joints from the independent ones, in place.
+
+        A dependent joint whose master is continuous keeps the number of turns that is nearest to its present value.
+        """
+        with np.errstate(invalid="ignore", over="ignore"):  # inf and NaN propagate
+            if self.linear:
+                return self.affine.apply(q, q)
+            for f in self.followers:
+                value = f.target(q)
+                if f.nq == 2:
+                    q[f.iq], q[f.iq + 1] = np.cos(value), np.sin(value)
+                else:
+                    q[f.iq] = value + (f.period * _rounded((q[f.iq] - value) / f.period) if f.period else 0.0)
+        return q
+
+    def residual(self, q: np.ndarray) -> np.ndarray:
+        """Return the residual of each coupling, [rad] or [m]."""
+        return np.array([f.residual(q) for f in self.couplings])
+
+
+_known: dict[int, Manifold] = {}
+
+
+def manifold(model: Any) -> Manifold:
+    """Return the manifold of a model; made once per model.
+
+    Raises:
+        ArgumentTypeError: It is not a cluster model.
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    topology = model._topology
+    found = _known.get(id(topology))
+    if found is None:
+        found = _known[id(topology)] = _make(model)
+        weakref.finalize(topology, _known.pop, id(topology), None)
+    return found
+
+
+def angle(q: np.ndarray, iq: int, nq: int) -> float:
+    """Return the value of a joint of one degree of freedom, [rad] or [m]."""
+    return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
+
+
+def _rounded(x: float) -> float:
+    return float(np.round(x))  # unlike Python's, lets inf and NaN pass
+
+
+def _make(model: ClusterModel) -> Manifold:
+    tree = model.own_tree
+    at = {j: (tree.idx_qs[j], tree.nqs[j], tree.idx_vs[j]) for j in range(1, tree.njoints)}
+    couplings = []
+    for row in model.coupling_rows:
+        iq, nq, iv = at[row.dependent]
+        masters = tuple((*at[m], c) for m, c in row.terms)
+        # multiples of whole turns; the coefficients of continuous masters are whole numbers
+        turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
+        period = 2.0 * math.pi * (1 if nq == 2 else turns)
+        label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
+        couplings.append(Follower(label, iq, nq, iv, masters, row.offset, period))
+    solved = {id(row) for row in model._topology.substituted}
+    followers = [f for f, row in zip(couplings, model.coupling_rows, strict=True) if id(row) in solved]
+    linear = not any(f.nq == 2 or f.period for f in followers)
+    units = tuple(
+        (tree.names[j], p.iq + _UNIT[p.kind][0], p.iq + sum(_UNIT[p.kind]))
+        for j in range(1, tree.njoints)
+        for p in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+        if p.kind in _UNIT
+    )
+    dependents = np.array([f.iq for f in followers], dtype=np.int64)
+    leaders = np.array(sorted({m[0] for f in followers for m in f.masters} - {f.iq for f in followers}), dtype=np.int64)
+    resolved: dict[int, np.ndarray] = {iq: np.eye(len(leaders) + 1)[i] for i, iq in enumerate(leaders.tolist())}
+    for f in followers:
+        line = np.zeros(len(leaders) + 1)
+        line[-1] = f.offset
+        resolved[f.iq] = sum((c * resolved[iq] for iq, _, _, c in f.masters), line)
+    whole = np.array([resolved[f.iq] for f in followers]).reshape(len(followers), len(leaders) + 1)
+    columns, offsets = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
+    affine = Affine.of_rows(
+        (int(iq), float(offset), [(int(leaders[k]), float(line[k])) for k in np.flatnonzero(line)])
+        for iq, offset, line in zip(dependents, offsets, columns, strict=True)
+    )
+    return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine)
+
+
+@_documented
+def residual(model: ClusterModel, q: Any) -> np.ndarray:
+    """Return by how much q misses each coupling.
+
+    Returns:
+        Dependent joint minus what the coupling asks, one entry per row of ``model.coupling_rows``, [rad] or [m]; then
+        the rows of ``model.closures``: see ``pc.residual_rows`` for labels and units. Where a joint of a coupling is
+        continuous, whole turns are left out. Rotations are rotation vectors, [rad].
+    """
+    shape = manifold(model)
+    q = configuration(model, "q", q)
+    explicit = shape.residual(q)
+    return np.concatenate([explicit, loops_of(model).every.residual(q)]) if model.closures else explicit
+
+
+@dataclass(frozen=True)
+class ResidualRow:
+    """What one entry of ``pc.residual`` says.
+
+    Attributes:
+        label: The constraint, and which of its rows.
+        unit: ``"m"``, ``"rad"`` or ``""``.
+        scale: What a residual is compared with: the loop's length, 1 rad, or the norm of the row of K at the reference.
+    """
+
+    label: str
+    unit: str
+    scale: float
+
+
+@_documented
+def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
+    """Return label, unit and scale of each entry of ``pc.residual``.
+
+    Returns:
+        One per entry.
+
+    References:
+        The rows of ``model.coupling_rows`` and ``model.closures``.
+    """
+    shape, tree = manifold(model), model.own_tree
+    slides = {tree.idx_vs[j] for j in range(1, tree.njoints) if tree.joints[j].shortname().startswith("JointModelP")}
+    rows = [ResidualRow(f.label, "m" if f.iv in slides else "rad", 1.0) for f in shape.couplings]
+    if model.closures:
+        every = loops_of(model).every
+        rows += [
+            ResidualRow(*row) for row in zip(every.labels, every.units, every.scales(model.q_reference), strict=True)
+        ]
+    return tuple(rows)
+
+
+@_documented
+def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
+    """Check that q is a valid configuration.
+
+    Args:
+        tolerance: Allowed residual of a coupling, as a part of its largest term (at least of 1 rad or 1 m), of a loop
+            as a part of its length (of 1 rad), and allowed deviation of a quaternion or (cos, sin) pair from unit norm.
+
+    Raises:
+        ConfigurationError: q is not finite, off a coupling or a loop, or a quaternion or (cos, sin) pair has not unit
+            norm.
+    """
+    shape = manifold(model)
+    q = configuration(model, "q", q)
+    if not np.all(np.isfinite(q)):
+        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
+    check_norms(shape, q, tolerance)
+    worst, excess = None, 1.0
+    for f in shape.couplings:
+        terms = [abs(c * angle(q, iq, nq)) for iq, nq, _, c in f.masters]
+        allowed = tolerance * max(1.0, abs(f.offset), *terms)
+        if abs(f.residual(q)) > excess * allowed:
+            worst, excess = f, abs(f.residual(q)) / allowed
+    if worst is not None:
+        raise ConfigurationError(
+            f"q is off the couplings of model {model.name!r}: {worst.label} is at {angle(q, worst.iq, worst.nq):.9g}, "
+            f"which is {worst.residual(q):+.3g} (rad or m) from where its masters put it. "
+            "Use q = pc.project(model, q), and move q with pc.integrate."
+        )
+    if model.closures:
+        check_closed(model, q, tolerance)
+
+
+def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
+    """Check the unit norms."""
+    for name, first, last in shape.units:
+        norm = np.linalg.norm(q[first:last])
+        if not abs(norm - 1.0) <= tolerance:
+            what = "quaternion" if last - first == 4 else "(cos, sin) pair"
+            cure = "q = pc.project(model, q) makes it one." if norm > 0.0 else "Start from pc.neutral(model)."
+            raise ConfigurationError(
+                f"the {what} of joint {name!r}, q[{first}:{last}], has norm {norm:.9g} instead of 1. {cure}"
+            )
+
+
+def owner(model: ClusterModel, i: int) -> str:
+    """Return the name of the joint to which q[i] belongs."""
+    tree = model.own_tree
+    return next(tree.names[j] for j in range(1, tree.njoints) if i in in_q(tree, j))

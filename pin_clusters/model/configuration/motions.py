@@ -1,0 +1,157 @@
+"""From one configuration to another: integrate, difference, interpolate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import fast
+from ..._support.arrays import array, configuration, velocity
+from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
+from ..._support.trees import in_q
+from ...errors import BranchLost, ConfigurationError, ShapeError
+from .. import ClusterModel, carry, check_closed, loops_of, names_of_cluster, same_pose
+from ._desk import lay_out
+from .manifold import TOLERANCE, manifold
+
+_documented = stock(COMMON, AS_PINOCCHIO)
+
+
+@fast
+@_documented
+def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
+    """Move a configuration along an independent velocity for unit time.
+
+    The independent joints move exactly as in Pinocchio. The dependent ones are computed anew from them by the
+    couplings and closed loops, so nothing drifts, and ``difference(model, q, integrate(model, q, v))`` is v (up to
+    whole turns).
+
+    Args:
+        q: Configuration of the whole tree, shape (nq,); the dependent entries of the result do not depend on its
+            dependent ones, but for the number of turns where a continuous joint leads a joint that is not.
+        v: Independent velocity times the time step, shape (nv,), [rad] or [m].
+
+    Returns:
+        Configuration on the couplings, shape (nq,); a fresh array. NaN and inf propagate. Loops are followed from q in
+        short steps, without passing a singular pose, so they stay on their branch.
+
+    Raises:
+        BranchLost: A loop does not close at the end, or only beyond a singular pose.
+
+    Example:
+        >>> import numpy as np, pinocchio as pin, pin_clusters as pc
+        >>> model = pc.ClusterModel(pin.buildSampleModelManipulator())
+        >>> q = pc.integrate(model, pc.neutral(model), np.full(model.nv, 0.1))
+        >>> float(q.max())
+        0.1
+    """
+    shape = manifold(model)
+    q = configuration(model, "q", q)
+    v = velocity(model, "v", v)
+    if model.closures:
+        moved = carry(model, q, v)
+    elif shape.linear:
+        v_tree = np.zeros(model.own_tree.nv)
+        v_tree[model.idx_v_independent] = v
+        moved = pin.integrate(model.own_tree, q, v_tree)
+    else:  # the turns of joints that follow continuous ones count
+        moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
+    lay_out(model, shape)
+    return shape.follow(moved)
+
+
+@fast
+@_documented
+def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
+    """Return the independent velocity that leads from q0 to q1 in unit time.
+
+    Returns:
+        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
+        loops are on one branch; those that follow by couplings are not read, as ``integrate`` computes them anew.
+
+    Raises:
+        ConfigurationError: The loops of q1 are open. Those of q0 may be: they are closed first.
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1. Whole turns of a loop's joints
+            are no motion, unless they leave a joint that follows by a ratio elsewhere.
+    """
+    shape = manifold(model)
+    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
+    v = pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
+    if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
+        _check_branch(model, q0, q1, v)
+    lay_out(model, shape)
+    return v
+
+
+def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
+    reached = carry(model, q0, v)
+    if not same_pose(model, reached, q1, 1e-6, loops_only=False):
+        try:
+            check_closed(model, q1, TOLERANCE, "q1")
+        except ConfigurationError as error:
+            raise ConfigurationError(f"difference: {error}") from None
+        names = _cluster_apart(model, reached, q1)
+        if same_pose(model, reached, q1, 1e-6, loops_only=True):
+            raise BranchLost(
+                f"difference: the loops of the joints {', '.join(map(repr, names))} are whole turns apart in q0 and q1 "
+                "where the independent joints are not, and joints that follow them by a ratio stand elsewhere. No "
+                "motion of the independent joints leads from q0 to q1; turn those of q1 with the loops "
+                "(pc.integrate does).",
+                names,
+            )
+        raise BranchLost(
+            f"difference: q0 and q1 are on different branches of the loops of the joints "
+            f"{', '.join(map(repr, names))}: the motion of the independent joints from q0 to q1 leads the dependent "
+            f"ones elsewhere. Compare with pc.branches(model, q0, {names[0]!r}).",
+            names,
+        )
+
+
+def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple[str, ...]:
+    """Return the joints of the first cluster with loops that stands elsewhere in q1."""
+    tree = model.own_tree
+    for loop in loops_of(model).clusters:
+        own = [i for j in loop.joints for i in in_q(tree, j)]
+        mixed = q0.copy()
+        mixed[own] = q1[own]
+        if not same_pose(model, q0, mixed, 1e-6, loops_only=False):
+            return names_of_cluster(model, loop.joints)
+    raise AssertionError("all stand alike")  # excluded by the caller
+
+
+@_documented
+def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
+    """Return the configuration between q0 (u = 0) and q1 (u = 1), on the couplings.
+
+    Args:
+        u: Any number; outside 0 to 1 it extrapolates.
+
+    Returns:
+        Shape (nq,); a fresh array. The independent joints are Pinocchio's. A dependent joint with a continuous master
+        moves on from q0, so at u = 1 it may be whole turns away from q1.
+
+    Raises:
+        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
+    """
+    shape = manifold(model)
+    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
+    part = _number(u)
+    if model.closures:
+        return integrate(model, q0, part * difference(model, q0, q1))
+    q = pin.interpolate(model.own_tree, q0, q1, part)
+    if not shape.linear:
+        # the way that the independent joints take says how often a dependent one turned
+        way = model.coupling_matrix @ pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
+        for f in shape.followers:
+            if f.nq == 1:
+                q[f.iq] = q0[f.iq] + part * way[f.iv]
+    return shape.follow(q)
+
+
+def _number(u: Any) -> float:
+    at = array("u", [u] if np.ndim(u) == 0 else u)
+    if at.size != 1:
+        raise ShapeError(f"u has size {at.size}, expected one number.")
+    return float(at[0])

@@ -1,0 +1,179 @@
+"""Single configurations: neutral, random, projected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.calls import fast
+from ..._support.arrays import configuration, in_order
+from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
+from ..._support.trees import in_q, in_v
+from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
+from .. import ClusterModel, carry, close, loops_of
+from ._desk import keep_hold, lay_out
+from ._shortest import shortest_way
+from .manifold import check_norms, manifold, owner
+
+_documented = stock(COMMON, AS_PINOCCHIO)
+# Pinocchio writes "no limit" as the largest float
+_UNLIMITED = 1e100
+# condition of loops up to which a random pose is taken
+_FAR_FROM_SINGULAR = 1e3
+
+
+@_documented
+def neutral(model: ClusterModel) -> np.ndarray:
+    """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
+
+    With closed loops, or if the model was given a ``q_reference``, it is ``model.q_reference``: an assembled pose that
+    is not singular.
+
+    Returns:
+        Shape (nq,); a fresh array. Limits are not looked at, as in Pinocchio.
+    """
+    shape = manifold(model)
+    if model.closures or model._wishes[0] is not None:
+        return model.q_reference.copy()
+    return shape.follow(pin.neutral(model.own_tree))
+
+
+@_documented
+def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = None) -> np.ndarray:
+    """Return a random configuration on the couplings.
+
+    The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2
+    of it. Rotations are uniform. The dependent joints follow, also beyond their own limits. ``pin.seed`` sets the seed.
+    Closed loops are reached by continuation from ``model.q_reference``, on its branch; where they cannot follow all the
+    way, they stop at a part of it.
+
+    Args:
+        lower: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
+        upper: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
+
+    Returns:
+        Shape (nq,); a fresh array.
+
+    Raises:
+        ConfigurationError: A given lower limit is above the upper one, or not a number.
+        ShapeError: A size is wrong.
+    """
+    shape = manifold(model)
+    given = lower is not None or upper is not None
+    low = configuration(model, "lower", model.lowerPositionLimit if lower is None else lower).copy()
+    high = configuration(model, "upper", model.upperPositionLimit if upper is None else upper).copy()
+    free = np.zeros(model.nq, dtype=bool)  # entries whose limits mean nothing
+    for f in shape.followers:
+        free[f.iq : f.iq + f.nq] = True
+    for _, first, last in shape.units:
+        free[first:last] = True
+    wrong = ~free & ~(low <= high)
+    if given and np.any(wrong):
+        i = int(np.flatnonzero(wrong)[0])
+        raise ConfigurationError(
+            f"randomConfiguration: joint {owner(model, i)!r} has lower[{i}] = {low[i]:g} and upper[{i}] = {high[i]:g}; "
+            "lower must not be above upper."
+        )
+    no_low, no_high = ~(np.abs(low) < _UNLIMITED), ~(np.abs(high) < _UNLIMITED)
+    none = free | wrong | (no_low & no_high)
+    low = np.where(none, -1.0, np.where(no_low, high - 2.0, low))
+    high = np.where(none, 1.0, np.where(no_high, low + 2.0, high))
+    q = pin.randomConfiguration(model.own_tree, low, high)
+    return shape.follow(_reach(model, q) if model.closures else q)
+
+
+def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
+    """Return the target with its loops closed; their independent joints go as far towards it as they can."""
+    tree, start = model.own_tree, model.q_reference.copy()
+    way = pin.difference(tree, start, target)[model.idx_v_independent]
+    entries = loops_of(model).entries
+    for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
+        try:
+            q = carry(model, start, part * way)
+        except BranchLost:
+            continue
+        if all(cond < _FAR_FROM_SINGULAR for _, cond, _ in loops_of(model).conditions(q)):
+            break
+    else:
+        q = start
+    reached = target.copy()
+    reached[entries] = q[entries]
+    return reached
+
+
+@fast
+@_documented
+def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
+    """Return the nearest configuration on the couplings and closed loops.
+
+    The smallest change (in the norm of the tangent space, rad and m alike) of all joints that are not held; then the
+    couplings hold to rounding. Quaternions and (cos, sin) pairs are normalised. Loops are closed by Newton's method
+    with minimum-norm steps, damped far from an assembled pose.
+
+    Args:
+        q: Configuration of the whole tree, shape (nq,), off the couplings or not.
+        hold: Names of joints that stay where they are.
+
+    Returns:
+        Shape (nq,); a fresh array.
+
+    Raises:
+        ConfigurationError: The held joints leave no way to fulfil the couplings, a loop does not close, q is not
+            finite, or a quaternion or (cos, sin) pair is zero.
+        UnknownNameError: No joint has a name in ``hold``.
+
+    References:
+        The normal equations of a linear constraint; its rows are ``model.coupling_rows``.
+
+    Example:
+        Move the joints of a gear to agree, without touching the link:
+
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> tree = pin.buildSampleModelManipulator()
+        >>> first, second = list(tree.names)[1:3]
+        >>> model = pc.ClusterModel(tree, [pc.Gear(first, second, 2.0)])
+        >>> q = pin.neutral(tree); q[0] = 0.3
+        >>> float(pc.project(model, q, hold=first)[1])
+        0.6
+    """
+    shape = manifold(model)
+    q = configuration(model, "q", q).copy()
+    ids = [model.getJointId(name) for name in _names(hold)]
+    if not np.all(np.isfinite(q)):
+        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
+    for _, first, last in shape.units:
+        norm = math.sqrt(in_order(x * x for x in q[first:last].tolist()))
+        if norm > 0.0:
+            q[first:last] /= norm
+    check_norms(shape, q, 1e-6)  # what is left is zero
+    held = tuple(sorted(set(ids)))
+    tree, way = model.own_tree, shortest_way(model, shape, held)
+    if model.closures:
+        q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
+    lay_out(model, shape)
+    keep_hold(model, shape, hold, held)
+    if not way.outside:
+        return shape.follow(q) if shape.followers and not ids else q
+    moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))
+    shape.follow(moved)
+    for i in (i for j in ids for i in in_q(tree, j)):
+        moved[i] = q[i]  # not even rounding moves a held joint
+    return moved
+
+
+def held_joints(model: ClusterModel, hold: Any) -> tuple[int, ...]:
+    """Return the ids of joints that are held, in order."""
+    return tuple(sorted({model.getJointId(name) for name in _names(hold)}))
+
+
+def _names(hold: Any) -> Sequence[str]:
+    if isinstance(hold, str):
+        return (hold,)
+    if not isinstance(hold, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in hold):
+        raise ArgumentTypeError(f"project: hold must be a joint name or a list of them, got {hold!r}.")
+    return list(hold)

@@ -1,0 +1,117 @@
+"""Derivatives of ``integrate`` and ``difference``: of the independent joints, which move as in Pinocchio."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import configuration, is_vector, velocity
+from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
+from ..._support.trees import in_q, in_v
+from ...errors import ArgumentTypeError
+from .. import ClusterModel
+from .manifold import manifold
+
+_documented = stock(
+    COMMON,
+    """
+    Args:
+        argument_position: ``pin.ArgumentPosition.ARG0`` or ``ARG1``: by which of the two; without it by both.
+
+    Raises:
+        ArgumentTypeError: A type is wrong, or the argument is none of the two.
+    """,
+    AS_PINOCCHIO,
+)
+
+
+class _Leaders(NamedTuple):
+    """The independent joints alone.
+
+    Attributes:
+        tree: Each of them on the universe, in the order of v.
+        iq: Where each entry of its configuration is in q.
+    """
+
+    tree: pin.Model
+    iq: np.ndarray
+
+
+_known: dict[int, _Leaders] = {}
+_POSITIONS = (pin.ARG0, pin.ARG1)
+
+
+def _leaders(model: ClusterModel) -> _Leaders:
+    found = _known.get(id(model._topology)) if type(model) is ClusterModel else None
+    if found is None:
+        manifold(model)  # raises if it is no cluster model
+        topology = model._topology
+        found = _known[id(topology)] = _make(model)
+        weakref.finalize(topology, _known.pop, id(topology), None)
+    return found
+
+
+def _make(model: ClusterModel) -> _Leaders:
+    own, tree, iq = model.own_tree, pin.Model(), []
+    independent = {int(iv) for iv in model.idx_v_independent}
+    for j in range(1, own.njoints):
+        if own.nvs[j] and in_v(own, j)[0] in independent:
+            tree.addJoint(0, own.joints[j], pin.SE3.Identity(), own.names[j])
+            iq += [int(i) for i in in_q(own, j)]
+    assert tree.nv == model.nv, "a joint is independent in part"
+    return _Leaders(tree, np.array(iq, dtype=np.int64))
+
+
+@overload
+def dIntegrate(model: ClusterModel, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]: ...
+@overload
+def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+@_documented
+def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = None) -> Any:
+    """Differentiate ``integrate(model, q, v)`` by q and by v, all as independent velocities.
+
+    Args:
+        v: Independent velocity times the time step, shape (nv,), [rad] or [m].
+
+    Returns:
+        Shape (nv, nv) each: what the independent joints do; the dependent ones follow them. Fresh arrays.
+    """
+    tree, iq = _leaders(model)
+    if not (is_vector(q, model.nq) and is_vector(v, model.nv)):
+        q, v = configuration(model, "q", q), velocity(model, "v", v)
+    if argument_position is None:
+        found: tuple[np.ndarray, np.ndarray] = pin.dIntegrate(tree, q.take(iq), v)
+        return found
+    return pin.dIntegrate(tree, q.take(iq), v, _argument(argument_position))
+
+
+@overload
+def dDifference(model: ClusterModel, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]: ...
+@overload
+def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+@_documented
+def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = None) -> Any:
+    """Differentiate ``difference(model, q0, q1)`` by q0 and by q1, all as independent velocities.
+
+    Returns:
+        Shape (nv, nv) each; fresh arrays. The dependent entries of q0 and q1 are not read.
+    """
+    tree, iq = _leaders(model)
+    if not (is_vector(q0, model.nq) and is_vector(q1, model.nq)):
+        q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
+    if argument_position is None:
+        found: tuple[np.ndarray, np.ndarray] = pin.dDifference(tree, q0.take(iq), q1.take(iq))
+        return found
+    return pin.dDifference(tree, q0.take(iq), q1.take(iq), _argument(argument_position))
+
+
+def _argument(given: Any) -> pin.ArgumentPosition:
+    """Return the position of the first or the second argument."""
+    if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # whole numbers are equal to them
+        raise ArgumentTypeError(
+            f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {given!r} ({type(given).__name__})."
+        )
+    return given

@@ -1,0 +1,85 @@
+"""Files for those who build what was exported: CMake, and pkg-config."""
+
+from __future__ import annotations
+
+from ...model import ClusterModel
+from ._notes import version
+
+_CMAKE = """# Written by pin_clusters {version}; do not edit.
+cmake_minimum_required(VERSION 3.13)
+project({robot} VERSION {version} LANGUAGES C)
+include(GNUInstallDirs)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library({robot} {robot}.c)
+add_library({robot}::{robot} ALIAS {robot})
+set_target_properties({robot} PROPERTIES
+  C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+target_include_directories({robot} PUBLIC
+  "$<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}>" "$<INSTALL_INTERFACE:${{CMAKE_INSTALL_INCLUDEDIR}}>")
+if(UNIX)
+  target_link_libraries({robot} PUBLIC m)
+endif()
+
+if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+  enable_testing()
+  add_executable({robot}_test test/{robot}_test.c)
+  set_target_properties({robot}_test PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_link_libraries({robot}_test PRIVATE {robot})
+  add_test(NAME {robot} COMMAND {robot}_test)
+endif()
+
+file(WRITE "${{CMAKE_CURRENT_BINARY_DIR}}/{robot}.pc" "prefix=${{CMAKE_INSTALL_PREFIX}}
+Name: {robot}
+Description: {description}
+Version: {version}
+Libs: -L${{CMAKE_INSTALL_FULL_LIBDIR}} -l{robot} -lm
+Cflags: -I${{CMAKE_INSTALL_FULL_INCLUDEDIR}}
+")
+install(TARGETS {robot} EXPORT {robot}-targets
+  ARCHIVE DESTINATION "${{CMAKE_INSTALL_LIBDIR}}" LIBRARY DESTINATION "${{CMAKE_INSTALL_LIBDIR}}"
+  RUNTIME DESTINATION "${{CMAKE_INSTALL_BINDIR}}")
+install(EXPORT {robot}-targets NAMESPACE {robot}:: FILE {robot}-config.cmake
+  DESTINATION "${{CMAKE_INSTALL_LIBDIR}}/cmake/{robot}")
+install(FILES {robot}.h {robot}.hpp DESTINATION "${{CMAKE_INSTALL_INCLUDEDIR}}")
+install(FILES "${{CMAKE_CURRENT_BINARY_DIR}}/{robot}.pc" DESTINATION "${{CMAKE_INSTALL_LIBDIR}}/pkgconfig")
+"""
+
+_PKG_CONFIG = """# Written by pin_clusters {version}: of this folder, as it is. CMake installs one of its own.
+prefix=${{pcfiledir}}
+
+Name: {robot}
+Description: {description}
+Version: {version}
+Libs: {library} -lm
+Cflags: -I${{prefix}}
+"""
+
+
+def cmake(model: ClusterModel, robot: str) -> str:
+    """Return ``CMakeLists.txt``: a library, its installation, and the test.
+
+    Args:
+        model: The robot.
+        robot: Name of the files.
+    """
+    return _CMAKE.format(**_words(model, robot))
+
+
+def pkg_config(model: ClusterModel, robot: str, objects: bool) -> str:
+    """Return ``ROBOT.pc``, which finds the files where they were exported.
+
+    Args:
+        model: The robot.
+        robot: Name of the files.
+        objects: Whether ``ROBOT.o`` is there; else a library that the user has made of the source.
+    """
+    library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
+    return _PKG_CONFIG.format(library=library, **_words(model, robot))
+
+
+def _words(model: ClusterModel, robot: str) -> dict[str, str]:
+    return {"robot": robot, "version": version(), "description": f"Exact dynamics of {robot}"}

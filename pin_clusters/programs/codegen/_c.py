@@ -1,0 +1,100 @@
+"""``pc.codegen.c``: functions of one robot as C99."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...model import ClusterModel
+from ._names import name_of
+from ._notes import comment, coordinates, made_by
+from ._sources import DEFAULT, Function, Wanted, check_real, functions_of
+from ._statements import c99
+
+
+class Source(NamedTuple):
+    """A source and its header.
+
+    Attributes:
+        source: Text of ``ROBOT.c``.
+        header: Text of ``ROBOT.h``.
+    """
+
+    source: str
+    header: str
+
+
+def c(
+    model: ClusterModel,
+    functions: Wanted = DEFAULT,
+    *,
+    real: str = "double",
+    frames: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Source:
+    """Return functions of a robot as C99: exact dynamics without this package, in one source and one header.
+
+    Each is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in the order
+    of the call in Python, then the results, matrices by rows. They call sin, cos and sqrt of the C library and nothing
+    else, allocate nothing, keep nothing between calls (any thread may call them at any time), have no loop and no
+    branch on a value, and read their inputs before they write: a result may be the same array as an input. They check
+    nothing: q must be normalised and, with loops, assembled.
+
+    Args:
+        model: The robot.
+        functions: Names of ``pc.tracing.FUNCTIONS``; ``step``, which integrates; or programs of this robot, such as
+            derivatives.
+        real: Type of all numbers, ``double`` or ``float``.
+        frames: Names of frames, for functions that are about some: a result each, in its own axes.
+        name: What the names of functions begin with; by default the name of the robot, made an identifier.
+
+    Returns:
+        The two texts; the source includes ``ROBOT.h``.
+
+    Raises:
+        ArgumentTypeError: An argument has the wrong type.
+        UnknownNameError: There is no such function or type of numbers, or the name is none in C.
+        ShapeError: A program is of another robot.
+        NotAvailableError: A function of the user ties joints, whose operations are not known.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> source, header = pc.codegen.c(pc.load("mit_humanoid_leg"))
+        >>> [line for line in header.splitlines() if "_aba(" in line]
+        ['void mit_humanoid_leg_aba(const double *q, const double *v, const double *tau, double *ddq);']
+    """
+    return texts(model, functions_of(model, functions, frames), check_real(real), name)
+
+
+def texts(model: ClusterModel, functions: Sequence[Function], real: str, name: str | None) -> Source:
+    """Return source and header of functions that were made already."""
+    robot = name_of(model.name, name)
+    return Source(_source(model, functions, real, robot), _header(model, functions, real, robot))
+
+
+def _source(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+    parts = [made_by(model), f'#include "{robot}.h"\n\n#include <math.h>\n', _neutral(model, real, robot)]
+    for f in functions:
+        parts.append(comment(f.about()) + f.text(robot, c99(real)))
+    return "\n".join(parts)
+
+
+def _neutral(model: ClusterModel, real: str, robot: str) -> str:
+    number = c99(real).number
+    lines = "".join(f"  q[{i}] = {number(x)};\n" for i, x in enumerate(model.q_reference.tolist()))
+    return f"void {robot}_neutral({real} *q)\n{{\n{lines}}}\n"
+
+
+def _header(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+    guard = f"{robot.upper()}_H"
+    parts = [
+        made_by(model) + coordinates(model),
+        f"#ifndef {guard}\n#define {guard}\n",
+        '#ifdef __cplusplus\nextern "C" {\n#endif\n',
+        f"enum {{ {robot}_nq = {model.nq}, {robot}_nv = {model.nv} }};\n",
+        comment("The reference configuration: loops closed, quaternions normalised.")
+        + f"void {robot}_neutral({real} *q);\n",
+        *(comment(f.about()) + f.prototype(robot, real) + ";\n" for f in functions),
+        "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,88 @@
+"""``pc.codegen.export``: a folder with the source of a robot, and all that is needed to build, find and check it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...model import ClusterModel
+from ._building import cmake, pkg_config
+from ._c import texts
+from ._eigen import header
+from ._machine import Machine, machine_of
+from ._names import name_of
+from ._sources import DEFAULT, Wanted, check_real, functions_of
+from ._test_program import text_of_test
+from ._writing import whole
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes:
+        name: ROBOT, what the names of files and functions begin with.
+        files: All files.
+        notes: What could not be made, and why; what is there works without it.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def export(
+    model: ClusterModel,
+    directory: str | Path,
+    functions: Wanted = DEFAULT,
+    *,
+    real: str = "double",
+    frames: Sequence[str] | None = None,
+    target: str | None = None,
+    name: str | None = None,
+) -> Exported:
+    """Write functions of a robot for programs in C and C++.
+
+    The folder gets ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same on Eigen's vectors), ROBOT.o and
+    ROBOT.so in machine code, CMakeLists.txt, ROBOT.pc for pkg-config, and test/ROBOT_test.c, which compares every
+    function with numbers that the kernels compute now. All is written, or nothing.
+
+    Args:
+        model: The robot.
+        directory: The folder; it is made if it is missing.
+        functions: As in ``pc.codegen.c``.
+        real: Type of all numbers, ``double`` or ``float``.
+        frames: As in ``pc.codegen.c``.
+        target: For which machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or both with a comma
+            between; by default this one.
+        name: As in ``pc.codegen.c``.
+
+    Returns:
+        Names of what was written, and notes on what could not be made.
+
+    Raises:
+        ArgumentTypeError: An argument has the wrong type.
+        UnknownNameError: There is no such function, type of numbers or target, or the name is none in C.
+        ShapeError: A program is of another robot.
+        NotAvailableError: A function of the user ties joints, whose operations are not known.
+        ExportError: The folder cannot be written.
+        TraceError: A function in this type of numbers is too far off what the kernels compute.
+    """
+    made, robot = functions_of(model, functions, frames), name_of(model.name, name)
+    source = texts(model, made, check_real(real), name)
+    machine: Machine = machine_of(target)
+    with whole(Path(directory), (f"{robot}.o", f"{robot}.so")) as stage:
+        (stage / "test").mkdir()
+        notes = machine.build(stage, model, made, real, robot)
+        written = {
+            f"{robot}.c": source.source,
+            f"{robot}.h": source.header,
+            f"{robot}.hpp": header(model, made, real, robot),
+            "CMakeLists.txt": cmake(model, robot),
+            f"{robot}.pc": pkg_config(model, robot, (stage / f"{robot}.o").exists()),
+            f"test/{robot}_test.c": text_of_test(model, made, real, robot, frames or ()),
+        }
+        for file, text in written.items():
+            (stage / file).write_text(text, encoding="ascii")
+        files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
+    return Exported(robot, tuple(Path(directory) / file for file in files), tuple(notes))

@@ -1,0 +1,80 @@
+"""Names in C: of robots, functions and arguments."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ...errors import ArgumentTypeError, UnknownNameError
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+_DECLARED = re.compile(r"[tsc]\d+\Z|.*_\d+\Z")  # names of results and of entries of inputs
+# words of C99, C++20 and CUDA C, and what the headers that are included define
+_TAKEN = frozenset(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
+    co_return co_yield compl concept const const_cast consteval constexpr constinit continue cos cosf decltype default
+    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long main
+    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires restrict return short signed sin sinf sizeof sqrt sqrtf static static_assert static_cast
+    std struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual
+    void volatile wchar_t while xor xor_eq Eigen test
+    """.split()
+)
+
+
+def identifier(text: str, instead: str = "robot") -> str:
+    """Return a name that C and C++ allow, as near as possible to a text.
+
+    Args:
+        text: Any text, such as the name of a robot.
+        instead: What is taken where nothing of the text is left.
+
+    Example:
+        >>> identifier("2-link arm (left)"), identifier("class"), identifier("")
+        ('robot_2_link_arm_left', 'class_robot', 'robot')
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"\W+", "_", plain, flags=re.ASCII).strip("_")
+    if not name:
+        return instead
+    if name[0].isdigit():
+        name = f"{instead}_{name}"
+    return f"{name}_{instead}" if name in _TAKEN else name
+
+
+def name_of(robot: str, given: str | None) -> str:
+    """Return the name of the files and the first part of the names of functions.
+
+    Args:
+        robot: Name of the model: made an identifier.
+        given: What the user wants instead.
+
+    Raises:
+        ArgumentTypeError: ``given`` is no string.
+        UnknownNameError: ``given`` is no identifier of C and C++.
+    """
+    if given is None:
+        return identifier(robot)
+    if not isinstance(given, str):
+        raise ArgumentTypeError(f"name must be a string, got {type(given).__name__}.")
+    if not _IDENTIFIER.match(given) or given in _TAKEN:
+        raise UnknownNameError(
+            f"name is {given!r}, which C or C++ does not allow as a name: give letters, digits and underscores, a "
+            f"letter first, and no word of the language, for example {identifier(given)!r}."
+        )
+    return given
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Return names of arguments: identifiers, all different, and none that the statements of a function declare."""
+    found: list[str] = []
+    for text in names:
+        name = identifier(text, "x")
+        if _DECLARED.match(name):
+            name += "_"
+        while name in found:
+            name += "_"
+        found.append(name)
+    return found

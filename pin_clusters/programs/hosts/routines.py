@@ -1,0 +1,252 @@
+"""Functions of one robot over rows of float32 or float64, and what becomes of them by differentiation.
+
+What PyTorch and JAX have in common: neither is known here.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+import weakref
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._engine.kernels.tables.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
+from ...model import ClusterModel
+from .. import machine_code as _llvm
+from ..tracing import Program, trace
+from ..tracing.expressions import Graph
+
+_REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
+_CONDITION = 1e8  # as in kernels, whose module is not imported for it
+# Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
+# leaves open tells whether Newton's method converged, float32 included.
+_OPEN = {"open": 1e-2, "residual": 1e-4}
+_known: dict[int, dict[Any, Routine]] = {}
+
+
+class Found(NamedTuple):
+    """Results of rows.
+
+    Attributes:
+        results: One array per output, shape (rows, *shape); NaN in rows that are not good.
+        status: Of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is
+            not finite.
+    """
+
+    results: tuple[np.ndarray, ...]
+    status: np.ndarray
+
+
+class Routine:
+    """A program over rows, with its derivatives.
+
+    Attributes:
+        program: What it computes.
+        inputs: Name and size of each input.
+        outputs: Name and shape of each output.
+        doors: What other libraries keep of it, by their names.
+    """
+
+    def __init__(self, program: Program, judged: Program | None = None) -> None:
+        """Take a program.
+
+        Args:
+            program: What is computed.
+            judged: The same, and behind it what tells whether a row is good; None for derivatives.
+        """
+        self.program, self.judged = program, judged
+        self.inputs, self.outputs = program.inputs, program.outputs
+        self.doors: dict[str, Any] = {}
+        self._code: dict[np.dtype, Any] = {}
+        self._backward: dict[tuple[bool, ...], Routine] = {}
+
+    def backward(self, wanted: Sequence[bool] | None = None) -> Routine:
+        """Return what takes the inputs and a number for each entry of the outputs, and returns an array per input.
+
+        Args:
+            wanted: For which inputs; by default for all.
+        """
+        chosen = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
+        found = self._backward.get(chosen)
+        if found is None:
+            found = self._backward[chosen] = Routine(_only(self.program.vjp(), chosen))
+        return found
+
+    @cached_property
+    def forward(self) -> Routine:
+        """Takes the inputs and a change of each; returns the changes of the outputs."""
+        return Routine(self.program.jvp())
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many numbers each output has."""
+        return [math.prod(shape) for _, shape in self.outputs]
+
+    def __call__(self, rows: Sequence[np.ndarray], marks: np.ndarray | None = None, *, silent: bool = True) -> Found:
+        """Compute rows.
+
+        Args:
+            rows: An array per input, of one type, of shape (rows, size); copied if it is not contiguous.
+            marks: Of derivatives: the status of the rows.
+            silent: Whether to say nothing of rows that are open or singular.
+        """
+        given = [np.ascontiguousarray(x) for x in rows]
+        dtype, n = given[0].dtype, len(given[0])
+        code = self._code.get(dtype)
+        if code is None:
+            code = self._code[dtype] = _llvm.compiled(self.judged or self.program, _REAL[dtype])
+        found = code(*given)
+        results = found if isinstance(found, tuple) else (found,)
+        status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)
+        if self.judged is not None:
+            names = [name for name, _ in self.judged.outputs]
+            own, signs = results[: len(self.outputs)], dict(zip(names, results, strict=True))
+            results = own
+            self._judge(status, given, own, signs)
+            if not silent:
+                self._warn(status, given)
+        if status.any():
+            for x in results:
+                x[status != 0] = np.nan
+        return Found(results, status)
+
+    def _judge(
+        self, status: np.ndarray, given: Sequence[np.ndarray], results: Sequence[np.ndarray], signs: dict[str, Any]
+    ) -> None:
+        """Mark rows that are not good."""
+        singular = ~_finite(results, len(status))
+        if "pivot" in signs:
+            singular |= ~(signs["pivot"][:, 0] > 0.0)
+        if "condition" in signs:
+            singular |= ~(signs["condition"][:, 0] < _CONDITION)
+        status[singular] = ROW_SINGULAR
+        for name, limit in _OPEN.items():
+            if name in signs:
+                status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
+        status[~_finite(given, len(status))] = ROW_NOT_FINITE
+
+    def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
+        open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
+        if open_ or singular:
+            move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"
+            cure = "Take shorter steps." if move else "pc.project(model, q) closes a row."
+            warnings.warn(
+                f"{self.program.name}: {open_ + singular} of {len(status)} rows are NaN: in {open_} a loop is open, in "
+                f"{singular} the robot is singular. Ask for the status to see which. {cure}",
+                PinClustersWarning,
+                stacklevel=2,
+            )
+
+
+def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
+    """Return a function of a robot over rows; made once per model.
+
+    Args:
+        model: The model.
+        function: One of ``pc.tracing.FUNCTIONS``.
+        options: As of ``pc.trace``.
+
+    Raises:
+        ArgumentTypeError: It is no ``ClusterModel``.
+        UnknownNameError: There is no such function.
+        NotAvailableError: A function of the user ties joints of the robot.
+    """
+    if not isinstance(model, ClusterModel):
+        trace(model, function)  # says what is wrong
+    key = function, *((name, tuple(x) if isinstance(x, list) else x) for name, x in sorted(options.items()))
+    tables = model._tables
+    kept = _known.get(id(tables))
+    if kept is None:
+        kept = _known[id(tables)] = {}
+        weakref.finalize(tables, _known.pop, id(tables), None)
+    found = kept.get(key)
+    if found is None:
+        program = trace(model, function, **options)
+        if function == "integrate":  # what it leaves open is a result
+            found = Routine(_without(program, "residual"), program)
+        else:
+            found = Routine(program, trace(model, function, status=True, **options))
+        kept[key] = found
+    return found
+
+
+def _without(program: Program, name: str) -> Program:
+    """Return the program without an output, which is its last one if it is there."""
+    if program.outputs[-1][0] != name:
+        return program
+    *outputs, (_, shape) = program.outputs
+    results = program.results[: len(program.results) - math.prod(shape)]
+    return Program(program.name, program.inputs, tuple(outputs), program.constants, program.operations, results)
+
+
+def _only(program: Program, wanted: Sequence[bool]) -> Program:
+    """Return the program with some of its outputs, and without the operations that only others need."""
+    if all(wanted):
+        return program
+    entries, found, first = program.expressions(Graph()), {}, 0
+    for (name, shape), take in zip(program.outputs, wanted, strict=True):
+        own = np.empty(math.prod(shape), dtype=object)
+        own[:] = entries[first : first + own.size]
+        first += own.size
+        if take:
+            found[name] = own.reshape(shape)
+    return Program.of(program.name, program.inputs, found)
+
+
+def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[tuple[int, ...]]) -> None:
+    """Refuse arguments whose last axis has another size than the input, or whose other axes do not fit.
+
+    Args:
+        name: Of the function, for messages.
+        inputs: Name and size of each input.
+        shapes: Of the arguments.
+
+    Raises:
+        ShapeError: One does not fit, or their number does not.
+    """
+    if len(shapes) != len(inputs):
+        named = ", ".join(f"{key} ({size})" for key, size in inputs)
+        raise ShapeError(f"{name} takes {len(inputs)} arrays: {named}; {len(shapes)} were given.")
+    for (key, size), shape in zip(inputs, shapes, strict=True):
+        if not shape or shape[-1] != size:
+            raise ShapeError(f"{name}: {key} has shape {tuple(shape)}, but needs ({size},) or (..., {size}).")
+    try:
+        np.broadcast_shapes(*(shape[:-1] for shape in shapes))
+    except ValueError:
+        shown = ", ".join(f"{key} {tuple(shape)}" for (key, _), shape in zip(inputs, shapes, strict=True))
+        raise ShapeError(f"{name}: axes before the last one do not fit each other: {shown}.") from None
+
+
+def check_types(name: str, inputs: Sequence[tuple[str, int]], types: Sequence[str], what: str) -> None:
+    """Refuse arguments that are not of one type, float32 or float64.
+
+    Args:
+        name: Of the function, for messages.
+        inputs: Name and size of each input.
+        types: Of the arguments, by their names.
+        what: Of what library arrays are.
+
+    Raises:
+        ArgumentTypeError: One is of another type.
+    """
+    if len(set(types)) > 1 or not set(types) <= {"float32", "float64"}:
+        shown = ", ".join(f"{key} {kind}" for (key, _), kind in zip(inputs, types, strict=False))
+        raise ArgumentTypeError(
+            f"{name} takes {what} of one type, float32 or float64, got {shown}. Convert them: nothing is converted "
+            "silently."
+        )
+
+
+def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
+    """Return which rows of all arrays are finite."""
+    good = np.ones(rows, dtype=bool)
+    for x in arrays:
+        with np.errstate(all="ignore"):
+            if not math.isfinite(x.sum()):  # or finite numbers have a sum that is not
+                good &= np.isfinite(x.reshape(rows, -1)).all(axis=1)
+    return good

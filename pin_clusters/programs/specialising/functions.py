@@ -1,0 +1,139 @@
+"""What can be specialised: which kernel it replaces, and how it is traced."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._engine import entry_points as kernels
+from ..._engine.kernels.tables import layout
+from ..._engine.kernels.tables.layout import CONDITION_LIMIT
+from ...errors import SingularClusterError
+from ...model import ClusterModel, with_loops
+from ..tracing import FUNCTIONS
+from ..tracing._sources import source, watching
+from ..tracing.expressions import Graph
+from ..tracing.run import Run
+
+
+class Function(NamedTuple):
+    """A function that can be specialised.
+
+    Attributes:
+        traced: Its name in ``tracing.FUNCTIONS``.
+        kernel: Whose place it takes, by the name without ``_loops``.
+        arguments: Sizes of the kernel's arrays: q, v; M a matrix.
+        entries: Functions of the package that call it.
+        module: Where the source of the kernel is.
+    """
+
+    traced: str
+    kernel: str
+    arguments: str
+    entries: tuple[str, ...]
+    module: str
+
+
+ENERGIES = ("computeKineticEnergy", "computePotentialEnergy", "computeMechanicalEnergy")
+# by the name of the result that the kernel's tables lead to
+BY_RESULT = {
+    "tau": Function("rnea", "rnea", "qvvv", ("rnea",), "rnea"),
+    "ddq": Function("aba", "aba", "qvvv", ("aba",), "aba"),
+    "nle": Function("nonLinearEffects", "rnea", "qvvv", ("nonLinearEffects",), "rnea"),
+    "g": Function("computeGeneralizedGravity", "rnea", "qvvv", ("computeGeneralizedGravity",), "rnea"),
+    "M": Function("crba", "crba", "qM", ("crba",), "crba"),
+    "Minv": Function("computeMinverse", "minverse", "qM", ("computeMinverse",), "minverse"),
+    "energy": Function("energies", "energy", "qv", ENERGIES, "energy"),
+}
+RESULT_OF = {entry: result for result, one in BY_RESULT.items() for entry in one.entries}
+"""Of the functions that can be specialised."""
+BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
+"""What the kernel would have reported."""
+
+
+def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
+    """Return the kernel whose place a function takes."""
+    return kernels.BY_NAME[one.kernel + "_loops" * with_loops(model)]
+
+
+@contextlib.contextmanager
+def without_collector() -> Iterator[None]:
+    """Let nothing look for garbage: expressions are many and have no cycles; it would take a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Traced(NamedTuple):
+    """What a kernel does, for one robot.
+
+    Attributes:
+        inputs: Name and size of each.
+        result: Expressions of its result.
+        pivots: What must be positive.
+        conditions: What must be small, of each loop.
+        opens: The largest value of the equations of each loop, squared, if it was asked for.
+        params: Numbers of the robot that stand for inputs behind those, by number of the input.
+    """
+
+    inputs: list[tuple[str, int]]
+    result: np.ndarray
+    pivots: list[Any]
+    conditions: list[Any]
+    opens: list[Any]
+    params: dict[int, float]
+
+
+def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False) -> Traced | None:
+    """Return the operations, and what the kernel looks at; None if it fails at every state.
+
+    Args:
+        model: The model.
+        one: What is traced.
+        numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero.
+        opens: Whether to look how far loops are open.
+
+    Raises:
+        NotAvailableError: A compiled function of the user ties joints of the robot.
+    """
+    graph, run, inputs = Graph(), Run(model), []
+    first = 0
+    for name in FUNCTIONS[one.traced].inputs:
+        size = model.nq if name == "q" else model.nv
+        run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
+        inputs.append((name, size))
+        first += size
+    params: dict[int, float] = {}
+    if numbers:
+        values = model._params.tolist()
+        leaves = graph.inputs(first, len(values))
+        params = {first + i: x for i, x in enumerate(values)}
+        run.params = np.array(
+            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object
+        )
+    try:
+        with watching() as watched, np.errstate(all="ignore"):
+            outputs = FUNCTIONS[one.traced].run(run)
+    except SingularClusterError:
+        return None
+    result = np.concatenate([np.ravel(x) for x in outputs.values()])
+    conditions = [run.work[condition.at] for condition in model._tables.conditions]
+    apart = _opens(run) if opens else []
+    return Traced(inputs, result, [x - limit for x, limit in watched], conditions, apart, params)
+
+
+def _opens(run: Run) -> list[Any]:
+    """Return what the kernels of rows look at, once they have run: the poses are in the workspace."""
+    views, model = source("views"), run.model
+    header = views.header(model._index)
+    clusters = [views.cluster(model._index, c) for c in range(header.cluster0, header.cluster1)]
+    loops = [c for c in clusters if c.kind == layout.LOOP]
+    return [source("closure_values").largest_value(model._index, run.params, run.work, run["q"], c) for c in loops]

@@ -1,0 +1,135 @@
+"""From a model to the text of a specialised function: with limbs as lanes where there are equal ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model import ClusterModel
+from ..machine_code import lanes_of_host
+from ..tracing.expressions import Expression, needed
+from . import entry
+from .emission import Core, Result
+from .functions import BOUNDS, Function, Traced, traced, without_collector
+from .lanes import BROADCAST, NUMBERS, PACK, Lanes
+from .limbs import Group, limbs_of
+
+
+@without_collector()
+def module_of(model: ClusterModel, function: Function, *, lanes: bool = True) -> str:
+    """Return the module of a function; "" if the kernel fails at every state.
+
+    Args:
+        model: The model.
+        function: What is specialised.
+        lanes: Whether equal limbs become lanes.
+
+    Raises:
+        NotAvailableError: A compiled function of the user ties joints of the robot.
+    """
+    groups = groups_of(model, function) if lanes else []
+    rebuilt = in_lanes(model, function, groups) if groups else None
+    if rebuilt is not None:
+        found, _, results = rebuilt
+    else:
+        plain = traced(model, function)
+        if plain is None:
+            return ""
+        found, results = plain, _plain(plain)
+    core = Core(found.inputs).text(results, ("result", "conditions"))
+    places = [condition.at for condition in model._tables.conditions]
+    sizes = {"result": len(found.result), "conditions": len(found.conditions)}
+    return entry.module(core, found.inputs, sizes, function.arguments, places, lanes_of_host())
+
+
+def groups_of(model: ClusterModel, function: Function) -> list[Group]:
+    """Return the equal limbs that serve a function: the result has a number per joint."""
+    return [g for g in limbs_of(model) if g[0].v] if function.arguments == "qvvv" else []
+
+
+def _plain(found: Traced) -> list[Result]:
+    results = [Result("result", (i,), x) for i, x in enumerate(found.result)]
+    results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
+    return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
+
+
+def in_lanes(
+    model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False
+) -> tuple[Traced, Lanes, list[Result]] | None:
+    """Return what is traced, rebuilt with a limb per lane; None if the kernel fails at every state.
+
+    Zeros fold at once if all limbs have them at the same places; if not, only where all have them.
+    """
+    best: tuple[Traced, Lanes, list[Result]] | None = None
+    for numbers in ("some", "all"):
+        found = traced(model, function, numbers=numbers, opens=opens)
+        if found is None:
+            return None
+        new, results = _rebuilt(found, groups)
+        if best is None or new.misfits < best[1].misfits:
+            best = found, new, results
+        if not new.misfits:
+            break
+    return best
+
+
+def _rebuilt(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
+    """Rebuild what was traced, with a limb per lane."""
+    first = {}
+    place = 0
+    for name, size in found.inputs:
+        first[name], place = place, place + size
+    owners: dict[int, int] = {}
+    slots: dict[int, int] = {}
+    numbers: list[list[int]] = []
+    for group in groups:
+        start, at = sum(map(len, numbers)), 10000 * (len(numbers) + 1)
+        numbers.append([start + k for k in range(len(group))])
+        for limb, one in enumerate(group):
+            slot = at
+            for name, offset in first.items():
+                for i in one.q if name == "q" else one.v:
+                    owners[offset + i], slots[offset + i] = start + limb, slot
+                    slot += 1
+    wanted = [*found.result, *found.pivots, *found.conditions, *found.opens]
+    nodes = needed(wanted)
+    width = [1 << (len(group) - 1).bit_length() for group in groups]
+    new = Lanes(found.params, owners, numbers, width, slots)
+    new.look_at(nodes)
+    tuples = [[tuple(found.result[limb.v[j]] for limb in group) for j in range(len(group[0].v))] for group in groups]
+    for g, own in enumerate(tuples):
+        new.own(g, own)
+    new.color(nodes)
+    results: list[Result] = []
+    taken: set[int] = set()
+    for g, group in enumerate(groups):
+        for j in reversed(range(len(group[0].v))):
+            places = tuple(limb.v[j] for limb in group)
+            taken |= set(places)
+            results += _of_pack("result", places, new.pack(g, tuples[g][j]))
+    results += [Result("result", (i,), new.scalar(x)) for i, x in enumerate(found.result) if i not in taken]
+    results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
+    results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
+    return new, results + _looked_at(new, found.opens, "opens", "", numbers)
+
+
+def _looked_at(new: Lanes, values: list[Any], array: str, bound: str, groups: list[list[int]]) -> list[Result]:
+    """Return results of what belongs to limbs, in packs where each limb has as many, and of the rest."""
+    results: list[Result] = []
+    left = set(range(len(values)))
+    for g, limbs in enumerate(groups):
+        by = [[i for i, x in enumerate(values) if new._limb(x) == limb] for limb in limbs]
+        if len({len(one) for one in by}) == 1:
+            for places in zip(*by, strict=True):
+                left -= set(places)
+                value = new.pack(g, [values[i] for i in places])
+                results += _of_pack(array, places, value, bound)
+    return results + [Result(array, (i,), new.scalar(values[i]), bound) for i in sorted(left)]
+
+
+def _of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
+    """Return the results of a tuple: one, or one per limb where that is simpler."""
+    if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
+        return [Result(array, places, value, bound)]
+    several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None
+    one = value.args[0] if isinstance(value, Expression) else value
+    return [Result(array, (i,), several[k] if several else one, bound) for k, i in enumerate(places)]

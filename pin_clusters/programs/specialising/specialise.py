@@ -1,0 +1,71 @@
+"""``pc.specialise``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pinocchio as pin
+
+from ..._engine.entry_points import BOUNDSCHECK, JIT
+from ..._engine.native.memory import may_execute
+from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...model import ClusterModel
+from .functions import RESULT_OF
+from .making import Functions
+
+
+def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
+    """Return the model with code of its own: its operations in a row, loops unrolled, zeros gone.
+
+    The kernels that read tables serve all robots. Here they are traced for one, and compiled for this processor: in
+    a second or less per function (two for large humanoids), without Numba, kept in the cache folder. Calls stay as they
+    are, with the same checks and errors. Where a kernel is compiled as well, both are timed, and the faster one is
+    taken; ``model.specialised`` tells. What is not in ``functions`` is made at its first call, if it can be; everything
+    else (external forces, derivatives, ...) is the kernels'. Data of the given model are not data of this one.
+
+    Args:
+        model: The model, which stays as it is.
+        functions: What to make now: rnea, aba, nonLinearEffects, computeGeneralizedGravity, crba, computeMinverse,
+            computeKineticEnergy, computePotentialEnergy, computeMechanicalEnergy.
+
+    Returns:
+        A model of the same robot. Its copies by pickle are specialised, too. Where machine code cannot be made (in a
+        process that may not execute it, without the JIT) it is the given one.
+
+    Raises:
+        ArgumentTypeError: ``model`` is no ``ClusterModel``, or ``functions`` no list of names.
+        UnknownNameError: There is no such function to specialise.
+        NotAvailableError: A compiled function of the user ties joints of the robot: its operations are not known.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.specialise(pc.load("four_bar"))
+        >>> data, q = model.createData(), pc.neutral(model)
+        >>> a = pc.aba(model, data, q, np.ones(1), pc.rnea(model, data, q, np.ones(1), np.ones(1)))
+        >>> [x.function for x in model.specialised], bool(abs(a - 1.0) < 1e-9)
+        (['rnea', 'aba'], True)
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"specialise: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    names = _names(functions)
+    if not JIT or BOUNDSCHECK or not may_execute():
+        return model
+    special = model._with_functions(Functions)
+    for name in names:
+        special._functions.make(RESULT_OF[name])
+    return special
+
+
+def _names(functions: Any) -> list[str]:
+    if isinstance(functions, (str, bytes)) or not isinstance(functions, Iterable):
+        raise ArgumentTypeError(f"specialise: functions must be a list of names, such as ('rnea',), got {functions!r}.")
+    names = list(functions)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"specialise: functions must be names, got {name!r}.")
+        if name not in RESULT_OF:
+            known = ", ".join(RESULT_OF)
+            raise UnknownNameError(f"{name!r} cannot be specialised.{did_you_mean(name, RESULT_OF)} There are {known}.")
+    return names

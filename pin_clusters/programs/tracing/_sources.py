@@ -1,0 +1,119 @@
+"""The kernels' sources once more, as plain Python functions of numbers or of expressions.
+
+They are imported again under another name, with a policy that compiles nothing, and with the few functions that look at
+values (choices, sines, roots) replaced by those that write down what they would do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import NotAvailableError
+from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
+from .rotations import displacement, turn_quaternion
+
+_NAME = f"{__package__.rpartition('.')[0]}._traced_kernels"  # a sister of the kernels: what they import is found
+_FOLDER = Path(__file__).parent.parent / "_kernels"
+_lock = threading.RLock()
+
+
+def _same(function: Any) -> Any:
+    return function
+
+
+def _policy() -> types.ModuleType:
+    """What takes the place of ``_jit``: nothing is compiled."""
+    module = types.ModuleType(f"{_NAME}._jit")
+
+    def kernel(signature: Any, title: str, plain: Any, *, nogil: bool = False) -> Any:
+        return lambda function: function
+
+    module.__dict__.update(
+        inline=_same, paste=_same, device=_same, kernel=kernel, signature=lambda *sizes: None, BOUNDSCHECK=False,
+        JIT=False, OPTIONS={}, INNER={},
+    )  # fmt: skip
+    return module
+
+
+def _entry_points() -> types.ModuleType:
+    """What kernels know of theirs."""
+    module = types.ModuleType(f"{_NAME}.entry_points")
+    module.__dict__.update(BOUNDSCHECK=False, JIT=False)
+    return module
+
+
+def _may_be_less(x: Any, limit: Any) -> bool:
+    return True if isinstance(x, Expression) or isinstance(limit, Expression) else bool(x < limit)
+
+
+def _too_small(x: Any, limit: Any) -> bool:
+    if isinstance(x, Expression) or isinstance(limit, Expression):
+        _watch.seen.append((x, limit))
+        return False
+    return bool(x <= limit)
+
+
+class _Watch(threading.local):
+    """What this thread's kernels asked for being too small."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, Any]] = []
+
+
+_watch = _Watch()
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[list[tuple[Any, Any]]]:
+    """Yield a list, which has afterwards the expressions that must exceed a limit, and their limits."""
+    before, _watch.seen = _watch.seen, []
+    try:
+        yield _watch.seen
+    finally:
+        _watch.seen = before
+
+
+def _call_address(address: Any, *_: Any) -> Any:
+    raise NotAvailableError("a function that the user compiled")
+
+
+# functions that look at values, by module; these modules are imported before those that use them
+_REPLACED: dict[str, dict[str, Any]] = {
+    "pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
+    "angles": {"sincos": sine_and_cosine},
+    "user_functions": {"call_address": _call_address},
+    "increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
+}
+
+
+def source(name: str) -> Any:
+    """Return a module of the kernels whose functions are plain Python."""
+    full = f"{_NAME}.{name}"
+    with _lock:
+        if full not in sys.modules:
+            if _NAME not in sys.modules:
+                _begin()
+            importlib.import_module(full)
+            for known, module in list(sys.modules.items()):
+                if known.startswith(_NAME) and getattr(module, "math", None) is math:
+                    module.math = MATHEMATICS  # type: ignore[attr-defined]
+        return sys.modules[full]
+
+
+def _begin() -> None:
+    package = types.ModuleType(_NAME)
+    package.__path__ = [str(_FOLDER)]
+    sys.modules[_NAME] = package
+    for module in (_policy(), _entry_points()):
+        sys.modules[module.__name__] = module
+    for name, functions in _REPLACED.items():
+        module = importlib.import_module(f"{_NAME}.{name}")
+        module.__dict__.update(functions)

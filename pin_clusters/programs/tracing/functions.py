@@ -1,0 +1,269 @@
+"""What can be traced: inputs of each function, and what runs it on expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.kernels.tables import tree_layout as tl
+from ._sources import source
+from .derivatives import backward, forward
+from .moves import integrate, tangent
+from .run import Run
+from .supplied import supply_third
+
+Outputs = dict[str, np.ndarray]
+
+
+class Function(NamedTuple):
+    """A function that can be traced.
+
+    Attributes:
+        inputs: Their names, in order.
+        run: Returns its outputs.
+        forced: Whether external forces can be given.
+        framed: Whether it is about frames.
+        dynamic: Whether numbers of the robot can be inputs, too.
+    """
+
+    inputs: tuple[str, ...]
+    run: Callable[[Run], Outputs]
+    forced: bool = False
+    framed: bool = False
+    dynamic: bool = False
+
+
+# --- dynamics
+def _with_forces(run: Run) -> np.ndarray:
+    """Return room for nv results, behind which the kernels read external forces."""
+    return np.concatenate([run.rest, run.forces])
+
+
+def _rnea(run: Run, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+    tau = run.rest
+    run.call("rnea", "rnea", _with_forces(run), run["q"], v, a, tau)
+    return tau
+
+
+def _aba(run: Run) -> np.ndarray:
+    ddq = run.rest
+    run.call("aba", "aba", _with_forces(run), run["q"], run["v"], run["tau"], ddq)
+    return ddq
+
+
+def _matrix(run: Run, kernel: str) -> np.ndarray:
+    nv = run.model.nv
+    out = run.room(nv, nv)
+    run.call(kernel, kernel, run.room(nv * nv), run["q"], out)
+    return out
+
+
+def _energies(run: Run) -> Outputs:
+    found = run.room(2)
+    run.call("energy", "energy", found, run["q"], run["v"])
+    return {"kinetic_energy": found[:1], "potential_energy": found[1:]}
+
+
+# --- their derivatives
+def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
+    """Return dtau_dq, dtau_dv (or, if it is wanted, the Coriolis matrix) and M."""
+    nv, nothing = run.model.nv, run.room(0)
+    dq, dv, M = (run.room(nv * nv) for _ in range(3))
+    dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
+    if run.model._tables.supplies:
+        supply_third(run.model, run["q"], run.G @ v, run.work)
+    forces = _with_forces(run) if run.forces.size else nothing
+    rates = run.room(run.model._tables.rates)
+    run.call("rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
+    return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
+
+
+def _coriolis(run: Run) -> Outputs:
+    return {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}
+
+
+def _rnea_derivatives(run: Run) -> Outputs:
+    return dict(zip(("dtau_dq", "dtau_dv", "M"), _derivatives(run, run["v"], run["a"]), strict=True))
+
+
+def _aba_derivatives(run: Run) -> Outputs:
+    """Those of inverse dynamics at the acceleration, times minus the inverse mass matrix."""
+    ddq = _aba(run)
+    Minv = _matrix(run, "minverse")
+    by_q, by_v, _ = _derivatives(run, run["v"], ddq)
+    return {"ddq_dq": -(Minv @ by_q), "ddq_dv": -(Minv @ by_v), "Minv": Minv}
+
+
+def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
+    """Return derivatives of outputs by an input, those by q along ``pc.integrate``; shape (outputs, nv)."""
+    places = [int(x.args[0]) for x in run[name]]
+    rows = [backward([x], [1.0]) for x in outputs]
+    raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
+    return raw @ tangent(run) if name == "q" else raw
+
+
+# --- the tree
+def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return rotation and position of a frame in the world, and of its placement in its joint."""
+    f = run.model.own_tree.frames[frame]
+    first = run.model._tree_tables.sections.oMi + 12 * int(f.parentJoint)
+    R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
+    R, x = np.array(f.placement.rotation), np.array(f.placement.translation)
+    return R_joint @ R, x_joint + R_joint @ x, R, x
+
+
+def _cross(u: np.ndarray, w: np.ndarray) -> np.ndarray:
+    return np.array([u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]], dtype=object)
+
+
+def _presented(run: Run, R: np.ndarray, x: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """Return motions of a frame, the columns of (6, n) in its own axes, in the reference frame."""
+    if run.reference == pin.LOCAL:
+        return motion
+    turned = np.concatenate([R @ motion[:3], R @ motion[3:]])
+    if run.reference == pin.WORLD:
+        turned[:3] += _cross(x, turned[3:])
+    return turned
+
+
+def _placements(run: Run) -> Outputs:
+    out, found = run.tree(tl.MOTION), {}
+    for frame in run.frames:
+        M = np.eye(4).astype(object)
+        M[:3, :3], M[:3, 3], *_ = _placement(run, out, frame)
+        found[run.model.own_tree.frames[frame].name] = M
+    return found
+
+
+def _frame_jacobians(run: Run) -> Outputs:
+    out, tables, found = run.tree(tl.MOTION), run.model._tree_tables, {}
+    for frame in run.frames:
+        J = run.room(6, run.model.nv)
+        place = run.model.njoints + frame
+        source("frame_jacobians").frame_jacobian(
+            tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, J
+        )
+        R, x, *_ = _placement(run, out, frame)
+        found[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)
+    return found
+
+
+def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
+    out, found = run.tree(tl.MOTION, *rates), {}
+    for frame in run.frames:
+        f = run.model.own_tree.frames[frame]
+        first = getattr(run.model._tree_tables.sections, section) + 6 * int(f.parentJoint)
+        motion = out[first : first + 6]
+        R_frame, x_frame, R, x = _placement(run, out, frame)
+        here = np.concatenate([R.T @ (motion[:3] + _cross(motion[3:], x)), R.T @ motion[3:]])
+        found[f.name] = _presented(run, R_frame, x_frame, here)
+    return found
+
+
+def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
+    """Return derivatives of motions of frames; Pinocchio holds axes of the world at a frame where they are."""
+    held = run.reference == pin.LOCAL_WORLD_ALIGNED
+    moving = replace(run, reference=pin.WORLD) if held else run
+    motions, placements, found = _frame_motions(moving, section, *rates), _placements(run), {}
+    for key, motion in motions.items():
+        for name in names:
+            block = along(run, motion, name)
+            if held:
+                block[:3] -= _cross(placements[key][:3, 3], block[3:])
+            found[f"d{key}_d{name}"] = block
+    return found
+
+
+def _section(run: Run, out: np.ndarray, name: str, *shape: int) -> np.ndarray:
+    first = getattr(run.model._tree_tables.sections, name)
+    return out[first : first + int(np.prod(shape))].reshape(shape)
+
+
+def _center_derivatives(run: Run) -> Outputs:
+    out = run.tree(tl.MOTION | tl.CENTERS, run["v"])
+    return {"dvcom_dq": along(run, _section(run, out, "vcom", 3), "q")}
+
+
+def _map_rate(run: Run) -> Outputs:
+    """The rate of the momentum matrix as q moves along v."""
+    A, rate = _map(run), tangent(run) @ run["v"]
+    changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for one in run.inputs.values() for x in one), 0.0)
+    changes |= {int(x.args[0]): y for x, y in zip(run["q"], rate, strict=True)}
+    return {"dAg": np.array(forward(list(A.ravel()), changes), dtype=object).reshape(A.shape)}
+
+
+def _center(run: Run) -> np.ndarray:
+    return _section(run, run.tree(tl.MOTION | tl.CENTERS), "com", 3)
+
+
+def _momentum(run: Run) -> np.ndarray:
+    return _section(run, run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"]), "hg", 6)
+
+
+def _momenta(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    out = run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"], run["a"])
+    return _section(run, out, "hg", 6), _section(run, out, "dhg", 6)
+
+
+def _map(run: Run) -> np.ndarray:
+    first, nv = run.model._tree_tables.own.Ag, run.model.nv
+    return run.tree(tl.MAP)[first : first + 6 * nv].reshape(6, nv)
+
+
+def _centroidal_derivatives(run: Run) -> Outputs:
+    h, rate = _momenta(run)
+    found = {"dh_dq": along(run, h, "q"), "dhdot_dq": along(run, rate, "q")}
+    return found | {"dhdot_dv": along(run, rate, "v"), "dhdot_da": _map(run)}
+
+
+def _inverse_operational(run: Run) -> Outputs:
+    J = np.concatenate(list(_frame_jacobians(run).values()))
+    return {"A": J @ _matrix(run, "minverse") @ J.T}
+
+
+Q, QV, QVA, QVT, QF = ("q",), ("q", "v"), ("q", "v", "a"), ("q", "v", "tau"), ("q", "fext")
+FUNCTIONS: dict[str, Function] = {
+    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True, dynamic=True),
+    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True, dynamic=True),
+    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}, dynamic=True),
+    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}, dynamic=True),
+    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}, dynamic=True),
+    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}, dynamic=True),
+    "computeStaticTorque": Function(QF, lambda run: {"tau": _rnea(run, run.rest, run.rest)}, dynamic=True),
+    "energies": Function(QV, _energies, dynamic=True),
+    "computeCoriolisMatrix": Function(QV, _coriolis, dynamic=True),
+    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True, dynamic=True),
+    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True, dynamic=True),
+    "computeGeneralizedGravityDerivatives": Function(
+        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
+    ),
+    "computeStaticTorqueDerivatives": Function(
+        QF, lambda run: {"dtau_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
+    ),
+    "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
+    "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
+    "framesForwardKinematics": Function(Q, _placements, framed=True),
+    "computeFrameJacobian": Function(Q, _frame_jacobians, framed=True),
+    "getFrameVelocity": Function(QV, lambda run: _frame_motions(run, "v", run["v"]), framed=True),
+    "getFrameAcceleration": Function(QVA, lambda run: _frame_motions(run, "a", run["v"], run["a"]), framed=True),
+    "getFrameVelocityDerivatives": Function(QV, lambda run: _frame_derivatives(run, "v", QV, run["v"]), framed=True),
+    "getFrameAccelerationDerivatives": Function(
+        QVA, lambda run: _frame_derivatives(run, "a", QVA, run["v"], run["a"]), framed=True
+    ),
+    "inverse_operational_inertia": Function(Q, _inverse_operational, framed=True),
+    "centerOfMass": Function(Q, lambda run: {"com": _center(run)}),
+    "jacobianCenterOfMass": Function(Q, lambda run: {"Jcom": along(run, _center(run), "q")}),
+    "computeCentroidalMomentum": Function(QV, lambda run: {"hg": _momentum(run)}),
+    "computeCentroidalMomentumTimeVariation": Function(QVA, lambda run: {"dhg": _momenta(run)[1]}),
+    "getCenterOfMassVelocityDerivatives": Function(QV, _center_derivatives),
+    "computeCentroidalMapTimeVariation": Function(QV, _map_rate),
+    "computeCentroidalMap": Function(Q, lambda run: {"Ag": _map(run)}),
+    "computeCentroidalDynamicsDerivatives": Function(QVA, _centroidal_derivatives),
+    "integrate": Function(QV, integrate),
+    "tangent": Function(Q, lambda run: {"dq_dv": tangent(run)}),
+}
+"""What can be traced."""

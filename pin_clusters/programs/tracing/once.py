@@ -1,0 +1,27 @@
+"""What is found of a model once, and kept as long as it lives."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...model import ClusterModel
+
+_T = TypeVar("_T")
+
+
+def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
+    """Decorate a function of what models of one topology share."""
+    known: dict[int, _T] = {}
+
+    @functools.wraps(find)
+    def found(model: ClusterModel) -> _T:
+        key = id(model._topology)
+        if key not in known:
+            known[key] = find(model)
+            weakref.finalize(model._topology, known.pop, key, None)
+        return known[key]
+
+    return found

@@ -1,0 +1,138 @@
+"""``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from ...model import ClusterModel
+from ._sources import watching
+from .expressions import Graph
+from .functions import FUNCTIONS
+from .numbers import checked, tables_for, values_of
+from .program import Program
+from .run import Run
+from .status import status_of
+
+
+def trace(
+    model: ClusterModel,
+    function: str,
+    *,
+    fext: bool = False,
+    parameters: Iterable[str] = (),
+    frames: Iterable[str | int] | None = None,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    status: bool = False,
+    steps: int = 3,
+) -> Program:
+    """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
+
+    Besides the functions of this package that have these names there are ``energies`` (kinetic and potential),
+    ``integrate`` (q and v; with loops it returns beside q the largest value of their equations, in parts of their
+    length or rad) and ``tangent`` (the derivative of ``pc.integrate(model, q, v)`` by v at rest, shape (nq, nv)).
+
+    Args:
+        model: The model.
+        function: One of ``pc.tracing.FUNCTIONS``.
+        fext: Whether external forces are one more input, ``fext``: [linear; angular] in the frame of each joint, the
+            universe's first, one behind the other (6 njoints).
+        parameters: What of the robot shall be inputs, too, each behind the others: ``"gravity"`` (3, in m/s^2),
+            ``"inertial"`` (in the order of ``pc.parameters``: masses, first moments, inertias, rotors, armatures,
+            rods), ``"ratios"`` (of each ``Rotor``, ``Gear`` and ``Belt``, in the order of ``model.constraints``).
+            ``pc.tracing.values_of(model, name)`` has those of the model, ``labels_of`` says what they are. Of a rotor
+            that is a body of the tree, what would unbalance it is not seen.
+        frames: Names or ids of frames, of functions that are about some: an output each, of its name.
+        reference: Axes and points of what is said of frames.
+        status: Whether to add what kernels would have looked at: ``pivot``, by how much the smallest one exceeds what
+            counts as none (positive if sound); with loops ``condition``, a bound of the largest condition of the
+            dependent joints, and ``open``, the largest value of their equations at q.
+        steps: How often ``integrate`` corrects the dependent joints of loops.
+
+    Returns:
+        The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext,
+        then parameters.
+
+    Raises:
+        ArgumentTypeError: It is no ``ClusterModel``; frames are missing; an option does not fit the function.
+        UnknownNameError: There is no such function, or frame.
+        NotAvailableError: A function that the user compiled ties joints of the robot, or one in Python that decides by
+            values; such numbers of this robot cannot be inputs.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> program = pc.trace(model, "rnea")
+        >>> q, v, a = pc.neutral(model), np.ones(model.nv), np.ones(model.nv)
+        >>> np.allclose(program(q, v, a), pc.rnea(model, model.createData(), q, v, a))
+        True
+    """
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if function not in FUNCTIONS:
+        raise UnknownNameError(
+            f"{function!r} cannot be traced.{did_you_mean(str(function), FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
+        )
+    tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
+    if tied:
+        raise NotAvailableError(
+            f"model {model.name!r} cannot be traced: {tied[0]} is compiled, so its operations are not known. Give the "
+            "Coupling a Python function of arithmetic and of sqrt, sin, cos, tan instead."
+        )
+    what = FUNCTIONS[function]
+    if fext and not what.forced:
+        forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
+        raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
+    if (frames is not None) != what.framed:
+        raise ArgumentTypeError(
+            f"{function} is {'' if what.framed else 'not '}about frames, and frames={frames!r} was given."
+        )
+    numbers = checked(model, function, parameters)
+    if numbers and not what.dynamic:
+        dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
+        raise ArgumentTypeError(f"parameters={numbers!r}: {function} does not take them; these do: {dynamic}.")
+    graph = Graph()
+    sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
+    inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
+    inputs += [(name, len(values_of(model, name))) for name in numbers]
+    entries, first = {}, 0
+    for name, size in inputs:
+        entries[name] = np.array(graph.inputs(first, size), dtype=object)
+        first += size
+    run = Run(model, entries, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
+    if numbers:
+        run.params, run.work = tables_for(model, numbers, entries)
+    with watching() as watched:
+        outputs = what.run(run)
+    if status:
+        outputs = outputs | status_of(run, watched)
+    return Program.of(f"{model.name}, {function}", inputs, outputs)
+
+
+def _ids(model: ClusterModel, frames: Iterable[str | int]) -> tuple[int, ...]:
+    """Return the ids of frames."""
+    found = []
+    for frame in [frames] if isinstance(frames, (str, int)) else frames:
+        names = [f.name for f in model.own_tree.frames]
+        if isinstance(frame, str):
+            if frame not in names:
+                raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}.{did_you_mean(frame, names)}")
+            found.append(names.index(frame))
+        elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame < len(names):
+            found.append(int(frame))
+        else:
+            raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}: ids are 0 to {len(names) - 1}.")
+    if len(set(found)) < len(found):
+        raise ArgumentTypeError(f"frames has one of them twice: {frames!r}.")
+    return tuple(found)
+
+
+def _count(steps: Any) -> int:
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
+        raise ArgumentTypeError(f"steps must be a number of corrections, 0 or more, got {steps!r}.")
+    return int(steps)

@@ -1,0 +1,1 @@
+"""Questions about robots, and the pages that answer them."""

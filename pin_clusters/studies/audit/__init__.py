@@ -1,0 +1,14 @@
+"""Is armature enough for this robot? One page that says so.
+
+``run`` compares the exact robot with its approximations along a motion (``pin_clusters.studies.study``) and judges them by a
+threshold; ``write`` makes a page that needs no network, and a file of all numbers.
+"""
+
+from __future__ import annotations
+
+from .output import write
+from .reflected import Drive, Reflected
+from .result import AuditResult, check, run
+from .verdict import ThresholdError, Verdict, Worst
+
+__all__ = ["AuditResult", "Drive", "Reflected", "ThresholdError", "Verdict", "Worst", "check", "run", "write"]

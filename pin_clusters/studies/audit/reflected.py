@@ -1,0 +1,178 @@
+"""What stands for the rotors in another simulator: armature, block matrices, their range where loops change them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.dynamics.coupling import coupling_jacobian
+from ...approximations.armature import axial_inertia, reflected_inertia
+from ...model import ClusterModel
+from ..study._samples import spread, told
+from ..study.trajectories._base import joint_of
+from .links import LinkSide, link_sides
+
+_POSES = 400
+"""Configurations of the motion at which the reflected inertia of closed loops is computed."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A rotor as another simulator sees it: an inertia that joints turn together.
+
+    Attributes:
+        rotor: Its name.
+        inertia: J about its axis, [kg m^2].
+        ratios: Turns of the rotor per turn of each joint.
+        body: Whether it is a body of the tree with a joint of its own, which has to be locked.
+        own: Whether nothing but its own joint drives it: closed loops turn it, and it stays a body.
+        apart: Whether its joints are not all on one path from the root.
+    """
+
+    rotor: str
+    inertia: float
+    ratios: dict[str, float]
+    body: bool
+    own: bool
+    apart: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Reflected:
+    """The reflected inertia of a robot.
+
+    Attributes:
+        joints: Names of the entries, in the order of v.
+        matrix: B = sum_r J_r g_r' g_r without the entries of joints that no rotor is tied to, shape (n, n);
+            [kg m^2] ([kg] where joints slide). With closed loops at the reference pose.
+        low: Smallest entries along the motion; None without closed loops.
+        high: Largest entries along the motion.
+        samples: Samples of the motion that were looked at; none without closed loops.
+        along: B along the motion, shape (poses, n, n).
+        armature: What to put into the joints of another simulator (in those of the tree that drive rotors if there are
+            closed loops): the tree's own armature and the diagonal of B, or J ratio^2.
+        own: The armature of the tree itself, per joint, where it is not zero.
+        drives: The rotors.
+        links: Where motors are the independent joints of differentials, the same as the links see it.
+    """
+
+    joints: tuple[str, ...]
+    matrix: np.ndarray
+    low: np.ndarray | None
+    high: np.ndarray | None
+    samples: np.ndarray
+    along: np.ndarray | None
+    armature: dict[str, float]
+    own: dict[str, float]
+    drives: tuple[Drive, ...]
+    links: tuple[LinkSide, ...] = ()
+
+    @property
+    def off_diagonal(self) -> dict[tuple[str, str], float]:
+        """Entries above the diagonal that are not zero."""
+        n = len(self.joints)
+        return {
+            (self.joints[i], self.joints[k]): float(self.matrix[i, k])
+            for i in range(n) for k in range(i + 1, n)
+            # motors for the sum and the difference of two joints cancel but for rounding
+            if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
+        }  # fmt: skip
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text, ready for JSON."""
+        found = told(
+            self, "joints matrix armature armature_of_the_tree:own",
+            off_diagonal=[{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
+            rotors=[told(d, "name:rotor inertia ratios joints_on_different_branches:apart") for d in self.drives],
+        )  # fmt: skip
+        return found if self.low is None else found | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
+
+
+def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
+    """Compute the reflected inertia of a robot's rotors; only closed loops need the motion, shape (N, nq)."""
+    drives = tuple(_drive(model, r) for r in model.rotors)
+    own = _own_armature(model)
+    low = high = along = None
+    samples = np.zeros(0, dtype=int)
+    links: tuple[LinkSide, ...] = ()
+    if model.closures:
+        data = model.createData()
+        samples = spread(len(q), _POSES)
+        G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
+        matrix, *others = (_at(model, drives, x) for x in G)
+        links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
+        along = np.array(others)
+    else:
+        matrix = reflected_inertia(model)
+    names = [name for name in model.independent_joints for _ in range(joint_of(model, name).nv)]
+    used = [i for i in range(model.nv) if np.any(matrix[i]) or (along is not None and np.any(along[:, i].max(axis=0)))]
+    cut = np.ix_(used, used)
+    if along is not None:
+        along = along[:, used][:, :, used]
+        low, high = along.min(axis=0), along.max(axis=0)
+    return Reflected(
+        tuple(names[i] for i in used), matrix[cut], low, high, samples, along,
+        _armature(model, drives, own, matrix, names), own, drives, links,
+    )  # fmt: skip
+
+
+def _at(model: ClusterModel, drives: tuple[Drive, ...], G: np.ndarray) -> np.ndarray:
+    """Return G' I G over the rotors."""
+    total = np.zeros((model.nv, model.nv))
+    for d, r in zip(drives, model.rotors, strict=True):
+        row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
+        total += d.inertia * np.outer(row, row)
+    return total
+
+
+def _own_armature(model: ClusterModel) -> dict[str, float]:
+    """Return the tree's own armature of one-dof joints that are not rotors."""
+    tree, armature = model.tree, model.inertia_tree.armature
+    rotors = {r.joint_id for r in model.rotors}
+    return {
+        tree.names[j]: float(armature[tree.idx_vs[j]])
+        for j in range(1, tree.njoints)
+        if j not in rotors and tree.nvs[j] == 1 and armature[tree.idx_vs[j]] != 0.0
+    }
+
+
+def _drive(model: ClusterModel, rotor: Any) -> Drive:
+    tree = model.tree
+    joint_at = {tree.idx_vs[j]: j for j in range(1, tree.njoints) if tree.nvs[j] == 1}
+    if model.closures:
+        ratios = {joint_at[iv]: float(ratio) for iv, ratio in rotor.drivers}
+    else:  # constant couplings: what the independent joints do
+        at = model.idx_v_independent
+        ratios = {joint_at[int(at[i])]: float(g) for i, g in enumerate(rotor.row) if g != 0.0}
+    own = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}
+    path = max((set(tree.supports[j]) for j in ratios), key=len, default=set())
+    return Drive(
+        rotor.name, float(axial_inertia(model, rotor)), {tree.names[j]: g for j, g in ratios.items() if g != 0.0},
+        rotor.joint_id is not None, own, not set(ratios) <= path,
+    )  # fmt: skip
+
+
+def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> defaultdict[str, float]:
+    """Return the armature of joints with J ratio^2 of the rotors that turn with each of them."""
+    total = defaultdict(float, own)
+    for d in drives:
+        for name, ratio in d.ratios.items():
+            total[name] += d.inertia * ratio**2
+    return total
+
+
+def _armature(
+    model: ClusterModel, drives: tuple[Drive, ...], own: dict[str, float], matrix: np.ndarray, names: list[str]
+) -> dict[str, float]:
+    """Return the armature of each joint, the rotors' share in it, in the tree's order."""
+    if model.closures:
+        total = with_rotors(own, (d for d in drives if not d.own))
+    else:
+        total = defaultdict(float, own)
+        for i in np.flatnonzero(np.diag(matrix)):
+            total[names[i]] += float(matrix[i, i])
+    return {name: total[name] for name in model.tree.names if name in total}

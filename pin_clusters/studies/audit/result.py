@@ -1,0 +1,196 @@
+"""The audit: a study, its verdict, the reasons, and what to use instead."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import approximations
+from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
+from ...errors import ModelError, PinClustersWarning
+from ...model import ClusterModel
+from .. import study
+from ..study import Decomposition, StudyResult, Trajectory, report
+from ..study._samples import as_model, plain, spread
+from ..study.accuracy import Base, states
+from ..study.metrics.osim import frame_id
+from ..study.rungs import Progress
+from . import snippets
+from .reflected import Reflected, reflect
+from .simulated import Simulated, simulated
+from .verdict import Verdict, check_threshold, judge
+
+SAMPLES = 1000
+"""Samples of the motion at which the error is taken apart, evenly spread."""
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """Whether armature is enough for a robot, why, and what would be.
+
+    Attributes:
+        robot: Name of the robot.
+        study: Torques of the exact robot and of its approximations along the motion.
+        verdict: The answer.
+        why: What the error of the approximation that is asked about is made of, at some samples of the motion.
+        simulated: What the approximations do to a simulation.
+        reflected: Reflected inertia, and what to put into the joints of another simulator.
+        scripts: Lines for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
+    """
+
+    robot: str
+    study: StudyResult
+    verdict: Verdict
+    why: Decomposition
+    simulated: Simulated
+    reflected: Reflected
+    scripts: dict[str, str]
+
+    @property
+    def percent(self) -> dict[str, np.ndarray]:
+        """RMS of the error of each approximation as a part of the joint's peak torque, shape (joints,), [%]."""
+        return self.study.share(self.study.rms_error)
+
+    @property
+    def order(self) -> list[int]:
+        """Columns of the study that are joints, the one first at which what is asked about is worst."""
+        columns = self.study.actuated
+        # what differs by rounding only stays in the robot's order
+        values = np.round(self.percent[self.verdict.asked][columns], 9)
+        return [int(columns[k]) for k in np.argsort(-values, kind="stable")]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain numbers and text, ready for JSON."""
+        return finite({
+            "robot": self.robot,
+            "verdict": self.verdict.as_dict(),
+            "study": report.as_dict(self.study),
+            "percent_of_peak_torque": plain(self.percent, self.study.joints),
+            "peak_error": plain(self.study.peak_error, self.study.joints),
+            "decomposition": self.why.as_dict(),
+            **self.simulated.as_dict(),
+            "reflected_inertia": self.reflected.as_dict(),
+            "scripts": self.scripts,
+        })  # fmt: skip
+
+
+@stock(STUDY, AS_IN_STUDY)
+def run(
+    model: ClusterModel,
+    trajectory: Trajectory | None = None,
+    *,
+    threshold: float = 5.0,
+    amplitude: float = 0.5,
+    frequency: float = 1.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    drop_rotors: bool = False,
+    base: Base | None = None,
+    frames: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Find out whether armature is enough for a robot.
+
+    Args:
+        model: The robot, with its rotors.
+        trajectory: As in ``study.run``: the motion; without one, a sine at every joint.
+        threshold: Largest RMS torque error that is enough, in per cent of the joint's peak torque on the motion.
+        base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
+        frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest
+            chains.
+
+    Returns:
+        The verdict and all numbers; ``write`` makes a page of them.
+
+    Raises:
+        ArgumentTypeError: ``model`` is not a ClusterModel, or the threshold is no number.
+        ThresholdError: The threshold is not between 0 and 100.
+        ModelError: The robot has neither rotors nor closed loops, so there is nothing to audit; or what ``study.run``
+            refuses.
+        TrajectoryError: A number of the motion is not allowed.
+        UnknownNameError: There is no such frame.
+        ConfigurationError: The reference pose of closed loops is nearly singular.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters import audit
+        >>> result = audit.run(pc.load("mit_humanoid_leg"), duration=0.7)
+        >>> result.verdict.enough, result.verdict.worst["diagonal"].joint
+        (False, 'ankle')
+    """
+    check(model)
+    followers = approximations.followers(model)
+    if followers and not model.closures:
+        warnings.warn(
+            f"audit: of what follows other joints in {model.name!r}, this looks like fingers or links and not like "
+            f"rotors: {', '.join(followers)}. The approximations lock it as they lock rotors, so its motion counts as "
+            "an error. To leave it out, audit the robot without these couplings: pc.ClusterModel(model.tree, rotors).",
+            PinClustersWarning,
+            stacklevel=2,
+        )
+    threshold = check_threshold(threshold)
+    for frame in frames or ():
+        frame_id(model, frame)  # before anything slow
+    told = _told(progress)
+    found = study.run(
+        model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
+        drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(0.6 * done / total),
+    )  # fmt: skip
+    verdict = judge(found, threshold)
+    motion = states(model, found.trajectory, found.base)[1:]
+    some = spread(len(found.time), SAMPLES)
+    q, v, a = (x[some] for x in motion)
+    why = study.decompose(model, q, v, a, verdict.asked, drop_rotors)
+    told(0.7)
+    simulation = simulated(model, found, motion, frames, lambda part: told(0.7 + 0.25 * part))
+    reflected = reflect(model, motion[0])
+    told(1.0)
+    return AuditResult(model.name, found, verdict, why, simulation, reflected, _scripts(model, reflected))
+
+
+def _told(progress: Progress | None) -> Callable[[float], None]:
+    """Return what turns a part that is done into the caller's two numbers."""
+    return lambda part: None if progress is None else progress(round(1000 * part), 1000)
+
+
+def finite(value: Any) -> Any:
+    """Return the same for JSON, with None for numbers that it has not."""
+    if isinstance(value, dict):
+        return {str(name): finite(x) for name, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(x) for x in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def check(model: ClusterModel) -> None:
+    """Refuse what has no transmission.
+
+    Raises:
+        ArgumentTypeError: It is not a ClusterModel.
+        ModelError: It has neither rotors nor closed loops.
+    """
+    as_model(model, "audit.run")
+    followers = approximations.followers(model)
+    if len(model.rotors) == len(followers) and not model.closures:
+        first = next(iter(model.independent_joints), "joint")
+        moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
+        raise ModelError(
+            f"nothing to audit: model {model.name!r} has no rotors{moved}. Add rotors: in Python "
+            f"pc.ClusterModel(tree, [pc.Rotor({first!r}, ratio, axial_inertia=J)]) and audit.run; in a URDF+ file a "
+            'link and a joint with independent="false" for each rotor and a <coupling> with its <ratio>.'
+        )
+
+
+def _scripts(model: ClusterModel, reflected: Reflected) -> dict[str, str]:
+    if not model.rotors:
+        return {}
+    return {
+        "mujoco_xml": snippets.mujoco_xml(reflected),
+        "mujoco_python": snippets.mujoco_python(model.name, model, reflected),
+        "pinocchio": snippets.pinocchio(model.name, model, reflected),
+    }

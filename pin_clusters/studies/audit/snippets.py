@@ -1,0 +1,191 @@
+"""Lines for other simulators: the block approximation in MuJoCo, the diagonal one in Pinocchio.
+
+A rotor that one joint turns is armature of that joint, J ratio^2. A rotor that couples joints is a fixed tendon with
+armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJoCo's mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from json import dumps as quoted
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from ...model import ClusterModel
+from .reflected import Drive, Reflected, with_rotors
+
+MUJOCO = "3.3.1"
+"""First MuJoCo whose tendons have armature (tried: 3.3.0 refuses the attribute)."""
+MUJOCO_INVERSE = "3.3.4"
+"""First MuJoCo whose ``mj_inverse`` has it, too."""
+_DIGITS = 12
+_NOTHING = 1e-12
+"""Couplings that cancel leave this part of the diagonal at most, by rounding."""
+
+
+def joint_armature(reflected: Reflected) -> dict[str, float]:
+    """Return the armature of MuJoCo's joints: the tree's own, and rotors that need no tendon.
+
+    Unlike ``reflected.armature`` it has no part in it of rotors that have a tendon.
+    """
+    total = with_rotors(reflected.own, _rotors(reflected, coupled=False))
+    return {name: total[name] for name in reflected.armature if name in total}
+
+
+def tendons(reflected: Reflected) -> tuple[Drive, ...]:
+    """Return the rotors that couple joints, one for all that always turn together, such as the stages of a gear."""
+    found: list[Drive] = []
+    for d in _rotors(reflected, coupled=True):
+        for k, other in enumerate(found):
+            times = _times(d.ratios, other.ratios)
+            if times is not None:
+                found[k] = replace(other, inertia=other.inertia + d.inertia * times**2)
+                break
+        else:
+            found.append(d)
+    return tuple(found)
+
+
+def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
+    """Return the rotors that several joints turn and that need no tendon, as their couplings add up to nothing.
+
+    Two equal motors, one for the sum and one for the difference of two joints: each joint has twice the armature.
+    """
+    return tuple(d for d in _rotors(reflected, coupled=False) if len(d.ratios) > 1)
+
+
+def _rotors(reflected: Reflected, *, coupled: bool) -> list[Drive]:
+    """Return the rotors that couple joints, or those that do not, by the joints that turn them."""
+    found: dict[frozenset[str], list[Drive]] = {}
+    for d in reflected.drives:
+        if d.ratios and not d.own:
+            found.setdefault(frozenset(d.ratios), []).append(d)
+    return [d for group in found.values() if _coupled(group) is coupled for d in group]
+
+
+def _coupled(group: list[Drive]) -> bool:
+    """Say whether rotors that the same joints turn have entries off the diagonal."""
+    names = list(group[0].ratios)
+    matrix = sum(d.inertia * np.outer(row, row) for d in group for row in [[d.ratios[name] for name in names]])
+    diagonal = np.diag(np.diag(matrix))
+    return bool(np.abs(matrix - diagonal).max() > _NOTHING * np.abs(diagonal).max())
+
+
+def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
+    """Return how many times faster a rotor turns than another one that the same joints turn; None if it varies."""
+    if set(ratios) != set(others):
+        return None
+    times = [ratios[name] / others[name] for name in others]
+    return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None
+
+
+_WELD = """\
+# rotors that are bodies of the file stay as mass; armature stands for their spin
+"""
+_WELD_MUJOCO = """\
+for name in {}:
+    joint = spec.joint(name)
+    if joint is not None:
+        spec.delete(joint)
+"""
+_WELD_PINOCCHIO = """\
+rotors = {}
+rotors = [model.getJointId(name) for name in rotors if model.existJointName(name)]
+model = pin.buildReducedModel(model, rotors, pin.neutral(model))
+"""
+_TENDONS = """\
+# rotors that several joints turn: name, inertia, turns per turn of each joint
+rotors = [
+{}]
+for name, inertia, ratios in rotors:
+    tendon = spec.add_tendon(name=name, armature=inertia)
+    for joint, ratio in ratios.items():
+        tendon.wrap_joint(joint, ratio)
+"""
+_DIAGONAL = """\
+armature = model.armature.copy()
+for name, value in values.items():
+    armature[model.joints[model.getJointId(name)].idx_v] = value
+model.armature = armature
+"""
+_BLOCK = """
+# block: what no pin.Model can hold; M = pin.crba(...) + B, tau = pin.rnea(...) + B @ a
+import numpy as np
+
+off_diagonal = {{
+{}}}
+B = np.zeros((model.nv, model.nv))
+for pair, value in off_diagonal.items():
+    i, k = (model.joints[model.getJointId(name)].idx_v for name in pair)
+    B[i, k] = B[k, i] = value
+"""
+
+
+def mujoco_xml(reflected: Reflected) -> str:
+    """Return attributes for the joints of an MJCF file, and the tendons to put beside its ``<worldbody>``."""
+    text = "<!-- 1. set these attributes in the joints of your model -->\n"
+    for name, x in joint_armature(reflected).items():
+        text += f"<joint name={quoteattr(name)} armature={quoteattr(_number(x))}/>\n"
+    found = tendons(reflected)
+    if not found:
+        return text
+    text += f"<!-- 2. put this beside <worldbody>; MuJoCo {MUJOCO} or newer -->\n<tendon>\n"
+    for d in found:
+        text += f"  <fixed name={quoteattr(d.rotor)} armature={quoteattr(_number(d.inertia))}>\n"
+        for joint, g in d.ratios.items():
+            text += f"    <joint joint={quoteattr(joint)} coef={quoteattr(_number(g))}/>\n"
+        text += "  </fixed>\n"
+    return text + "</tendon>\n"
+
+
+def mujoco_python(robot: str, model: ClusterModel, reflected: Reflected) -> str:
+    """Return a script that puts the same into a model with ``mujoco.MjSpec``, rotors of the file welded."""
+    found = tendons(reflected)
+    text = f"import mujoco  # {MUJOCO} or newer\n" if found else "import mujoco\n"
+    text += f"\nspec = mujoco.MjSpec.from_file({quoted(robot + '.xml')})\n"
+    text += _welded(reflected, _WELD_MUJOCO)
+    text += f"armature = {_dict(joint_armature(reflected))}\nfor name, value in armature.items():\n"
+    text += "    spec.joint(name).armature = value\n"
+    if found:
+        rows = (f"({quoted(d.rotor)}, {_number(d.inertia)}, {_dict(d.ratios, inline=True)})" for d in found)
+        text += _TENDONS.format(_lines(rows))
+    return text + "model = spec.compile()\n"
+
+
+def pinocchio(robot: str, model: ClusterModel, reflected: Reflected) -> str:
+    """Return a script that puts the diagonal into a Pinocchio model, and what is off the diagonal into a matrix."""
+    floating = model.nv > 5 and model.tree.joints[1].shortname() == "JointModelFreeFlyer"
+    root = ", pin.JointModelFreeFlyer()" if floating else ""
+    text = f"import pinocchio as pin\n\nmodel = pin.buildModelFromUrdf({quoted(robot + '.urdf')}{root})\n"
+    text += _welded(reflected, _WELD_PINOCCHIO)
+    text += f"values = {_dict(reflected.armature)}\n{_DIAGONAL}"
+    if reflected.off_diagonal and not model.closures:
+        entries = reflected.off_diagonal.items()
+        text += _BLOCK.format(_lines(f"({quoted(a)}, {quoted(b)}): {_number(x)}" for (a, b), x in entries))
+    return text
+
+
+def _welded(reflected: Reflected, script: str) -> str:
+    """Return a script for the joints of the file that belong to rotors; armature replaces their spin."""
+    joints = [quoted(d.rotor) for d in reflected.drives if d.body and not d.own]
+    return _WELD + script.format(_inside("[]", joints)) if joints else ""
+
+
+def _number(value: float) -> str:
+    return f"{value:.{_DIGITS}g}"
+
+
+def _dict(values: dict[str, float], *, inline: bool = False) -> str:
+    return _inside("{}", [f"{quoted(name)}: {_number(x)}" for name, x in values.items()], inline)
+
+
+def _inside(brackets: str, entries: list[str], inline: bool = False) -> str:
+    """Return entries in brackets; if there are many, one on each line."""
+    text = ", ".join(entries) if len(entries) <= 3 or inline else "\n" + _lines(entries)
+    return brackets[0] + text + brackets[1]
+
+
+def _lines(entries: Iterable[str]) -> str:
+    return "".join(f"    {entry},\n" for entry in entries)

@@ -1,0 +1,94 @@
+"""The motors of a cluster: what they turn, and how much torque they have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._support.trees import slides
+from ...model import Cluster, ClusterModel, RotorElement
+
+_NO_EFFORT = 1e6
+"""Efforts beyond this are none, [N m] or [N]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motor:
+    """What drives a cluster: a rotor, or a joint without one.
+
+    Attributes:
+        name: Of the rotor or joint.
+        row: Its speed is ``row @ v_tree``, shape (tree.nv,).
+        torque_row: The torques of the tree that its torque makes are ``torque_row`` times it, shape (tree.nv,).
+        limit: Largest torque, [N m] or [N]; 1 if none is given.
+        given: Whether a limit was given.
+        inertia: Axial inertia of the rotor, [kg m^2]; 0 without one.
+        unit: ``"N m"`` or ``"N"``.
+        source: Where the limit comes from.
+    """
+
+    name: str
+    row: np.ndarray
+    torque_row: np.ndarray
+    limit: float
+    given: bool
+    inertia: float
+    unit: str
+    source: str
+
+
+def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
+    """Return the rotors of a cluster; without any, its independent joints that have an effort, or all of these.
+
+    The limit of a rotor is the effort of its own joint, or that of the one joint that it drives over the ratio. A rotor
+    that several joints turn and that is none of the file's joints has no limit.
+    """
+    rotors = [r for r in model.rotors if r.name in cluster.rotors]
+    if rotors:
+        return tuple(_of_rotor(model, r) for r in rotors)
+    tree = model.own_tree
+    ids = [tree.getJointId(name) for name in cluster.independent]
+    ids = [j for j in ids if tree.nvs[j] == 1]
+    driven = [j for j in ids if _effort(model, int(tree.idx_vs[j])) is not None] or ids
+    return tuple(_of_joint(model, j) for j in driven)
+
+
+def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
+    from ...approximations.armature import axial_inertia
+
+    tree = model.own_tree
+    row = np.zeros(tree.nv)
+    for iv, ratio in r.drivers:
+        row[iv] += ratio
+    torque_row, limit, source = row, None, ""
+    if r.joint_id is not None:
+        iv = int(tree.idx_vs[r.joint_id])
+        torque_row = np.zeros(tree.nv)
+        torque_row[iv] = 1.0
+        limit, source = _effort(model, iv), f"effort of {tree.names[r.joint_id]}"
+    elif len(r.drivers) == 1:
+        iv, ratio = r.drivers[0]
+        effort = _effort(model, iv)
+        name = next(tree.names[j] for j in range(1, tree.njoints) if tree.idx_vs[j] == iv and tree.nvs[j])
+        limit = None if effort is None or ratio == 0.0 else effort / abs(ratio)
+        source = f"effort of {name} over the ratio {abs(ratio):g}"
+    inertia = float(axial_inertia(model, r))
+    return Motor(r.name, row, torque_row, limit or 1.0, limit is not None, inertia, "N m", source if limit else "")
+
+
+def _of_joint(model: ClusterModel, j: int) -> Motor:
+    tree = model.own_tree
+    row = np.zeros(tree.nv)
+    row[tree.idx_vs[j]] = 1.0
+    limit = _effort(model, int(tree.idx_vs[j]))
+    unit = "N" if slides(tree, j) else "N m"
+    source = f"effort of {tree.names[j]}" if limit else ""
+    return Motor(tree.names[j], row, row, limit or 1.0, limit is not None, 0.0, unit, source)
+
+
+def _effort(model: ClusterModel, iv: int) -> float | None:
+    """Return the effort limit of a velocity of the tree, None if the file gives none."""
+    effort = float(model.own_tree.effortLimit[iv])
+    return effort if math.isfinite(effort) and 0.0 < effort < _NO_EFFORT else None

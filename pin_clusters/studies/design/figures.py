@@ -1,0 +1,227 @@
+"""The pictures of the page, narrow enough for a phone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from ..._support.picture_names import literal
+from ..pages.axes import DASHES, PARTS, SMALL, WIDTH, finished, over, rows, tall, tidy
+from ..pages.svg import COLOURS as C
+from ..pages.svg import figure
+from ..pages.template import Html
+from .coordinates import Coordinate
+from .lengths import Sensitivity
+from .ranges import JointRange
+from .region import Region
+from .torques import Torques, distinct
+from .transmission import Transmission
+from .words import axis, degrees, number, place
+
+_WIDEST = 400.0
+"""Angles beyond this are at the edge of the picture of ranges, [degrees]."""
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_NET = 4
+_STEEP = 4.0
+"""A curve is cut at so many times its usual size, where it grows without bound."""
+
+
+def range_bars(found: Sequence[JointRange]) -> Html:
+    """Draw how far joints that turn go, within their limits."""
+    names = [r.joint for r in found]
+    height = 1.35 + tall(names, 0.25) * len(found)
+    drawn, axes, y = rows(names, height, height - 1.2, "angle [deg]")
+    ends = [x for r in found for x in (r.low, r.high, *r.limits) if math.isfinite(x)]
+    most = min(_WIDEST, max((abs(math.degrees(x)) for x in ends), default=90.0) * 1.05 + 1.0)
+    labels = {"limits": "limits of the file", "range": "reached through the loops", "turn": "turns fully"}
+    for r, at in zip(found, y, strict=True):
+        low, high = (float(np.clip(math.degrees(x), -most, most)) for x in r.limits)
+        axes.plot([low, high], [at, at], color=C["grey"], linewidth=1.2, zorder=2, label=labels.pop("limits", None))
+        for x, limit in ((low, r.limits[0]), (high, r.limits[1])):
+            if abs(math.degrees(limit)) <= most:
+                axes.plot([x, x], [at - 0.22, at + 0.22], color=C["grey"], linewidth=1.2, zorder=2)
+        if r.turns and r.independent:
+            start, end, key, look = -180.0, 180.0, "turn", {"color": C["sky"], "hatch": "////"}
+        else:
+            start, end = (float(np.clip(math.degrees(x), -most, most)) for x in (r.low, r.high))
+            key, look = "range", {"color": C["diagonal"]}
+        axes.barh(
+            at, end - start, 0.42, left=start, edgecolor=C["paper"], linewidth=0.0, zorder=3,
+            label=labels.pop(key, None), **look,
+        )  # fmt: skip
+        axes.plot([math.degrees(r.reference)], [at], marker="|", markersize=8, color=C["ink"], zorder=4)
+    axes.set_xlim(-most, most) if any(r.low < 0.0 for r in found) else axes.set_xlim(0.0, most)
+    text = "Range of motion. " + ", ".join(
+        f"{r.joint} {place(r.low, r.unit)} to {place(r.high, r.unit)}" for r in found
+    )
+    return finished(drawn, axes, "How far each joint goes", "ranges", f"Range of motion. {text}.", top=0.3)
+
+
+def region_map(region: Region, key: str) -> Html:
+    """Draw what two joints reach together, and what ends it."""
+    x, y = region.x, region.y
+    drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
+    gx, gy = (degrees(g, c.unit) for g, c in ((region.grid_x, x), (region.grid_y, y)))
+    bx, by = (np.concatenate([g[:1], 0.5 * (g[1:] + g[:-1]), g[-1:]]) for g in (gx, gy))
+    for k, row in enumerate(region.reached):
+        for a, b in _spans(row):
+            axes.barh(
+                by[k], bx[b + 1] - bx[a], by[k + 1] - by[k], left=bx[a], align="edge", color=C["diagonal"], alpha=0.16,
+                linewidth=0,
+            )  # fmt: skip
+    _edges(axes, region, x, y)
+    text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(_reason(region))}."
+    return finished(drawn, axes, "What both reach together", key, text)
+
+
+def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
+    """Draw the same in the coordinates of two other joints: lines on which one of the moved joints rests."""
+    drawn, axes = _square(axis(x.name, x.unit), axis(y.name, y.unit), len(region.edges))
+    px, py = (degrees(region.positions[:, :, region.index(c.name)], c.unit) for c in (x, y))
+    middle = [int(np.argmin(np.abs(g))) for g in (region.grid_y - 0.0, region.grid_x - 0.0)]
+    for i in range(middle[0] % _NET, px.shape[0], _NET):
+        axes.plot(px[i], py[i], color=C["diagonal"], linewidth=0.7, alpha=0.7)
+    for i in range(middle[1] % _NET, px.shape[1], _NET):
+        axes.plot(px[:, i], py[:, i], color=C["grey"], linewidth=0.7, alpha=0.8)
+    _edges(axes, region, x, y)
+    text = f"The same poses as {x.name} and {y.name} have them."
+    return finished(drawn, axes, "The same at the joints that follow", key, text)
+
+
+def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
+    looks = zip(cycle(_MARKERS), cycle(("block", "green", "wine", "none", "rose", "sky", "grey")), strict=False)
+    for e, reason, (marker, colour) in zip(region.edges, _reason(region), looks, strict=False):
+        xs, ys = (degrees(e.positions[:, region.index(c.name)], c.unit) for c in (x, y))
+        axes.plot(
+            xs, ys, linestyle="none", marker=marker, markersize=3.2, color=C[colour], markeredgewidth=0.0,
+            label=literal(reason),
+        )  # fmt: skip
+
+
+def _reason(region: Region) -> list[str]:
+    """Return what ends a region, in few words."""
+    words = {"limit": "limit of", "dead centre": "dead centre of", "change point": "change point"}
+    return [f"{words.get(e.kind, e.kind)} {e.joint}".strip() for e in region.edges]
+
+
+def _spans(row: np.ndarray) -> list[tuple[int, int]]:
+    """Return first and last index of each run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))
+    return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]
+
+
+def _square(x: str, y: str, entries: int) -> tuple[Any, Any]:
+    top = 0.36 + 0.17 * ((entries + 1) // 2)
+    height = top + 3.4
+    drawn = figure(WIDTH, height)
+    axes = drawn.add_axes((0.17, 0.48 / height, 0.79, 1.0 - (top + 0.55) / height))
+    tidy(axes, x, y)
+    return drawn, axes
+
+
+def ratios(t: Transmission, key: str) -> Html:
+    """Draw ratios and mechanical advantage over the range of a joint."""
+    top = 0.42 + 0.17 * ((len(t.joints) + 1) // 2)
+    height = top + 3.6
+    drawn = figure(WIDTH, height)
+    upper, lower = (drawn.add_axes((0.16, y / height, 0.81, 1.45 / height)) for y in (2.12, 0.48))
+    x = degrees(t.values, t.moved.unit)
+    for axes, values, name in ((upper, t.ratio, "ratio"), (lower, np.abs(t.advantage), "torque ratio")):
+        tidy(axes, axis(t.moved.name, t.moved.unit) if axes is lower else "", name)
+        axes.yaxis.set_label_coords(-0.13, 0.5)
+        for c, y, colour, dash in zip(t.joints, values.T, cycle(PARTS), cycle(DASHES), strict=False):
+            axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
+        axes.axhline(0.0, color=C["ink"], linewidth=0.7)
+        _cut(axes, values)
+        _here(axes, x[t.reference])
+    lower.set_ylim(bottom=0.0)
+    upper.tick_params(labelbottom=False)
+    reference = ", ".join(f"{c.name} {number(r)}" for c, r in zip(t.joints, t.ratio[t.reference], strict=True))
+    text = f"Velocity of each joint per velocity of {t.moved.name}, and below torque at it per torque; {reference}."
+    return finished(drawn, upper, f"Ratios to {t.moved.name}", key, text)
+
+
+def inertia(t: Transmission, key: str) -> Html:
+    """Draw the inertia that one feels at a joint over its range, and the motors' part in it."""
+    unit = "kg" if t.moved.slides else "kg m\u00b2"
+    drawn, axes = over(axis(t.moved.name, t.moved.unit), f"inertia [{unit}]")
+    x = degrees(t.values, t.moved.unit)
+    axes.plot(x, t.inertia, color=C["diagonal"], linewidth=1.6, label="all")
+    if np.nanmax(t.motors) > 1e-6 * np.nanmax(t.inertia):
+        axes.plot(x, t.motors, color=C["block"], linewidth=1.4, linestyle=(0, (4, 2)), label="rotors and armature")
+    axes.set_ylim(bottom=0.0)
+    axes.ticklabel_format(axis="y", scilimits=(-3, 4))
+    axes.yaxis.get_offset_text().set_fontsize(SMALL)
+    _cut(axes, np.column_stack([t.inertia, t.motors]), low=0.0)
+    _here(axes, x[t.reference])
+    here = f"{number(float(t.inertia[t.reference]))} {unit}"
+    text = f"Effective inertia at {t.moved.name} over its range, {here} in the reference pose."
+    return finished(drawn, axes, f"Inertia at {t.moved.name}", key, text)
+
+
+def _cut(axes: Any, values: np.ndarray, low: float | None = None) -> None:
+    """Cut curves that grow without bound."""
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return
+    usual = float(np.quantile(np.abs(known), 0.75))
+    most = max(_STEEP * usual, 1e-12)
+    if np.abs(known).max() > most:
+        axes.set_ylim(-most if low is None and known.min() < 0.0 else 0.0 if low is None else low, most)
+
+
+def _here(axes: Any, x: float) -> None:
+    axes.axvline(x, color=C["soft"], linewidth=0.8, linestyle=(0, (1, 2)))
+
+
+def polygons(t: Torques, key: str) -> Html:
+    """Draw which torques motors can make at two joints, in some poses."""
+    a, b = t.joints
+    drawn, axes = _square(f"{a.name} [{a.torque_unit}]", f"{b.name} [{b.torque_unit}]", len(sets := distinct(t)))
+    for s, colour, dash in zip(sets, cycle(PARTS), cycle(DASHES), strict=False):
+        shape = np.vstack([s.corners, s.corners[:1]])
+        axes.plot(*shape.T, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(s.pose))
+    first = np.vstack([t.sets[0].corners, t.sets[0].corners[:1]])
+    axes.fill(*first.T, color=C[PARTS[0]], alpha=0.10, linewidth=0)
+    axes.axhline(0.0, color=C["soft"], linewidth=0.7)
+    axes.axvline(0.0, color=C["soft"], linewidth=0.7)
+    text = f"Torques at {a.name} and {b.name} that the motors can make, in {len(sets)} poses."
+    return finished(drawn, axes, "What the motors can make", key, text)
+
+
+def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
+    """Draw the largest torque at each joint of a cluster of one freedom over its range."""
+    assert t.along is not None
+    assert t.values is not None
+    unit = t.joints[0].torque_unit if len({c.torque_unit for c in t.joints}) == 1 else "N m, N"
+    drawn, axes = over(axis(moved.name, moved.unit), f"largest torque [{unit}]")
+    x = degrees(t.values, moved.unit)
+    for c, y, colour, dash in zip(t.joints, t.along.T, cycle(PARTS), cycle(DASHES), strict=False):
+        axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
+    axes.set_ylim(bottom=0.0)
+    _cut(axes, t.along, low=0.0)
+    text = f"Largest torque at {', '.join(c.name for c in t.joints)} over the range of {moved.name}."
+    return finished(drawn, axes, "What the motors can make", key, text)
+
+
+def length_bars(found: Sensitivity, shown: Sequence[int], key: str) -> Html:
+    """Draw how far joints move for a millimetre, the worst lengths first."""
+    names = [found.lengths[i] for i in shown]
+    height = 1.25 + tall(names, 0.36) * len(names)
+    unit = "mm per mm" if all(c.slides for c in found.joints) else "mrad per mm"
+    if len({c.slides for c in found.joints}) > 1:
+        unit = "mrad, mm per mm"
+    drawn, axes, y = rows(names, height, height - 1.1, unit)
+    bar = 0.7 / len(found.joints)
+    for k, (c, colour) in enumerate(zip(found.joints, cycle(PARTS), strict=False)):
+        at = y + 0.35 - (k + 0.5) * bar
+        axes.barh(at, found.largest[shown, k], bar, color=C[colour], alpha=0.28, linewidth=0)
+        axes.barh(at, np.abs(found.at_reference[shown, k]), bar, color=C[colour], linewidth=0, label=literal(c.name))
+    text = "How far joints move for a millimetre: " + ", ".join(
+        f"{found.lengths[i]} {number(float(found.largest[i].max()))}" for i in shown
+    )
+    return finished(drawn, axes, "What a millimetre does", key, text, top=0.3)

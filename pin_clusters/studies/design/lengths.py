@@ -1,0 +1,204 @@
+"""What a little more length does: how far the dependent joints move for a millimetre in a link, a point or a rod.
+
+With phi(q, p) = 0 the equations of a cluster's loops and K_d their columns of the dependent joints,
+``dq_d / dp = -K_d^+ dphi/dp`` at independent joints that stay where they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints import Loop, Rod
+from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...errors import PinClustersError
+from ...model import ClusterModel, Equations, LoopAnalysis, loops_of
+from .coordinates import Coordinate, coordinates
+from .sweep import Sweep
+from .words import part
+
+_STEP = 1e-5
+"""Of the differences by a length, [m]."""
+_BINDS = 1e-3
+_NOTHING = 1e-9
+_POSES = 12
+_NO_LENGTH = ("gear", "ratio", "branch", "teeth", "phase", "pi", "sign", "mass")
+_AXES = "xyz"
+
+Parts = tuple[pin.Model, tuple[Closure, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """How the dependent joints of one cluster move for a little more length.
+
+    Attributes:
+        joints: The dependent joints, [rad] or [m].
+        lengths: What is longer, or moved, in words.
+        at_reference: In the reference pose, shape (lengths, joints), [rad / m] or [m / m]: mrad or mm per mm.
+        largest: The largest magnitude over the ranges of the independent joints, the same.
+        binds: Whether the loops cannot close with another value: links that bind, as in a planar linkage in space whose
+            pin is moved across; shape (lengths,).
+    """
+
+    joints: tuple[Coordinate, ...]
+    lengths: tuple[str, ...]
+    at_reference: np.ndarray
+    largest: np.ndarray
+    binds: np.ndarray
+
+
+def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Sweep, ...]) -> Sensitivity | None:
+    """Return the sensitivities of the cluster of some joints; None if it has no loops, or no length is known."""
+    loop = next((x for x in loops_of(model).clusters if {model.names[j] for j in x.joints} & set(joints)), None)
+    if loop is None:
+        return None
+    named = coordinates(model, tuple(model.names[j] for j in loop.joints))
+    led = tuple(c for c in named if c.iv in loop.dependents)
+    poses = [model.q_reference]
+    for s in sweeps:
+        inside = s.q if s.low.kind == "limit" else s.q[1:]
+        inside = inside if s.high.kind == "limit" else inside[:-1]
+        poses += list(inside[:: max(1, len(inside) // _POSES)])
+    whole = _parts(model, loop)
+    here = Equations(model.own_tree, whole)
+    names, found, misfit = [], [], []
+    for name, changed in _lengths(model, loop, whole):
+        try:
+            up, down = (Equations(*changed(h)) for h in (_STEP, -_STEP))
+        except PinClustersError:  # a mechanism that cannot be made so
+            continue
+        rates = [_rates(loop, here, up, down, q) for q in poses]
+        moves, left = np.array([x for x, _ in rates]), max(x for _, x in rates)
+        if np.abs(moves).max() < _NOTHING and left < _NOTHING:
+            continue
+        names.append(name)
+        found.append(moves)
+        misfit.append(left)
+    if not names:
+        return None
+    columns = [loop.dependents.index(c.iv) for c in led]
+    all_moves = np.array(found)[:, :, columns]
+    return Sensitivity(led, tuple(names), all_moves[:, 0], np.abs(all_moves).max(axis=1), np.array(misfit) > _BINDS)
+
+
+def _rates(
+    loop: LoopAnalysis, here: Equations, up: Equations, down: Equations, q: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return d(dependent joints) / d(length), in the order of ``loop.dependents``, and what does not close."""
+    scales = here.scales(q)
+    slope = (up.residual(q) - down.residual(q)) / (2.0 * _STEP) / scales
+    K = here.jacobian(q)[:, list(loop.dependents)] / scales[:, None]
+    rates = -np.linalg.lstsq(K, slope, rcond=None)[0]
+    left, size = (float(np.abs(x).max(initial=0.0)) for x in (K @ rates + slope, slope))
+    return rates, left / size if left > _NOTHING else 0.0
+
+
+def _parts(model: ClusterModel, loop: LoopAnalysis) -> tuple[Closure, ...]:
+    """Return the equations of a cluster, between bodies as far as there are such."""
+    rest = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
+    return (*(x for c in loop.closures for x in _as_bodies(model, c)), *rest)
+
+
+def _lengths(
+    model: ClusterModel, loop: LoopAnalysis, whole: tuple[Closure, ...]
+) -> Iterator[tuple[str, Callable[[float], Parts]]]:
+    """Go through all lengths of a cluster: in words, and what the mechanism is with a little more of it."""
+    tree = model.own_tree
+    for j in loop.joints:
+        for axis in range(3):
+            yield f"{tree.names[j]}: place, {_AXES[axis]}", _placed(model, j, axis, whole)
+    for at, c in enumerate(whole):
+        for name, changed in _of_closure(tree, c):
+            yield name, _replaced(tree, whole, at, changed)
+
+
+def _placed(model: ClusterModel, j: int, axis: int, closures: tuple[Closure, ...]) -> Callable[[float], Parts]:
+    def changed(h: float) -> Parts:
+        tree = model.own_tree.copy()
+        shift = np.zeros(3)
+        shift[axis] = h
+        tree.jointPlacements[j] = pin.SE3(tree.jointPlacements[j].rotation, tree.jointPlacements[j].translation + shift)
+        return tree, closures
+
+    return changed
+
+
+def _replaced(
+    tree: pin.Model, closures: tuple[Closure, ...], at: int, changed: Callable[[float], Closure]
+) -> Callable[[float], Parts]:
+    return lambda h: (tree, (*closures[:at], changed(h), *closures[at + 1 :]))
+
+
+def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
+    """Return a mechanism of joint equations as frames and rods between bodies, if it is one; else as it is."""
+    generic = getattr(c.source, "generic", None)
+    if not isinstance(c, JointClosure) or generic is None:
+        return (c,)
+    tree = model.own_tree
+    made = generic(tree)
+    if not all(isinstance(source, (Loop, Rod)) for source in made):
+        return (c,)
+    parts = [x for source in made for x in source.closures(tree)]
+    data = tree.createData()
+    pin.forwardKinematics(tree, data, model.q_reference)
+    return tuple(_with_length(x, data) for x in parts)
+
+
+def _with_length(c: Closure, data: pin.Data) -> Closure:
+    if not isinstance(c, RodClosure) or c.length is not None:
+        return c
+    a, b = data.oMi[c.joint_a].act(c.point_a), data.oMi[c.joint_b].act(c.point_b)
+    return dataclasses.replace(c, length=float(np.linalg.norm(b - a)))
+
+
+def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[float], Closure]]]:
+    label = part(str(c.source.label))
+    if isinstance(c, RodClosure):
+        yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)
+        for end in "ab":
+            point = getattr(c, f"point_{end}")
+            for axis in range(3):
+                yield f"{label}: point {end}, {_AXES[axis]}", _with(c, f"point_{end}", point, axis)
+    elif isinstance(c, FrameClosure):
+        for end in "ab":
+            frame = getattr(c, f"placement_{end}")
+            for axis in range(3):
+                yield f"{label}: point {end}, {_AXES[axis]}", _with(c, f"placement_{end}", frame, axis)
+    else:
+        yield from _of_fields(tree, c, label)
+
+
+def _with(c: Closure, name: str, value: Any, axis: int) -> Callable[[float], Closure]:
+    def changed(h: float) -> Closure:
+        shift = np.zeros(3)
+        shift[axis] = h
+        moved = value + shift if isinstance(value, np.ndarray) else pin.SE3(value.rotation, value.translation + shift)
+        given: dict[str, Any] = {name: moved}
+        return dataclasses.replace(c, **given)
+
+    return changed
+
+
+def _of_fields(tree: pin.Model, c: Closure, label: str) -> Iterator[tuple[str, Callable[[float], Closure]]]:
+    """Go through the numbers of a mechanism that are lengths, where its equations are made of them alone."""
+    if not dataclasses.is_dataclass(c.source) or not hasattr(c.source, "closures"):
+        return
+    for f in dataclasses.fields(c.source):
+        value = getattr(c.source, f.name)
+        if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
+            yield f"{label}: {f.name}", _field(tree, c, f.name, value)
+
+
+def _field(tree: pin.Model, c: Closure, name: str, value: float) -> Callable[[float], Closure]:
+    def changed(h: float) -> Closure:
+        source: Any = dataclasses.replace(c.source, **{name: value + h})
+        found: Closure = source.closures(tree)[0]
+        return found
+
+    return changed

@@ -1,0 +1,191 @@
+"""What bearings, pins and rods have to carry along a motion: the worst of each, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import joint_subspace
+from ...algorithms.contacts.constraint_forces import ConstraintForces, LoopWrench, RodForce, constraint_forces
+from ...algorithms.dynamics.coupling import coupling_jacobian
+from ...algorithms.dynamics.rnea import rnea
+from ...model import ClusterModel
+from ..study import Recorded, Trajectory
+from ..study._samples import spread
+from .actuators import Motor
+from .coordinates import coordinates
+
+_SAMPLES = 600
+
+
+@dataclass(frozen=True)
+class Load:
+    """The worst that one part carries along a motion.
+
+    Attributes:
+        part: Name of the joint, loop or rod.
+        kind: ``"joint"``, ``"loop"`` or ``"rod"``.
+        force: Largest force, [N]; of a rod the largest magnitude of its tension or of the forces at its ends.
+        force_time: When, [s].
+        moment: Largest moment on the bearing, [N m]: of a joint without the part about its own axis, which motors and
+            friction carry.
+        moment_time: When, [s].
+        pull: Largest tension of a rod, [N].
+        push: Largest compression of a rod, [N].
+        unique: Whether motion and torques determine it everywhere; else redundant constraints share it, and this is the
+            share of least norm.
+    """
+
+    part: str
+    kind: str
+    force: float
+    force_time: float
+    moment: float
+    moment_time: float
+    pull: float
+    push: float
+    unique: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """Worst-case loads.
+
+    Attributes:
+        motion: Which motion, in words.
+        duration: [s].
+        samples: States at which they were computed.
+        parts: Joints in the order of the tree, but for floating ones, then loops and rods.
+        by_motors: Whether there are motors, at which the torques act; else they act at the independent joints.
+        on_joints: Independent joints at which a torque acts that no motor makes, such as that of a spring.
+    """
+
+    motion: str
+    duration: float
+    samples: int
+    parts: tuple[Load, ...]
+    by_motors: bool
+    on_joints: tuple[str, ...]
+
+
+def loads(
+    model: ClusterModel, trajectory: Trajectory, drives: list[tuple[Motor, ...]], progress: Callable[[float], None]
+) -> Loads:
+    """Compute what all parts carry along a motion, torques acting where the motors are.
+
+    The drives are the motors of each cluster, in the order of ``model.clusters``.
+    """
+    time, q, v, a = trajectory.states(model)
+    data = model.createData()
+    some = spread(len(time), _SAMPLES)
+    found: dict[str, list[Any]] = {}
+    unpowered: set[str] = set()
+    recorded = trajectory.forces if isinstance(trajectory, Recorded) else {}
+    for n, i in enumerate(some):
+        fext = _ground(model, trajectory, recorded, float(time[i]), q[i]) if recorded else None
+        tau = np.array(
+            rnea(model, data, q[i], v[i], a[i]) if fext is None else rnea(model, data, q[i], v[i], a[i], fext)
+        )
+        tau_tree = tree_torques(model, coupling_jacobian(model, data, q[i]), tau, drives, unpowered)
+        forces = constraint_forces(model, data, q[i], v[i], tau_tree, fext)
+        for part, values in _of_state(model, forces):
+            found.setdefault(part, []).append(values)
+        if n % 20 == 0:
+            progress(n / len(some))
+    at = time[some] - time[0]
+    parts = tuple(_worst(part, np.array(values, dtype=float), at) for part, values in found.items())
+    ordered = tuple(name for name in model.independent_joints if name in unpowered)
+    return Loads(trajectory.label, float(at[-1]), len(some), parts, any(drives), ordered)
+
+
+def tree_torques(
+    model: ClusterModel, G: np.ndarray, tau: np.ndarray, drives: list[tuple[Motor, ...]], unpowered: set[str]
+) -> np.ndarray:
+    """Return the torques of the tree, where the motors are, that act as ``tau`` on the independent joints.
+
+    What motors cannot make acts on the independent joints themselves; their names are put into ``unpowered``.
+    """
+    tree = model.own_tree
+    found = np.zeros(tree.nv)
+    left = tau.copy()
+    for cluster, motors in zip(model.clusters, drives, strict=True):
+        columns = [c.column for c in coordinates(model, cluster.independent)]
+        if not motors or not columns:
+            continue
+        B = np.array([m.torque_row @ G[:, columns] for m in motors]).T
+        made = np.linalg.lstsq(B, tau[columns], rcond=1e-10)[0]
+        found += sum(x * m.torque_row for x, m in zip(made, motors, strict=True))
+        left[columns] -= B @ made
+        for c in coordinates(model, cluster.independent):
+            if abs(left[c.column]) > 1e-6 * max(1.0, float(np.abs(tau).max())):
+                unpowered.add(c.name)
+    found[model.idx_v_independent] += left
+    return found
+
+
+def _ground(
+    model: ClusterModel, trajectory: Trajectory, recorded: dict[str, np.ndarray], t: float, q: np.ndarray
+) -> np.ndarray:
+    """Return the recorded forces as wrenches in joint frames, shape (njoints, 6)."""
+    assert isinstance(trajectory, Recorded)
+    tree = model.own_tree
+    data = tree.createData()
+    pin.framesForwardKinematics(tree, data, q)
+    found = np.zeros((tree.njoints, 6))
+    for name, values in recorded.items():
+        frame = tree.getFrameId(name)
+        j = tree.frames[frame].parentJoint
+        f = np.array([np.interp(t, trajectory.time, column) for column in values.T])
+        at = pin.SE3(np.eye(3), data.oMf[frame].translation)  # the axes of the world
+        found[j] += (data.oMi[j].inverse() * at).act(pin.Force(f)).vector
+    return found
+
+
+def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return force, moment, tension and whether it is unique, of every part."""
+    tree, found = model.own_tree, []
+    for j in range(1, tree.njoints):
+        if tree.nvs[j] == 6:  # free: no bearing
+            continue
+        f = forces.joints[j]
+        S = joint_subspace(tree.joints[j]) if tree.nvs[j] == 1 else None
+        linear, angular = f[:3], f[3:]
+        if S is not None:
+            # along its own motion no bearing carries
+            linear, angular = (
+                x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
+                for x, axis in ((linear, S[:3]), (angular, S[3:]))
+            )
+        found.append((f"joint:{tree.names[j]}", (_norm(linear), _norm(angular), 0.0, bool(forces.unique[j]))))
+    for k, x in enumerate(forces.loops):
+        if isinstance(x, LoopWrench):
+            row = (_norm(x.wrench[:3]), _norm(x.wrench[3:]), 0.0, x.unique)
+            found.append((f"loop:{k}:{x.constraint}", row))
+        elif isinstance(x, RodForce):
+            force = max(abs(x.tension), _norm(x.force_a), _norm(x.force_b))
+            found.append((f"rod:{k}:{x.constraint}", (force, 0.0, x.tension, x.unique)))
+    return found
+
+
+def _norm(x: np.ndarray) -> float:
+    return float(np.linalg.norm(x))
+
+
+def _worst(part: str, values: np.ndarray, time: np.ndarray) -> Load:
+    kind, _, name = part.partition(":")
+    if kind != "joint":
+        name = name.partition(":")[2]
+    force, moment, tension, unique = values.T
+    k, m = int(np.argmax(force)), int(np.argmax(moment))
+    return Load(
+        name, kind, float(force[k]), float(time[k]), float(moment[m]), float(time[m]), max(0.0, float(tension.max())),
+        max(0.0, float(-tension.min())), bool(unique.all()),
+    )  # fmt: skip

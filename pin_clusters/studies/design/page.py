@@ -1,0 +1,193 @@
+"""The page: how far, how fast, how strong, what is carried, what a length matters."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..pages import template
+from ..pages.alike import alike
+from ..pages.template import Html, Words, table
+from . import figures
+from .linkage import linkage
+from .tables import tables
+from .words import how_often, number, part, place, span, why
+
+if TYPE_CHECKING:
+    from .loads import Load
+    from .ranges import JointRange
+    from .result import MechanismPart, MechanismResult
+
+_SHOWN, _BARS = 14, 40
+
+
+def page(result: MechanismResult) -> str:
+    """Return the whole page as text: no network, no JavaScript, light or dark as the reader has it."""
+    from ... import __version__
+
+    robot = result.model.name
+    rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
+    links = [r for r in result.ranges if r.joint not in rotors]
+    others = [r for r in result.ranges if r.joint in rotors]
+    turning = [r for r in links if r.unit == "rad"][:_BARS]
+    parts = result.linkages
+    groups = alike([_fingerprint(p) for p in parts])
+    loads, more = _loads(result)
+    answers = _answers(result, [parts[g[0]] for g in groups])
+    values: dict[str, Any] = {
+        "heading": f"What the mechanisms of {robot} do",
+        "sentence": " ".join(answers), "answers": answers,
+        "cards": _cards(result), "notes": list(result.notes),
+        "bars": figures.range_bars(turning) if turning else "",
+        "ranges": _ranges(links, "Range of motion"),
+        "rotors": {"count": len(others), "table": _ranges(others, "Range of the rotors")} if others else None,
+        "linkages": [
+            linkage(parts[first], f"part{n}", [parts[i].name for i in twins])
+            for n, (first, *twins) in enumerate(groups)
+        ],
+        "gears": _gears(result),
+        "motion": result.loads.motion, "duration": number(result.loads.duration), "samples": result.loads.samples,
+        "powered": result.loads.by_motors, "unpowered": ", ".join(result.loads.on_joints),
+        "loads": loads, "more_loads": more, "shared": any(not x.unique for x in result.loads.parts),
+        "map": any(p.region for p in parts), "files": ", ".join(tables(result)),
+        "version": __version__, "pinocchio_version": pin.__version__, "robot": robot,
+    }  # fmt: skip
+    return template.page("page.html", __package__, values)
+
+
+def _fingerprint(p: MechanismPart) -> np.ndarray:
+    """Return numbers that mirror images share."""
+    found = [float(len(s.joints)) for s in p.sweeps]
+    for s, t in zip(p.sweeps, p.transmissions, strict=True):
+        found += [abs(float(np.ptp(s.values))), float(t.inertia[t.reference])]
+        found += sorted(np.abs(t.ratio[t.reference]).tolist())
+    return np.round(np.concatenate([[len(found)], found, np.zeros(64)])[:64], 9)
+
+
+def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
+    """Return a sentence for each linkage, the first few."""
+    found = []
+    for p in parts[:4]:
+        own = [result.range(s.moved.name) for s in p.sweeps]
+        text = "; ".join(_sentence(r) for r in own)
+        led = [result.range(c.name) for c in p.sweeps[0].joints if c.column < 0 and not c.rotor][:4]
+        if led:
+            text += ". Then " + ", ".join(
+                f"{r.joint} goes from {place(r.low, r.unit)} to {place(r.high, r.unit)}" for r in led
+            )
+        found.append(text + ".")
+    if len(parts) > 4:
+        found.append(f"And {len(parts) - 4} more, below.")
+    return found or ["There are no linkages: every joint moves between its own limits."]
+
+
+def _sentence(r: JointRange) -> str:
+    if r.turns:
+        end = r.high_end if r.high_end.kind == "full turn" else r.low_end
+        return f"{r.joint} turns fully{how_often(end)}"
+    reasons = [why(end, by, r.joint) for end, by in ((r.low_end, r.low_by), (r.high_end, r.high_by))]
+    text = f"{r.joint} goes from {place(r.low, r.unit)} ({reasons[0]}) to {place(r.high, r.unit)} ({reasons[1]})"
+    return (
+        f"{r.joint} goes from {place(r.low, r.unit)} to {place(r.high, r.unit)} ({reasons[0]})"
+        if (reasons[0] == reasons[1])
+        else text
+    )
+
+
+def _cards(result: MechanismResult) -> list[dict[str, str]]:
+    loops = sum(p.loops for p in result.parts)
+    motors = sum(len(p.motors) for p in result.parts)
+    worst = max(result.loads.parts, key=lambda x: x.force)
+    found = [
+        (f"{len(result.model.independent_joints)}", f"independent joints, {len(result.ranges)} in all"),
+        (f"{loops}", "clusters with closed loops" if loops != 1 else "cluster with closed loops"),
+        (f"{motors}", "motors" if motors != 1 else "motor"),
+        (f"{number(worst.force)} N", f"largest force on a bearing or rod: {part(worst.part)}"),
+    ]
+    sensitive = [
+        (float(p.lengths.largest.max()), p.lengths) for p in result.parts
+        if p.lengths is not None and p.lengths.largest.size
+    ]  # fmt: skip
+    if sensitive:
+        most, lengths = max(sensitive, key=lambda x: x[0])
+        i, k = np.unravel_index(int(np.argmax(lengths.largest)), lengths.largest.shape)
+        unit = "mm" if lengths.joints[k].slides else "mrad"
+        found.append((number(most), f"{unit} at {lengths.joints[k].name} for a mm of {lengths.lengths[i]}, at worst"))
+    return [{"number": a, "text": b} for a, b in found]
+
+
+def _ranges(found: list[JointRange], label: str) -> Html:
+    wide = any(r.anywhere is not None for r in found)
+    head: list[str] = ["joint", "from", "to", "limits of the file", Words("what ends it")]
+    rows = []
+    for r in found:
+        row = [r.joint]
+        if r.turns and r.independent:
+            row += ["a full", "turn"]
+        else:
+            row += [
+                place(r.low, r.unit) if math.isfinite(r.low) else "-∞",
+                place(r.high, r.unit) if math.isfinite(r.high) else "∞",
+            ]
+        row += [span(*r.limits, r.unit), Words(_ends(r))]
+        if wide:
+            row.insert(3, "" if r.anywhere is None else span(*r.anywhere, r.unit))
+        rows.append(row)
+    if wide:
+        head.insert(3, "anywhere on the map")
+    caption = f"{label}: one independent joint at a time, the others at the reference pose"
+    caption += "; anywhere: where two move together." if wide else "."
+    return table(head, rows, caption, label)
+
+
+def _ends(r: JointRange) -> str:
+    """Return what ends a range, both ways."""
+    low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
+    return low if low == high else f"below: {low}; above: {high}"
+
+
+def _gears(result: MechanismResult) -> dict[str, Any] | None:
+    rows = []
+    for p in result.parts:
+        if p.is_linkage:
+            continue
+        for t in p.transmissions:
+            motor = p.motors[0] if p.motors else None
+            largest = p.torques.sets[0].largest[0] if p.torques else math.nan
+            unit = "kg" if t.moved.slides else "kg m²"
+            ratio = "-" if not t.joints else ", ".join(number(float(x)) for x in t.ratio[t.reference])
+            rows.append([
+                t.moved.name, ratio, f"{number(float(t.inertia[t.reference]))} {unit}",
+                f"{number(float(t.motors[t.reference]))} {unit}",
+                "-" if motor is None else f"{number(float(largest))} {t.moved.torque_unit}",
+                "-" if motor is None else Words(motor.source or "none given: a unit torque"),
+            ])  # fmt: skip
+    if not rows:
+        return None
+    head = ["joint", "ratio", "inertia at it", "of it rotors", "largest torque", Words("limit of the motor")]
+    caption = "Inertia at the reference pose, other joints held; largest torque of the motor at the joint."
+    return {"table": table(head, rows, caption, "Joints with a gear, or alone")}
+
+
+def _loads(result: MechanismResult) -> tuple[Html, dict[str, Any] | None]:
+    parts = sorted(result.loads.parts, key=lambda x: -round(x.force, 9))
+    few, rest = (parts[:_SHOWN], parts[_SHOWN:]) if len(parts) > _SHOWN + 3 else (parts, [])
+    caption = "Largest force and moment, and when. A rod pulls its ends together (+) or pushes them apart (-)."
+    shown = _load_table(few, caption, "Loads of bearings, loops and rods")
+    return shown, {"count": len(rest), "table": _load_table(rest, caption, "The other loads")} if rest else None
+
+
+def _load_table(parts: list[Load], caption: str, label: str) -> Html:
+    head = ["part", "kind", "force [N]", "at [s]", "moment [N m]", "at [s]", "rod [N]"]
+    rows = []
+    for x in parts:
+        star = "" if x.unique else " *"
+        moment = (
+            [number(x.moment) + star, f"{x.moment_time:.2f}"] if x.kind != "rod" and x.moment > 1e-9 else ["-", "-"]
+        )
+        rod = f"+{number(x.pull)} / -{number(x.push)}" if x.kind == "rod" else "-"
+        rows.append([part(x.part), x.kind, number(x.force) + star, f"{x.force_time:.2f}", *moment, rod])
+    return table(head, rows, caption, label)

@@ -1,0 +1,175 @@
+"""Range of motion of every joint, through the loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import BranchLost
+from ...model import ClusterModel
+from ...model.configuration import integrate
+from .coordinates import Coordinate
+from .region import Region
+from .sweep import End, Sweep
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """How far a joint goes.
+
+    Attributes:
+        joint: Its name.
+        unit: ``"rad"`` or ``"m"``.
+        independent: Whether it is one of the model's independent joints.
+        limits: Of its file; infinite where there are none.
+        reference: Where it is in the reference pose.
+        low: Least value.
+        high: Largest value.
+        low_end: What ends it there; of a dependent joint, what ends the motion of ``low_by`` there, or a turning point.
+        high_end: The same above.
+        low_by: Which independent joint takes it there, the others at the reference pose.
+        high_by: The same above.
+        anywhere: Least and largest value wherever two independent joints go together; None if there is one, or more.
+        turns: Whether it turns fully, so that low and high are a turn apart, or as far as one turn of what moves it
+            takes it.
+    """
+
+    joint: str
+    unit: str
+    independent: bool
+    limits: tuple[float, float]
+    reference: float
+    low: float
+    high: float
+    low_end: End
+    high_end: End
+    low_by: str
+    high_by: str
+    anywhere: tuple[float, float] | None
+    turns: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers and text."""
+        return {
+            "joint": self.joint, "unit": self.unit, "independent": self.independent,
+            "lower_limit": self.limits[0], "upper_limit": self.limits[1], "reference": self.reference,
+            "low": self.low, "high": self.high, "low_ends_by": self.low_end.kind, "low_joint": self.low_end.joint,
+            "low_moved": self.low_by, "high_ends_by": self.high_end.kind, "high_joint": self.high_end.joint,
+            "high_moved": self.high_by, "turns_fully": self.turns,
+            "anywhere_low": "" if self.anywhere is None else self.anywhere[0],
+            "anywhere_high": "" if self.anywhere is None else self.anywhere[1],
+        }  # fmt: skip
+
+
+def ranges(
+    model: ClusterModel, sweeps: Sequence[Sweep], regions: Mapping[str, Region] | None = None
+) -> tuple[JointRange, ...]:
+    """Return the ranges of all joints that sweeps move, in the order of the tree; joints may be in a region."""
+    found: dict[str, JointRange] = {}
+    for c in {c.name: c for s in sweeps for c in s.joints}.values():
+        own = next((s for s in sweeps if s.moved.name == c.name), None)
+        found[c.name] = _own(model, own) if own is not None else _led(model, c, [s for s in sweeps if c in s.joints])
+    for c in {c.name: c for s in sweeps for c in s.joints}.values():
+        if regions and c.name in regions:
+            found[c.name] = replace(found[c.name], anywhere=regions[c.name].extent(c.name))
+    names = list(model.names)
+    return tuple(sorted(found.values(), key=lambda r: names.index(r.joint)))
+
+
+def _own(model: ClusterModel, s: Sweep) -> JointRange:
+    c = s.moved
+    reference = c.value(model, model.q_reference)
+    return JointRange(
+        c.name,
+        c.unit,
+        True,
+        (c.low, c.high),
+        reference,
+        s.low.at,
+        s.high.at,
+        s.low,
+        s.high,
+        c.name,
+        c.name,
+        None,
+        s.turns,
+    )
+
+
+def _led(model: ClusterModel, c: Coordinate, sweeps: Sequence[Sweep]) -> JointRange:
+    """Return the range of a dependent joint over all sweeps of its cluster."""
+    ends = []
+    for sign in (-1.0, 1.0):
+        each = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
+        ends.append(max(each, key=lambda x: round(sign * x[0], 9)))  # the first of equal ones
+    (low, low_end, low_by), (high, high_end, high_by) = ends
+    full = [s for s in sweeps if s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0]
+    reference = c.value(model, model.q_reference)
+    return JointRange(
+        c.name,
+        c.unit,
+        False,
+        (c.low, c.high),
+        reference,
+        low,
+        high,
+        low_end,
+        high_end,
+        low_by,
+        high_by,
+        None,
+        bool(full),
+    )
+
+
+def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:
+    """Return the least (sign -1) or largest (+1) value of a dependent joint along a sweep, and what ends it there."""
+    x = s.of(c.name)
+    k = int(np.argmax(sign * x))
+    if not s.turns:
+        for at, end in ((0, s.low), (len(x) - 1, s.high)):
+            if end.kind == "none" and sign * (x[at] - x[len(x) - 1 - at]) > 0.0:
+                return sign * math.inf, end
+            if k == at:
+                return float(x[at]), end
+    elif k in (0, len(x) - 1) and abs(x[-1] - x[0]) > 1.0:  # it goes on with each turn
+        return float(x[k]), s.high if s.high.kind == "full turn" else s.low
+    value, where = _refined(model, c, s, sign, k)
+    return value, End(where, "turning point", s.moved.name)
+
+
+def _refined(model: ClusterModel, c: Coordinate, s: Sweep, sign: float, k: int) -> tuple[float, float]:
+    """Return the extreme between the neighbours of a sample, and where the moved joint is then."""
+    from scipy.optimize import minimize_scalar
+
+    last = len(s.values) - 1
+    if s.turns and k in (0, last):  # the extreme may be on either side of where the turn was cut
+        first, width = last - 1, 2.0 * (s.values[last] - s.values[last - 1])
+    else:
+        first = max(k - 1, 0)
+        width = s.values[min(k + 1, last)] - s.values[first]
+    direction = np.zeros(model.nv)
+    direction[s.moved.column] = 1.0
+    base = float(s.of(c.name)[first]) - c.value(model, s.q[first])  # whole turns of a continuous joint
+
+    def value(by: float) -> float:
+        try:
+            q = integrate(model, s.q[first], by * direction)
+        except BranchLost:
+            return math.inf
+        found = c.value(model, q)
+        if model.own_tree.nqs[c.joint] == 2:
+            found += 2.0 * math.pi * round((s.of(c.name)[k] - base - found) / (2.0 * math.pi))
+        return -sign * found
+
+    if not width > 0.0:
+        return float(s.of(c.name)[k]), float(s.values[k])
+    best = minimize_scalar(value, bounds=(0.0, width), method="bounded", options={"xatol": 1e-8})
+    refined, sampled = -sign * float(best.fun) + base, float(s.of(c.name)[k])
+    if sign * refined > sign * sampled:
+        return refined, float(s.values[first] + best.x)
+    return sampled, float(s.values[k])

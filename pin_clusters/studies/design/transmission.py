@@ -1,0 +1,80 @@
+"""Transmission ratio, mechanical advantage and reflected inertia over the range of a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.dynamics.coupling import coupling_jacobian
+from ...algorithms.dynamics.crba import crba
+from ...errors import SingularClusterError
+from ...model import ClusterModel
+from .actuators import Motor
+from .coordinates import Coordinate
+from .sweep import Sweep
+
+_SAME = 1e-6
+"""Ratios that change by less, relatively, do not change: files have six digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transmission:
+    """What one independent joint does to the others of its cluster, over its range.
+
+    Attributes:
+        moved: The joint.
+        values: Of it, shape (N,), [rad] or [m].
+        reference: Which sample is the reference pose.
+        joints: The other joints that it moves.
+        ratio: Their velocity per velocity of the joint, shape (N, joints).
+        inertia: Effective inertia at the joint, all other independent joints held, shape (N,), [kg m^2] or [kg].
+        motors: The rotors' part in it, and that of armature, shape (N,).
+    """
+
+    moved: Coordinate
+    values: np.ndarray
+    reference: int
+    joints: tuple[Coordinate, ...]
+    ratio: np.ndarray
+    inertia: np.ndarray
+    motors: np.ndarray
+
+    @property
+    def advantage(self) -> np.ndarray:
+        """Torque at each joint per torque at the moved one, by virtual work: 1 / ratio, shape (N, joints)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / self.ratio)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the ratios are the same all over the range."""
+        known = self.ratio[np.isfinite(self.ratio).all(axis=1)]
+        return not known.size or bool(np.ptp(known, axis=0).max() < _SAME * np.abs(known).max())
+
+
+def transmission(model: ClusterModel, s: Sweep, motors: tuple[Motor, ...]) -> Transmission:
+    """Compute ratios and inertias along a sweep."""
+    data = model.createData()
+    column = s.moved.column
+    armature = np.array(model.inertia_tree.armature)
+    for r in model.rotors:  # theirs is in their inertia already
+        if r.joint_id is not None:
+            armature[model.own_tree.idx_vs[r.joint_id]] = 0.0
+    others = [c for c in s.joints if c.name != s.moved.name and c.column < 0]
+    ratio = np.empty((len(s.q), len(others)))
+    inertia, own = np.empty((2, len(s.q)))
+    for i, q in enumerate(s.q):
+        try:
+            g = coupling_jacobian(model, data, q)[:, column]
+            inertia[i] = crba(model, data, q)[column, column]
+        except SingularClusterError:  # at the very end of a range
+            ratio[i], inertia[i], own[i] = np.nan, np.nan, np.nan
+            continue
+        ratio[i] = g[[c.iv for c in others]]
+        own[i] = sum(m.inertia * (m.row @ g) ** 2 for m in motors) + armature @ g**2
+    moves = np.abs(np.nan_to_num(ratio)).max(axis=0, initial=0.0) > 1e-9
+    return Transmission(
+        s.moved, s.values, s.reference, tuple(c for c, m in zip(others, moves, strict=True) if m), ratio[:, moves],
+        inertia, own,
+    )  # fmt: skip

@@ -1,0 +1,133 @@
+"""What moves how: Jacobians of the expanded tree at many states, and what follows from them without a loop.
+
+With J the spatial Jacobian of all joints in the world (at its origin) and Jdot its rate, the twist of a body is
+``J v`` over the joints on its path to the root, and its spatial acceleration ``J a + Jdot v``. Pinocchio's rate lets
+every axis turn with the joint's body; what is missing for joints whose axes move in it (universal, ZYX, composite) is
+their bias ``c``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ....model import SpanningTree
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The expanded tree at N states.
+
+    Attributes:
+        J: Columns of the joints' motion subspaces in the world, [linear; angular], shape (N, 6, tree.nv).
+        drift: ``Jdot v``, column by column, shape (N, 6, tree.nv).
+        v: Tree velocity, shape (N, tree.nv).
+        columns: For each joint, the velocities on its path to the root.
+        placements: Rotation (N, 3, 3) and position (N, 3) of the joints that were asked for.
+        gravity: Linear acceleration, shape (3,).
+    """
+
+    J: np.ndarray
+    drift: np.ndarray
+    v: np.ndarray
+    columns: list[np.ndarray]
+    placements: dict[int, tuple[np.ndarray, np.ndarray]]
+    gravity: np.ndarray
+
+    def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""
+        at = self.columns[j]
+        J = self.J[:, 3:, at]
+        return apply(J, self.v[:, at]), apply(J, a[:, at]) + self.drift[:, 3:, at].sum(axis=2)
+
+    def wrench(self, j: int, inertia: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the Newton-Euler force ``I A + V x* I V``, gravity included, as torques of the tree, (N, tree.nv).
+
+        The inertia is a symmetric matrix of any sign in the frame of joint j, which is one of ``placements``.
+        """
+        at = self.columns[j]
+        rotation, position = self.placements[j]
+        twist = apply(self.J[:, :, at], self.v[:, at])
+        acceleration = apply(self.J[:, :, at], a[:, at]) + self.drift[:, :, at].sum(axis=2)
+        acceleration[:, :3] -= self.gravity
+        V, A = (_to_body(rotation, position, x) for x in (twist, acceleration))
+        momentum = V @ inertia
+        force = A @ inertia
+        force[:, :3] += np.cross(V[:, 3:], momentum[:, :3])
+        force[:, 3:] += np.cross(V[:, 3:], momentum[:, 3:]) + np.cross(V[:, :3], momentum[:, :3])
+        linear = apply(rotation, force[:, :3])
+        angular = apply(rotation, force[:, 3:]) + np.cross(position, linear)
+        return self._torques(at, np.hstack([linear, angular]), slice(0, 6))
+
+    def moment(self, j: int, moment: np.ndarray) -> np.ndarray:
+        """Return the tree torques of a moment on a body, (N, tree.nv), from the moment in world axes, (N, 3)."""
+        return self._torques(self.columns[j], moment, slice(3, 6))
+
+    def _torques(self, at: np.ndarray, force: np.ndarray, rows: slice) -> np.ndarray:
+        tau = np.zeros_like(self.v)
+        tau[:, at] = apply(self.J[:, rows, at].transpose(0, 2, 1), force)
+        return tau
+
+
+def motion(span: SpanningTree, q: np.ndarray, v: np.ndarray, bodies: set[int]) -> Motion:
+    """Evaluate the kinematics of the expanded tree, with the placements of some joints.
+
+    Configurations are in the user's order, shape (N, nq), velocities those of the expanded tree, (N, tree.nv).
+    """
+    tree, n = span.tree, len(q)
+    data = tree.createData()
+    J, drift = np.empty((2, n, 6, tree.nv))
+    moving = [(tree.joints[j], j, tree.joints[j].createData()) for j in _with_moving_axes(tree)]
+    placements = {j: (np.empty((n, 3, 3)), np.empty((n, 3))) for j in bodies}
+    expanded = np.zeros((n, tree.nq))
+    expanded[:, span.from_tree_q] = q
+    for i in range(n):
+        pin.computeJointJacobiansTimeVariation(tree, data, expanded[i], v[i])
+        J[i], drift[i] = data.J.reshape(6, -1), data.dJ.reshape(6, -1) * v[i]  # one column comes as a vector
+        for joint, j, joint_data in moving:
+            joint.calc(joint_data, expanded[i], v[i])
+            drift[i, :, joint.idx_v] += data.oMi[j].act(joint_data.c).vector
+        for j, (rotation, position) in placements.items():
+            M = data.oMi[j]
+            rotation[i], position[i] = M.rotation, M.translation
+    columns = [_path(tree, j) for j in range(tree.njoints)]
+    return Motion(J, drift, v, columns, placements, np.array(tree.gravity.linear))
+
+
+def _with_moving_axes(tree: pin.Model) -> list[int]:
+    """Return the joints whose axes move in their own bodies."""
+    v = np.random.default_rng(0).normal(size=tree.nv)
+    q = pin.integrate(tree, pin.neutral(tree), v)
+    found = []
+    for j in range(1, tree.njoints):
+        data = tree.joints[j].createData()
+        tree.joints[j].calc(data, q, v)
+        if np.any(np.abs(data.c.vector) > 1e-12):
+            found.append(j)
+    return found
+
+
+def _path(tree: pin.Model, j: int) -> np.ndarray:
+    """Return the indices in v of the joints between a body and the universe."""
+    joints = [tree.joints[k] for k in tree.supports[j] if k]
+    return np.array([i for joint in joints for i in range(joint.idx_v, joint.idx_v + joint.nv)], dtype=np.int64)
+
+
+def apply(matrix: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return matrix times x for each sample; the matrix may be the same for all."""
+    if matrix.ndim == 2:
+        return x @ matrix.T
+    return np.matmul(matrix, x[:, :, None])[:, :, 0]
+
+
+def transposed(matrix: np.ndarray) -> np.ndarray:
+    """Return the transposed matrix of each sample."""
+    return np.swapaxes(matrix, -1, -2)
+
+
+def _to_body(rotation: np.ndarray, position: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Bring twists from the world to body frames."""
+    back = transposed(rotation)
+    return np.hstack([apply(back, x[:, :3] + np.cross(x[:, 3:], position)), apply(back, x[:, 3:])])

@@ -1,0 +1,71 @@
+"""Acceleration error under given torques."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....algorithms.dynamics.aba import aba
+from ....model import ClusterModel
+from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows, told
+from ._base import along, base_columns
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardError:
+    """Errors of the accelerations under given torques.
+
+    Attributes:
+        robot: Name of the robot.
+        names: What the columns are.
+        samples: Number of states.
+        exact: RMS of the exact acceleration, shape (nv,), [rad/s^2] or [m/s^2].
+        rms: RMS error of each approximation, shape (nv,).
+        base: For a floating base, the error of each approximation relative to the exact robot: RMS of the length of the
+            error over RMS of the length, of the ``"linear"`` and the ``"angular"`` acceleration.
+    """
+
+    robot: str
+    names: tuple[str, ...]
+    samples: int
+    exact: np.ndarray
+    rms: dict[str, np.ndarray]
+    base: dict[str, dict[str, float]]
+
+    @property
+    def relative(self) -> dict[str, np.ndarray]:
+        """RMS error over the RMS of the exact acceleration, shape (nv,); 1 is 100 %."""
+        return {rung: quotient(x, self.exact) for rung, x in self.rms.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain numbers, ready for JSON."""
+        return told(self, "robot samples rms_exact:exact rms relative base_relative:base")
+
+
+@documented
+def forward_error(
+    model: ClusterModel, q: Any, v: Any, tau: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
+) -> ForwardError:
+    """Compare the accelerations under the same torques.
+
+    Raises:
+        SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
+    """
+    as_model(model, "metrics.forward_error")
+    q, v, tau = rows(model, q, v, tau, names="qvt")
+    exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
+    errors = {name: x - exact for name, x in found.items()}
+    base: dict[str, dict[str, float]] = {}
+    first = base_columns(model)
+    if first is not None:
+        parts = {"linear": slice(first, first + 3), "angular": slice(first + 3, first + 6)}
+        base = {
+            name: {k: float(quotient(length_rms(x[:, at]), length_rms(exact[:, at]))) for k, at in parts.items()}
+            for name, x in errors.items()
+        }
+    return ForwardError(
+        model.name, column_names(model), len(q), rms(exact), {name: rms(x) for name, x in errors.items()}, base
+    )

@@ -1,0 +1,150 @@
+"""Torques along sines of several frequencies: figure 14 of arXiv 2311.13732."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...._support.picture_names import literal
+from ....approximations import LABELS
+from ....errors import UnknownNameError, did_you_mean
+from ....model import ClusterModel
+from .. import report
+from .._samples import labels
+from ..accuracy import StudyResult
+from ..accuracy import run as study
+from ..plots import draw_joint, head, shown_samples
+from ..rungs import Progress, part_of
+from ..trajectories import Sine
+from ._experiment import Experiment, Rows, documented, rotors
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FREQUENCIES = (0.25, 0.5, 0.75, 1.5)
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueSinusoids(Experiment):
+    """The study of a robot at several frequencies.
+
+    Attributes:
+        results: One study per frequency, in their order.
+        joint: The joint that is drawn: the knee of the paper's figure, or the one with the largest error.
+    """
+
+    results: tuple[StudyResult, ...]
+    joint: str
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """[Hz]."""
+        return tuple(result.sine.frequency for result in self.results)
+
+    @property
+    def title(self) -> str:
+        """What was done."""
+        last = self.results[-1]
+        listed = ", ".join(f"{f:g}" for f in self.frequencies)
+        return (
+            f"{last.robot}: inverse dynamics with a fixed base, each joint moving by {last.sine.amplitude:g} "
+            f"sin(2 pi f t), f = {listed} Hz, for {last.sine.duration:g} s; rotors {rotors(last.drop_rotors)}."
+        )
+
+    @property
+    def summary(self) -> str:
+        """What the error of the drawn joint is at the highest frequency."""
+        last = self.results[-1]
+        k = last.joints.index(self.joint)
+        share = last.share(last.rms_error)
+        said = ", ".join(f"{share[r][k]:.1f} % with {LABELS[r]}" for r in last.approximate)
+        return f"RMS error at {self.joint}, as per cent of its largest torque, at {last.sine.frequency:g} Hz: {said}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all studies, ready for JSON."""
+        return {
+            "experiment": "torque-sinusoids",
+            "robot": self.results[-1].robot,
+            "joint_drawn": self.joint,
+            "studies": [report.as_dict(result) for result in self.results],
+        }
+
+    def tables(self) -> list[tuple[str, Rows]]:
+        """Return a table of RMS errors per frequency, and one of the drawn joint in per cent."""
+        found = []
+        for result in self.results:
+            rows = [("", *result.joints), *report.table(result)]
+            found.append((f"RMS torque error at {result.sine.frequency:g} Hz, {report.unit(result)}", rows))
+        last = self.results[-1]
+        k = last.joints.index(self.joint)
+        first: Rows = [("", *(f"{f:g} Hz" for f in self.frequencies))]
+        for rung in last.approximate:
+            shares = [(r.share(r.rms_error)[rung][k], r.share(r.peak_error)[rung][k]) for r in self.results]
+            first.append((report.label(last, rung), *(f"{x:.1f}/{y:.1f}" for x, y in shares)))
+        return [*found, (f"RMS/largest error at {self.joint}, % of its largest torque", first)]
+
+    def draw(self, figure: Figure) -> None:
+        """Draw torques (left) and errors (right) of one joint, a row per frequency."""
+        n, last = len(self.results), self.results[-1]
+        height = 1.6 * n + 1.75
+        figure.set_size_inches(9.6, height)
+        grid = figure.add_gridspec(
+            n, 2, left=0.075, right=0.98, top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.45, wspace=0.2
+        )
+        for row, result in enumerate(self.results):
+            k = result.joints.index(self.joint)
+            title, shown, what = f"{result.sine.frequency:g} Hz", shown_samples(result), "torque"
+            share = result.share(result.rms_error)
+            text = "RMS, % of the largest torque:  " + "   ".join(f"{r} {x[k]:.1f}" for r, x in share.items())
+            axes = [figure.add_subplot(grid[row, i]) for i in range(2)]
+            draw_joint(axes, result, k, shown, title, text, what=what, last=row == n - 1).set_fontsize(8.0)
+            for x in axes:
+                x.yaxis.set_label_coords(-0.115, 0.5)
+        amplitude = f"Each joint moves by {last.sine.amplitude:g} sin(2$\\pi$ f t); two periods are shown."
+        head(
+            figure, f"{literal(last.robot)}: torque at {literal(self.joint)}, exact and approximate",
+            (f"Inverse dynamics, fixed base. {amplitude}",
+             f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
+             f"{last.sine.duration:g} s."),
+            labels(["exact", *last.approximate]),
+        )  # fmt: skip
+
+
+@documented
+def run(
+    model: ClusterModel,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    frequencies: Sequence[float] = FREQUENCIES,
+    amplitude: float = 0.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    joint: str | None = None,
+) -> TorqueSinusoids:
+    """Study a robot along sines of several frequencies.
+
+    Args:
+        frequencies: [Hz].
+        joint: The joint to draw; by default the knee, if there is one of that name, or the one with the largest error.
+
+    Raises:
+        TrajectoryError: A number is not allowed.
+        UnknownNameError: There is no such joint.
+    """
+    results = []
+    for i, frequency in enumerate(frequencies):
+        tell = part_of(progress, i, len(frequencies))
+        sine = Sine(amplitude, frequency, duration, dt)
+        results.append(study(model, sine, drop_rotors=drop_rotors, base="fixed", progress=tell))
+    last = results[-1]
+    if joint is None:
+        rms = last.rms_error[next(reversed(last.approximate))] if model.closures else last.rms_error["diagonal"]
+        joint = "knee" if "knee" in last.joints else last.joints[int(np.argmax(rms))]
+    elif joint not in last.joints:
+        hint = did_you_mean(joint, last.joints, limit=len(last.joints))
+        raise UnknownNameError(f"{last.robot} moves no joint {joint!r}.{hint}")
+    return TorqueSinusoids(tuple(results), joint)

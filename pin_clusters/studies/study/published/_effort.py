@@ -1,0 +1,91 @@
+"""How much is measured, and how: interleaved in one process, on one thread, medians with their spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ....verification.timing import Call, Timing, interleaved
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a run spends.
+
+    Attributes:
+        name: ``full``, ``quick``, or ``tiny``, which only tests want; parts choose their sizes by it.
+        repeats: Blocks of calls of each function.
+        block: Wall time of a block, [s].
+        longest: Links of the longest chain.
+    """
+
+    name: str
+    repeats: int
+    block: float
+    longest: int
+
+    def of(self, full: Any, quick: Any, tiny: Any) -> Any:
+        """Return one of three, by the name."""
+        return {"full": full, "quick": quick, "tiny": tiny}[self.name]
+
+    def lengths(self, wanted: Sequence[int]) -> list[int]:
+        """Return those that are no longer than the longest chain; at least two remain."""
+        kept = [n for n in wanted if n <= self.longest]
+        return kept if len(kept) > 1 else list(wanted[:2])
+
+
+EFFORTS = {
+    "full": Effort("full", 61, 3e-3, 1000),
+    "quick": Effort("quick", 15, 1e-3, 300),
+    "tiny": Effort("tiny", 3, 5e-5, 4),
+}
+
+
+def timed(calls: Mapping[str, Call], effort: Effort) -> dict[str, Timing]:
+    """Time functions in alternation, linear algebra on one thread."""
+    with threadpool_limits(1):
+        return interleaved(calls, repeats=effort.repeats, block=effort.block)
+
+
+def number(timing: Timing) -> dict[str, float]:
+    """Return a timing as numbers, in microseconds per call."""
+    return {
+        "median_us": round(1e6 * timing.median, 4),
+        "min_us": round(1e6 * timing.minimum, 4),
+        "spread": round(timing.spread, 4),
+    }
+
+
+def ratio(a: Timing, b: Timing) -> float:
+    """Return how many times as long ``a`` takes, the median over repeats that ran at the same moment."""
+    return round(a.ratio(b), 4)
+
+
+def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
+    """Return the power with which time grows, by least squares on logarithms."""
+    return round(float(np.polyfit(np.log(sizes), np.log(times), 1)[0]), 3)
+
+
+def crossing(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
+    """Return the size beyond which a ratio stays below 1, between sizes on a straight line in logarithms.
+
+    None: it is not below 1 at the largest size. 0: it is never above 1.
+    """
+    below = np.log(np.asarray(ratios, dtype=float)) < 0.0
+    if not below[-1]:
+        return None
+    if below.all():
+        return 0.0
+    last = int(np.flatnonzero(~below)[-1])
+    high, low = np.log(ratios[last]), np.log(ratios[last + 1])
+    part = high / (high - low)
+    return round(float(sizes[last] + part * (sizes[last + 1] - sizes[last])), 1)
+
+
+def apart(wanted: np.ndarray, found: np.ndarray) -> float:
+    """Return the largest difference relative to the largest entry."""
+    return float(np.abs(np.asarray(found) - wanted).max() / max(1e-300, np.abs(wanted).max()))

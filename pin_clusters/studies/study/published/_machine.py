@@ -1,0 +1,86 @@
+"""What the numbers depend on: processor, versions, commit, date."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .... import batch
+from ...._engine.entry_points import JIT, compiled_ahead
+
+UNKNOWN = "unknown"
+
+
+def machine() -> dict[str, Any]:
+    """Return processor, versions, commit of the source tree (if it is one) and date."""
+    from .... import __version__
+
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "lanes": batch.lanes,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "pinocchio": pin.__version__,
+        "numba": _numba(),
+        "numpy": np.__version__,
+        "pin_clusters": __version__,
+        "commit": _commit(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+
+
+def _numba() -> str:
+    """Return the version of what compiled the kernels."""
+    if compiled_ahead() is not None:
+        return "compiled ahead"
+    if not JIT:
+        return "off"
+    import numba
+
+    return str(numba.__version__)
+
+
+def _cpu() -> str:
+    """Return the processor's name; without /proc, what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    name = found.get("model name", platform.machine())
+    family = f"family {found['cpu family']} model {found['model']}" if "cpu family" in found else ""
+    return f"{name} ({family})" if family else name
+
+
+def _commit() -> str:
+    """Return the commit of the source tree, with a + if it was changed; ``unknown`` of an installed package."""
+    here = Path(__file__).resolve().parent
+    if not (here.parents[2] / ".git").exists():
+        return UNKNOWN
+    try:
+        words = [
+            subprocess.run(["git", *what], cwd=here, capture_output=True, text=True, check=True, timeout=10).stdout
+            for what in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "."))
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return UNKNOWN
+    return words[0].strip() + ("+" if words[1].strip() else "")
+
+
+def available_memory() -> float | None:
+    """Return how much memory can be had, [bytes]; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    found = {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
+    given = found.get("MemAvailable")
+    return None if not given else 1024.0 * float(given[0])

@@ -1,0 +1,123 @@
+"""The robots of the curves: chains and trees whose links are those of ``geared_chain``, and kernels alone on them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ...._engine import entry_points as kernels
+from ....algorithms._shared import force_columns as _columns
+from ....constraints import LinearCoupling, Rotor
+from ....errors import PinClustersWarning
+from ....files.readers.chains import RATIO
+from ....model import ClusterModel
+from ....verification.timing import Call
+
+AXIAL = 1e-4
+"""Inertia of a rotor about its axis, that of ``geared_chain``, [kg m^2]."""
+_LINK = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
+_BALL = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.02, 0.1, 0.1]))
+
+
+def _empty(name: str) -> pin.Model:
+    tree = pin.Model()
+    tree.name = name
+    tree.gravity.linear = np.array([9.81, 0.0, 0.0])
+    return tree
+
+
+def _add(tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, body: pin.Inertia) -> int:
+    j = tree.addJoint(parent, joint, place, f"joint_{tree.njoints}")
+    tree.addJointFrame(j)
+    tree.appendBodyToJoint(j, body, pin.SE3.Identity())
+    return int(j)
+
+
+def _along(first: bool, turn: float = 0.0) -> pin.SE3:
+    """Return the placement of a link at the end of another one, turned about its length."""
+    rotation = pin.AngleAxis(turn, np.array([1.0, 0.0, 0.0])).toRotationMatrix()
+    return pin.SE3(rotation, np.array([0.0 if first else 1.0, 0.0, 0.0]))
+
+
+def _geared(tree: pin.Model) -> ClusterModel:
+    """Return the model with a rotor for every joint, carried by the link before it."""
+    rotors = [Rotor(name, RATIO, axial_inertia=AXIAL) for name in list(tree.names)[1:]]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*can hold", PinClustersWarning)  # the links have no thickness
+        return ClusterModel(tree, rotors)
+
+
+def chain(n: int) -> ClusterModel:
+    """Return the geared chain of ``n`` links whose rotors are no bodies of the tree."""
+    tree, last = _empty(f"chain of {n}"), 0
+    for k in range(n):
+        last = _add(tree, last, pin.JointModelRZ(), _along(k == 0), _LINK)
+    return _geared(tree)
+
+
+def branched(n: int, branches: int) -> ClusterModel:
+    """Return a geared link that carries branches of ``n / branches`` geared links, each turned about its length."""
+    tree = _empty(f"{branches} branches of {n // branches}")
+    root = _add(tree, 0, pin.JointModelRZ(), _along(True), _LINK)
+    for b in range(branches):
+        last = root
+        for k in range(n // branches):
+            last = _add(tree, last, pin.JointModelRZ(), _along(False, 2.0 * np.pi * b / branches + 0.5 * k), _LINK)
+    return _geared(tree)
+
+
+def grouped(n: int, size: int) -> ClusterModel:
+    """Return a chain of ``n`` links in groups, the last of each of which keeps the orientation of the one before it.
+
+    That one coupling ties ``size`` bodies into a cluster with ``size - 1`` degrees of freedom; a group of one is free.
+    """
+    tree, last = _empty(f"clusters of {size}"), 0
+    for k in range(n):
+        last = _add(tree, last, pin.JointModelRZ(), _along(k == 0), _LINK)
+    ties = []
+    for first in range(1, n, size) if size > 1 else ():
+        leaders = {f"joint_{j}": -1.0 for j in range(first, first + size - 1)}
+        ties.append(LinearCoupling(f"joint_{first + size - 1}", leaders))
+    return ClusterModel(tree, ties)
+
+
+def balls(parents: Sequence[int]) -> pin.Model:
+    """Return bodies on spherical joints, each hanging from the body of a number, from 1, or from the world, 0."""
+    tree = _empty(f"{len(parents)} spherical joints")
+    tree.gravity.linear = np.array([0.0, 0.0, -9.81])
+    count: dict[int, int] = {}
+    fan = np.array([0.0, 0.8, 0.6])
+    for parent in parents:
+        k = count[parent] = count.get(parent, -1) + 1
+        turn = pin.AngleAxis(0.9 * k, fan).toRotationMatrix()
+        place = pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))
+        _add(tree, parent, pin.JointModelSpherical(), place, _BALL)
+    return tree
+
+
+def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
+    """Return the kernel of ``aba`` or ``rnea`` alone, without a ``ClusterData``: that has a ``pin.Data``.
+
+    Pinocchio's data has four tables of nv^3 numbers, 32 GB for 1000 links.
+    """
+    one: kernels.Kernel = getattr(kernels, name)
+    room = np.zeros(model.nv + 6 * model.njoints)
+    work = np.array(model._tables.work)
+    pointer = kernels.Pointer(model._index, model._params, work, room)
+    return one.call, (pointer, *given, np.zeros(model.nv))
+
+
+def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
+    """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
+    plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
+    pointer = kernels.Pointer(model._index, model._params, np.array(model._tables.work), np.zeros(model.nv**2))
+    panel, out = np.zeros((plan.panel.shape[0], kernels.lanes())), np.zeros((plan.tasks, plan.tasks))
+    return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
+
+
+def room_of_data(nv: int) -> float:
+    """Return the memory of a ``pin.Data`` while it is made, [bytes]."""
+    return 2.0 * 4.0 * 8.0 * float(nv) ** 3

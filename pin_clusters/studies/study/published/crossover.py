@@ -1,0 +1,198 @@
+"""The slides' crossover: mass matrix and its factorisation, articulated bodies, Lagrange multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ....algorithms.dynamics.aba import aba
+from ....algorithms.dynamics.crba import crba
+from ....algorithms.dynamics.rnea import nonLinearEffects
+from ....approximations.armature import armature_model
+from ....model import ClusterModel
+from ....model.configuration import neutral
+from ....verification.timing import Call
+from ._drawing import curve, headed, logarithmic, named, panels
+from ._effort import Effort, apart, crossing, number, ratio, slope, timed
+from ._methods import method
+from ._models import chain
+from ._numbers import MASS_MATRIX_BEFORE, MOSS
+from ._part import Found, Part, Rows, Statement, us
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)
+METHODS = {
+    "aba": ("cluster", "articulated bodies"),
+    "crba": ("projection", "mass matrix, sparse L'DL"),
+    "terms": ("least", "mass matrix and bias torques alone"),
+    "baraff": ("lagrange", "Lagrange multipliers (Baraff)"),
+    "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
+    "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
+}
+_LINEAR, _COMPARABLE = 1.2, 3.0
+
+
+def measure(effort: Effort, done: Callable[[], None]) -> Found:
+    """Time chains without rotors, on which all of the methods are known."""
+    lengths = effort.of(LENGTHS, (1, 2, 4, 6, 8, 10, 12, 16, 24, 48, 96), (1, 3))
+    calls: dict[tuple[int, str], Call] = {}
+    agreement, left_out = [], {}
+    for n in lengths:
+        tree = armature_model(chain(n), "none")
+        tree.armature = np.zeros(n)
+        model = ClusterModel(tree)
+        rng = np.random.default_rng(n)
+        q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
+        found: dict[str, Call] = {
+            "aba": (aba, (model, model.createData(), q, v, tau)),
+            "terms": (_terms, (model, model.createData(), q, v)),
+            "pin.aba": (pin.aba, (tree, tree.createData(), q, v, tau)),
+            "pin.crba": (_factorised, (tree, tree.createData(), q, v, tau)),
+        }
+        for name, module in (("crba", "sparse_crba"), ("baraff", "baraff")):
+            call, why = method(module, model, q, v, tau)
+            if call is None:
+                left_out[name] = why
+            else:
+                found[name] = call
+        wanted = np.array(found["aba"][0](*found["aba"][1]))
+        agreement.append(max(apart(wanted, np.array(f(*a))) for how, (f, a) in found.items() if how != "terms"))
+        calls |= {(n, how): call for how, call in found.items()}
+        done()
+    t = timed({f"{key}": call for key, call in calls.items()}, effort)
+    rows = [
+        {
+            "n": n,
+            "times": {how: number(t[f"{(n, how)}"]) for how in METHODS if (n, how) in calls},
+            # of the same library; the terms alone to articulated bodies
+            "to_crba": {
+                how: ratio(t[f"{(n, how)}"], t[f"{(n, mass)}"])
+                for how, mass in (("aba", "crba"), ("pin.aba", "pin.crba"), ("baraff", "crba"), ("terms", "aba"))
+                if (n, how) in calls and (n, mass) in calls
+            },
+        }
+        for n in lengths
+    ]
+    return {"rows": rows, "agreement": max(agreement), "left_out": left_out}
+
+
+def _terms(model: ClusterModel, data: Any, q: np.ndarray, v: np.ndarray) -> None:
+    """Compute what forward dynamics by the mass matrix begins with, and no solution: a bound."""
+    crba(model, data, q)
+    nonLinearEffects(model, data, q, v)
+
+
+def _factorised(tree: pin.Model, data: pin.Data, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    """Forward dynamics by the mass matrix: Pinocchio's crba, bias torques and sparse Cholesky decomposition."""
+    pin.crba(tree, data, q)
+    pin.cholesky.decompose(tree, data)
+    return pin.cholesky.solve(tree, data, tau - pin.nonLinearEffects(tree, data, q, v))
+
+
+# --- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def tables(found: Found) -> list[tuple[str, Rows]]:
+    """Return times."""
+    shown = [how for how in METHODS if how in found["rows"][-1]["times"]]
+    rows: Rows = [["links", *(METHODS[how][1] for how in shown)]]
+    rows += [[str(r["n"]), *(us(r["times"][how]["median_us"]) for how in shown)] for r in found["rows"]]
+    return [("Forward dynamics of chains without rotors: microseconds", rows)]
+
+
+def says(found: Found) -> list[str]:
+    """Return how exact it is, and what was left out."""
+    text = [f"All methods agree to {found['agreement']:.0e} of the largest entry."]
+    return text + [f"{METHODS[how][1]}: left blank. {why}" for how, why in found["left_out"].items()]
+
+
+def _crossing(found: Found, how: str) -> float | None:
+    rows = [r for r in found["rows"] if how in r["to_crba"]]
+    return crossing([r["n"] for r in rows], [r["to_crba"][how] for r in rows])
+
+
+def _where(x: float | None) -> str:
+    return "at no length measured" if x is None else "at all lengths" if x == 0.0 else f"from {x:g} links on"
+
+
+def statements(found: Found) -> list[Statement]:
+    """Compare the crossing with the slides'."""
+    made = []
+    for how, by in (("aba", "compiled here"), ("pin.aba", "Pinocchio")):
+        if not any(how in r["to_crba"] for r in found["rows"]):
+            continue
+        x = _crossing(found, how)
+        near = min((r for r in found["rows"] if how in r["to_crba"]), key=lambda r: abs(r["n"] - MASS_MATRIX_BEFORE))
+        price = (
+            ", one call from Python against four" if how == "pin.aba" else
+            f"; the mass matrix and the bias torques of the quickest kernels, without a solution, take "
+            f"{near['to_crba']['terms']:.2f} times as long as articulated bodies"
+        )  # fmt: skip
+        made.append(Statement(
+            f"The mass matrix is faster below n = {MASS_MATRIX_BEFORE}, articulated bodies above ({by}).", MOSS,
+            f"articulated bodies are faster {_where(x)}; {near['to_crba'][how]:.2f} of the time of the mass matrix "
+            f"with {near['n']} links{price}.",
+            x is not None and abs(x - MASS_MATRIX_BEFORE) <= 2.0,
+        ))  # fmt: skip
+    long = [r for r in found["rows"] if r["n"] >= 8 and "baraff" in r["times"]]
+    if len(long) > 1:
+        power = slope([r["n"] for r in long], [r["times"]["baraff"]["median_us"] for r in long])
+        factor = long[-1]["times"]["baraff"]["median_us"] / long[-1]["times"]["aba"]["median_us"]
+        made += [
+            Statement(
+                "Lagrange multipliers in maximal coordinates are O(n) on a chain.", MOSS,
+                f"power {power:.2f} from {long[0]['n']} to {long[-1]['n']} links.", power <= _LINEAR,
+            ),
+            Statement(
+                "Their cost is comparable to that of articulated bodies.", MOSS,
+                f"{factor:.1f} times as long with {long[-1]['n']} links.", factor <= _COMPARABLE,
+            ),
+        ]  # fmt: skip
+    return made
+
+
+def draw(figure: Figure, found: Found) -> None:
+    """Draw times, and times relative to the mass matrix."""
+    first, second = panels(figure, 2, height=5.2)
+    shown = [how for how in METHODS if how in found["rows"][-1]["times"]]
+    n = [r["n"] for r in found["rows"]]
+    for how in shown:
+        curve(first, METHODS[how][0], n, [r["times"][how]["median_us"] for r in found["rows"]])
+    for how in ("aba", "pin.aba", "baraff"):
+        if how in found["rows"][-1]["to_crba"]:
+            curve(second, METHODS[how][0], n, [r["to_crba"][how] for r in found["rows"]])
+    logarithmic(first, "time", "links", "time [$\\mu$s]")
+    second.axhline(1.0, color="#999999", linewidth=1.0)
+    second.axvline(MASS_MATRIX_BEFORE, color="#999999", linewidth=1.0, linestyle=":")
+    second.set_xlim(0.0, min(50.0, 1.05 * n[-1]))
+    named(second, "relative to the mass matrix of the same library", "links", "time / time of the mass matrix")
+    second.set_ylim(bottom=0.0)
+    headed(
+        figure, "Forward dynamics of chains: mass matrix, articulated bodies, Lagrange multipliers",
+        ("Chains without rotors. One call from Python, one state, one thread; median.",
+         f"Dotted: the slides' crossing at n = {MASS_MATRIX_BEFORE}."),
+        {METHODS[how][0]: METHODS[how][1] for how in shown},
+    )  # fmt: skip
+
+
+PART = Part(
+    key="crossover",
+    title="Mass matrix, articulated bodies, Lagrange multipliers",
+    timed=(
+        "Chains without rotors. Articulated bodies: `pc.aba`; mass matrix with sparse L'DL and Lagrange multipliers: "
+        "`baselines.sparse_crba` and `baselines.baraff`, compiled as `pc.aba` is; mass matrix and bias torques alone: "
+        "`pc.crba` and `pc.nonLinearEffects`, without a solution; Pinocchio's `aba`, and its `crba`, "
+        "`nonLinearEffects` and Cholesky decomposition, four calls from Python. The slides count operations of 2007."
+    ),
+    measure=measure,
+    figures={"moss_crossover": draw},
+    tables=tables,
+    statements=statements,
+    says=says,
+    seconds=(35.0, 6.0),
+)

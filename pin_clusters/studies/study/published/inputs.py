@@ -1,0 +1,213 @@
+"""Figure 2 and tables 1 and 2 of Kroeg, Gattringer and Mueller: inverse input matrices against forces one by one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ....algorithms.dynamics.aba import aba
+from ....algorithms.dynamics.inputs import inverse_input_matrix
+from ....algorithms.dynamics.motor import actuation_matrix
+from ....algorithms.kinematics.jacobians import computeFrameJacobian
+from ....errors import PinClustersWarning
+from ....files.readers import load
+from ....model import ClusterModel
+from ....model.configuration import integrate, neutral
+from ....verification.timing import Call, Timing
+from ._drawing import curve, headed, named, panels
+from ._effort import Effort, apart, number, ratio, timed
+from ._models import chain
+from ._numbers import INPUT_MATRICES, KROEG, SAID_LONGER
+from ._part import Found, Part, Rows, Statement, us
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LENGTHS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
+HUMANOID, POINTS = "mit_humanoid", 8
+_ROUNDED = 5.0
+"""By how many per cent a text may differ from the table beside it."""
+_RATIOS = {
+    "one / aba": ("one", "aba"), "all / aba": ("all", "aba"),
+    "forces / one": ("forces one", "one"), "forces / all": ("forces all", "all"),
+}  # fmt: skip
+_HEADS = {
+    "one / aba": "one input / `aba`", "all / aba": "all inputs / `aba`",
+    "forces / one": "forces one by one / one input", "forces / all": "forces one by one / all inputs",
+}  # fmt: skip
+
+
+def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, points: list[int]) -> np.ndarray:
+    """Return M^-1 [B, J'] by a run of ``aba`` without inputs and one per input, as lean as Python can be (eUFM).
+
+    Forces at points become torques by Jacobians, which is quicker than external forces.
+    """
+    rest = np.zeros(model.nv)
+    rows = [B.T, *(computeFrameJacobian(model, data, q, f, pin.LOCAL)[:3] for f in points)]
+    free = aba(model, data, q, rest, rest)
+    inputs = np.ascontiguousarray(np.concatenate(rows))
+    return np.array([aba(model, data, q, rest, tau) for tau in inputs]).T - free[:, None]
+
+
+def measure(effort: Effort, done: Callable[[], None]) -> Found:
+    """Time chains, and the humanoid of the second table."""
+    lengths = effort.of(LENGTHS, (1, 5, 10, 25, 50), (1, 3))
+    calls: dict[tuple[int | str, str], Call] = {}
+    agreement = []
+    for n in lengths:
+        model = chain(n)
+        q = np.array(neutral(model)) + np.linspace(0.1, 0.6, n)
+        found = _calls(model, q, np.eye(n), [])
+        calls |= {(n, how): call for how, call in found.items()}
+        agreement.append(_agreement(found))
+        done()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PinClustersWarning)
+        model = load(HUMANOID)
+    rng = np.random.default_rng(0)
+    q = integrate(model, neutral(model), 0.2 * rng.standard_normal(model.nv))
+    points = (model.nframes - 1 - np.arange(POINTS)).tolist()
+    B = actuation_matrix(model, model.createData(), q)
+    found = _calls(model, q, B, points)
+    calls |= {("humanoid", how): call for how, call in found.items() if "one" not in how}
+    agreement.append(_agreement(found))
+    t = timed({f"{key}": call for key, call in calls.items()}, effort)
+    done()
+    rows = [{"n": n, **_row(t, calls, n)} for n in lengths]
+    return {
+        "rows": rows,
+        "humanoid": {"inputs": B.shape[1] + 3 * POINTS, "nv": model.nv, **_row(t, calls, "humanoid")},
+        "agreement": max(agreement),
+    }
+
+
+def _calls(model: ClusterModel, q: np.ndarray, B: np.ndarray, points: list[int]) -> dict[str, Call]:
+    """Return forward dynamics and the input matrices both ways, with the first input and with all."""
+    data, rest, first = model.createData(), np.zeros(model.nv), np.ascontiguousarray(B[:, :1])
+    return {
+        "aba": (aba, (model, data, q, rest, rest)),
+        "one": (inverse_input_matrix, (model, data, q, first)),
+        "all": (inverse_input_matrix, (model, data, q, B, points)),
+        "forces one": (one_by_one, (model, data, q, first, [])),
+        "forces all": (one_by_one, (model, data, q, B, points)),
+    }
+
+
+def _agreement(found: dict[str, Call]) -> float:
+    one, other = (np.array(f(*a)) for f, a in (found["all"], found["forces all"]))
+    return apart(one, other)
+
+
+def _row(t: dict[str, Timing], calls: dict[tuple[int | str, str], Call], key: int | str) -> dict[str, Any]:
+    own = {how: t[f"{(k, how)}"] for k, how in calls if k == key}
+    return {
+        "times": {how: number(x) for how, x in own.items()},
+        "ratio": {name: ratio(own[a], own[b]) for name, (a, b) in _RATIOS.items() if a in own and b in own},
+    }
+
+
+# --- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def tables(found: Found) -> list[tuple[str, Rows]]:
+    """Return the ratios of all lengths, and of the humanoid, beside those of tables 1 and 2."""
+    rows: Rows = [["", "`aba` [us]", *_HEADS.values()]]
+    last = found["rows"][-1]["n"]
+    every = [(f"chain of {r['n']}", "chain" if r["n"] == LENGTHS[-1] == last else "", r) for r in found["rows"]]
+    h = found["humanoid"]
+    every.append((f"`{HUMANOID}`, {h['nv']} velocities, {h['inputs']} inputs", "humanoid", h))
+    for name, key, r in every:
+        known = INPUT_MATRICES.get(key, {})
+        cells = [
+            "-" if head not in r["ratio"] else
+            f"{r['ratio'][head]:.2f}" + (f" ({known[head]:.3g})" if head in known else "")
+            for head in _HEADS
+        ]  # fmt: skip
+        rows.append([name, us(r["times"]["aba"]["median_us"]), *cells])
+    return [("Tables 1 and 2: ratios of times (published in brackets)", rows)]
+
+
+def says(found: Found) -> list[str]:
+    """Return how exact it is."""
+    return [f"Input matrices and forces one by one agree to {found['agreement']:.0e} of the largest entry."]
+
+
+def statements(found: Found) -> list[Statement]:
+    """Compare ratios with tables 1 and 2, and with the text."""
+    last, h = found["rows"][-1], found["humanoid"]["ratio"]
+    r, known = last["ratio"], INPUT_MATRICES
+    n = last["n"]
+    longer, theirs = 100.0 * (h["all / aba"] - 1.0), 100.0 * (known["humanoid"]["all / aba"] - 1.0)
+    return [
+        Statement(
+            f"The input matrix of one input takes {known['chain']['one / aba']:.2f} times as long as a run of forward "
+            "dynamics (50 links), less than twice.", f"{KROEG}, Table 1",
+            f"{r['one / aba']:.2f} times with {n} links.", r["one / aba"] < 2.0,
+        ),
+        Statement(
+            f"That of all inputs takes {known['chain']['all / aba']:.2f} times as long as a run of forward dynamics.",
+            f"{KROEG}, Table 1",
+            f"{r['all / aba']:.2f} times with {n} links" + (
+                f", whose runs are so quick here that {n} columns of {n} numbers show." if r["all / aba"] > 2.0 else "."
+            ), r["all / aba"] < 2.0,
+        ),
+        Statement(
+            f"With one input, forces one by one are slightly faster ({known['chain']['forces / one']:.2f}).",
+            f"{KROEG}, Fig. 2a and Table 1",
+            f"{r['forces / one']:.2f} with {n} links; the two runs alone, without Python around them, would be "
+            f"{2.0 / r['one / aba']:.2f}.", r["forces / one"] < 1.0,
+        ),
+        Statement(
+            f"With all inputs, forces one by one are prohibitive ({known['chain']['forces / all']:.1f} times as long).",
+            f"{KROEG}, Fig. 2b and Table 1", f"{r['forces / all']:.1f} times with {n} links.", r["forces / all"] > 5.0,
+        ),
+        Statement(
+            f"Also of a humanoid with 42 inputs ({known['humanoid']['forces / all']:.1f} times).", f"{KROEG}, Table 2",
+            f"{h['forces / all']:.1f} times.", h["forces / all"] > 5.0,
+        ),
+        Statement(
+            f"The text says that the input matrix of the humanoid takes {SAID_LONGER:.0f} % longer than forward "
+            "dynamics.", f"{KROEG}, text beside Table 2",
+            f"its own table says {theirs:.0f} % longer; {longer:.0f} % here.",
+            abs(SAID_LONGER - theirs) <= _ROUNDED,
+        ),
+    ]  # fmt: skip
+
+
+def draw(figure: Figure, found: Found) -> None:
+    """Draw figure 2: one input on the left, all on the right."""
+    first, second = panels(figure, 2, height=5.0)
+    n = [r["n"] for r in found["rows"]]
+    for axes, what, title in ((first, "one", "a) one input"), (second, "all", "b) as many inputs as links")):
+        for how, key in (("aba", "approximate"), (what, "cluster"), (f"forces {what}", "projection")):
+            curve(axes, key, n, [r["times"][how]["median_us"] for r in found["rows"]])
+        named(axes, title, "links", "time [$\\mu$s]")
+        axes.set_ylim(bottom=0.0)
+        axes.set_xlim(left=0.0)
+    headed(
+        figure, "Inverse input matrices of chains, as in figure 2",
+        ("Chains with a geared rotor per link. One call from Python; forces one by one are calls of aba in a loop.",),
+        {"approximate": "forward dynamics, aba", "cluster": "inverse input matrix",
+         "projection": "forces one by one (eUFM), by aba"},
+    )  # fmt: skip
+
+
+PART = Part(
+    key="inputs",
+    title="Inverse input matrices",
+    timed=(
+        "`pc.inverse_input_matrix` against a run of `pc.aba` without inputs and one per input: the same compiled "
+        "recursion, called from Python once or many times; chains of geared links, and `mit_humanoid` with its motors "
+        "and forces at 8 points."
+    ),
+    measure=measure,
+    figures={"kroeg_02_input_matrices": draw},
+    tables=tables,
+    statements=statements,
+    says=says,
+    seconds=(30.0, 3.0),
+)

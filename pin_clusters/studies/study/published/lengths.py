@@ -1,0 +1,259 @@
+"""Figures 11 and 13 of arXiv 2311.13732: cost against the number of links, and on to a thousand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ....algorithms.dynamics.aba import aba
+from ....algorithms.dynamics.operational import inverse_operational_inertia
+from ....algorithms.dynamics.rnea import rnea
+from ....approximations.armature import armature_model
+from ....model import ClusterModel
+from ....model.configuration import neutral
+from ....verification.baselines import lagrange, projection, sparse
+from ....verification.timing import Call
+from ._drawing import LABELS, curve, guide, headed, logarithmic, named, panels
+from ._effort import Effort, apart, number, slope, timed
+from ._machine import available_memory
+from ._models import chain, kernel, kernel_of_frame, room_of_data
+from ._numbers import CHIGNOLI
+from ._part import Found, Part, Rows, Statement, us
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)
+"""Within what was published."""
+LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
+DENSE, SPARSE, DATA = 96, 48, 192
+"""Links up to which exact rivals, the sparse one, and what has a ``pin.Data`` of its own are measured."""
+_SHORT, _LONG = 24, 48
+"""Slopes are those up to the first length, and from the second."""
+_LINEAR, _CUBIC = 1.2, 2.7
+"""Up to which slope growth is called linear, and from which cubic."""
+FORWARD = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
+OSIM = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
+_TITLES = {
+    "forward dynamics": {**LABELS},
+    "operational inertia": {**LABELS, "lagrange": "sparse factorisation with constraints, exact"},
+}
+
+
+def wanted(effort: Effort) -> list[int]:
+    """Return the lengths of a run; the longest that was asked for is among them."""
+    lengths = effort.lengths(effort.of(PUBLISHED + LONGER, (2, 4, 8, 16, 24, 48, 96, 192, *LONGER[6:]), (2, 4)))
+    return sorted({*lengths, effort.longest}) if effort.longest > 2 else lengths
+
+
+def measure(effort: Effort, done: Callable[[], None]) -> Found:
+    """Time chains of all lengths, all of them in alternation."""
+    calls: dict[tuple[str, int, str], Call] = {}
+    agreement: list[float] = []
+    skipped: list[str] = []
+    lengths = wanted(effort)
+    for n in lengths:
+        model, memory = chain(n), available_memory()
+        # the tree with all rotors is twice as large
+        needed = 2.0 * room_of_data(2 * n if n <= DENSE else n)
+        data = n <= DATA and (memory is None or needed < memory)
+        if n <= DATA and not data:
+            skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
+        forward, osim = _calls(model, data=data)
+        if data:  # kernels return their code
+            agreement += [_agreement(forward), _agreement(osim)]
+        calls |= {("forward dynamics", n, how): c for how, c in forward.items()}
+        calls |= {("operational inertia", n, how): c for how, c in osim.items()}
+        done()
+    t = timed({f"{key}": call for key, call in calls.items()}, effort)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for what in ("forward dynamics", "operational inertia"):
+        rows[what] = [
+            {"n": n, "times": {how: number(t[f"{(w, m, how)}"]) for w, m, how in calls if (w, m) == (what, n)}}
+            for n in lengths
+        ]
+        rows[what] = [row for row in rows[what] if row["times"]]
+    return {
+        "rows": rows,
+        "slopes": {what: _slopes(each) for what, each in rows.items()},
+        "agreement": max(agreement, default=None),
+        "kernels_from": min((r["n"] for r in rows["forward dynamics"] if "pinocchio" not in r["times"]), default=None),
+        "skipped": skipped,
+    }
+
+
+def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[str, Call]]:
+    """Return what is timed of a chain; all but the kernels has a ``pin.Data``."""
+    n = model.nv
+    rng = np.random.default_rng(n)
+    q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
+    if not data:
+        alone = {name: kernel(model, what, q, v, tau) for name, what in (("cluster", "aba"), ("rnea", "rnea"))}
+        return alone, {"cluster": kernel_of_frame(model, q, model.nframes - 1)}
+    tree = armature_model(model, "diagonal")
+    same, own = ClusterModel(tree), model.createData()
+    its, theirs, end = same.createData(), tree.createData(), [model.nframes - 1]
+    forward: dict[str, Call] = {
+        "cluster": (aba, (model, own, q, v, tau)),
+        "rnea": (rnea, (model, own, q, v, tau)),
+        "approximate": (aba, (same, its, q, v, tau)),
+        "pinocchio": (pin.aba, (tree, theirs, q, v, tau)),
+    }
+    osim: dict[str, Call] = {
+        "cluster": (inverse_operational_inertia, (model, own, q, end)),
+        "approximate": (inverse_operational_inertia, (same, its, q, [tree.nframes - 1])),
+    }
+    if hasattr(pin, "computeDelassusMatrix"):
+        contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, tree.njoints - 1, pin.LOCAL))
+        datas.append(contacts[0].createData())
+        osim["pinocchio"] = (pin.computeDelassusMatrix, (tree, theirs, q, contacts, datas, 0.0))
+    if n <= DENSE:
+        space, both = projection.createData(model), lagrange.createData(model)
+        forward["projection"] = (projection.aba, (model, space, q, v, tau))
+        forward["lagrange"] = (lagrange.aba, (model, both, q, v, tau))
+        osim["projection"] = (projection.inverse_operational_inertia, (model, space, q, end))
+    if n <= SPARSE:
+        osim["lagrange"] = (sparse.inverse_operational_inertia, (model, sparse.createData(model), q, end))
+    return forward, osim
+
+
+def _agreement(calls: dict[str, Call]) -> float:
+    """Return by how much exact methods differ."""
+    exact = [np.array(f(*a)) for k, (f, a) in calls.items() if k in ("cluster", "projection", "lagrange")]
+    return max((apart(exact[0], other) for other in exact[1:]), default=0.0)
+
+
+def _slopes(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Return powers of growth per method: within what was published, and of long chains."""
+    found: dict[str, dict[str, float]] = {}
+    for how in ("rnea", *FORWARD):
+        points = [(row["n"], row["times"][how]["median_us"]) for row in rows if how in row["times"]]
+        if len(points) < 2:
+            continue
+        short, long = ([p for p in points if 8 <= p[0] <= _SHORT], [p for p in points if p[0] >= _LONG])
+        long = long if len(long) > 1 else points[-2:]
+        found[how] = {"long": slope(*zip(*long, strict=True)), "largest": points[-1][0]}
+        if len(short) > 1:
+            found[how]["short"] = slope(*zip(*short, strict=True))
+    return found
+
+
+def tables(found: Found) -> list[tuple[str, Rows]]:
+    """Return the times of some lengths, and the slopes."""
+    shown = []
+    for what, methods in (("forward dynamics", FORWARD), ("operational inertia", OSIM)):
+        titles, rows = _TITLES[what], found["rows"][what]
+        body: Rows = [["links", *(titles[how] for how in methods)]]
+        body += [
+            [str(r["n"]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods)]
+            for r in rows
+        ]
+        for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
+            slopes = found["slopes"][what]
+            body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in methods)])
+        shown.append((f"{what[0].upper()}{what[1:]}: microseconds", body))
+    return shown
+
+
+def says(found: Found) -> list[str]:
+    """Return time per link, and how exact it is."""
+    rows = found["rows"]["forward dynamics"]
+    near = min(rows, key=lambda r: abs(r["n"] - _SHORT))
+    last = rows[-1]
+    text = []
+    for how, name in (("cluster", "aba"), ("rnea", "rnea")):
+        a, b = (r["times"][how]["median_us"] / r["n"] for r in (near, last))
+        text.append(
+            f"`{name}` takes {1e3 * b:.0f} ns per link with {last['n']} links, {b / a:.2f} times as much "
+            f"as with {near['n']} ({1e3 * a:.0f} ns)."
+        )
+    if found["kernels_from"] is not None:
+        text.append(f"From {found['kernels_from']} links on the kernel alone is timed, as no `pin.Data` is made.")
+    if found["agreement"] is not None:
+        text.append(f"Exact methods agree to {found['agreement']:.0e} of the largest entry.")
+    return text + [f"Left blank: {why}" for why in found["skipped"]]
+
+
+def statements(found: Found) -> list[Statement]:
+    """Compare slopes with the stated orders."""
+    made = []
+    for what, place, linear, cubic in (
+        ("forward dynamics", "Fig. 11", "cluster", ("projection", "lagrange")),
+        ("operational inertia", "Fig. 13", "cluster", ("projection", "lagrange")),
+    ):
+        slopes, titles = found["slopes"][what], _TITLES[what]
+        source = f"{CHIGNOLI}, {place}"
+        one = slopes.get(linear)
+        if one and "long" in one:
+            made.append(Statement(
+                f"The cost of the cluster algorithm grows linearly with the number of links ({what}).", source,
+                f"as the number of links to the power {one['long']:.2f}, from {_LONG} to {one['largest']} links.",
+                one["long"] <= _LINEAR,
+            ))  # fmt: skip
+        for how in cubic:
+            if "long" not in slopes.get(how, {}):
+                continue
+            x = slopes[how]
+            made.append(Statement(
+                f"That of {titles[how].removesuffix(', exact')} grows cubically ({what}).", source,
+                f"to the power {x.get('short', x['long']):.2f} within {_SHORT} links, {x['long']:.2f} up to "
+                f"{x['largest']} links" + (": a cube is the limit, which these sizes do not reach."
+                                           if x["long"] < _CUBIC else "."),
+                x["long"] >= _CUBIC,
+            ))  # fmt: skip
+    return made
+
+
+def draw_forward(figure: Figure, found: Found) -> None:
+    """Draw figure 11: within the published lengths, and all."""
+    _draw(figure, found, "forward dynamics", FORWARD, "Forward dynamics against the number of links")
+
+
+def draw_operational(figure: Figure, found: Found) -> None:
+    """Draw figure 13."""
+    _draw(figure, found, "operational inertia", OSIM, "Inverse operational inertia of the last link")
+
+
+def _draw(figure: Figure, found: Found, what: str, methods: tuple[str, ...], title: str) -> None:
+    rows, titles = found["rows"][what], _TITLES[what]
+    short, every = panels(figure, 2, height=5.2)
+    present = [how for how in methods if any(how in r["times"] for r in rows)]
+    for how in present:
+        points = [(r["n"], r["times"][how]["median_us"]) for r in rows if how in r["times"]]
+        curve(every, how, *zip(*points, strict=True))
+        curve(short, how, *zip(*[p for p in points if p[0] <= _SHORT] or points, strict=True))
+    top = short.get_ylim()[1]
+    short.set_ylim(0.0, min(top, 60.0) if what == "forward dynamics" else top)
+    named(short, f"up to {_SHORT} links, as published", "links", "time [$\\mu$s]")
+    logarithmic(every, "all, logarithmic", "links", "time [$\\mu$s]")
+    last = rows[-1]
+    guide(every, [last["n"] / 12.0, last["n"]], last["times"]["cluster"]["median_us"] / 22.0, 1)
+    headed(
+        figure, title,
+        ("Chains with a geared rotor per link. One call from Python, one state, one thread; median.",
+         "Rivals end where their tables no longer fit, or a call takes milliseconds."),
+        {how: titles[how] for how in present},
+    )  # fmt: skip
+
+
+PART = Part(
+    key="lengths",
+    title="Figures 11 and 13: the number of links",
+    timed=(
+        "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
+        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
+        "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
+        "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
+        "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
+    ),
+    measure=measure,
+    figures={"chignoli_11_links": draw_forward, "chignoli_13_links_operational": draw_operational},
+    tables=tables,
+    statements=statements,
+    says=says,
+    seconds=(120.0, 12.0),
+)

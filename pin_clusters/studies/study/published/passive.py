@@ -1,0 +1,172 @@
+"""Figures 4 and 5 of Yamane and Nakamura: chains of 30 degrees of freedom fall, and keep their energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pinocchio as pin
+
+from ....algorithms.dynamics.energy import computeKineticEnergy
+from ....model import ClusterModel
+from ....model.configuration import neutral
+from ....simulation import simulate
+from ._drawing import named
+from ._effort import Effort
+from ._models import balls
+from ._numbers import YAMANE
+from ._part import Found, Part, Rows, Statement
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# the body that each hangs from
+CHAINS = {
+    "serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)),
+    "branched": ("Fig. 5", (0, 1, 2, 1, 4, 1, 6, 1, 8, 9)),
+}
+SNAPSHOTS = 6
+_DRIFT = 1e-6
+"""Change of energy relative to the largest kinetic energy that is called none."""
+
+
+def measure(effort: Effort, done: Callable[[], None]) -> Found:
+    """Simulate both chains with two step lengths."""
+    duration = effort.of(2.0, 2.0, 0.02)
+    found: Found = {"duration": duration, "chains": {}}
+    for name, (_, parents) in CHAINS.items():
+        tree = balls(parents)
+        model = ClusterModel(tree)
+        runs = {}
+        for dt in effort.of((2e-3, 1e-3), (4e-3, 2e-3), (4e-3, 2e-3)):
+            result = simulate(
+                model, neutral(model), np.zeros(model.nv), duration=duration, dt=dt, method="rkmk4",
+                record=max(1, round(duration / dt / 125)),
+            )  # fmt: skip
+            data, total = model.createData(), result.energy
+            kinetic = np.array(
+                [computeKineticEnergy(model, data, q, v) for q, v in zip(result.q, result.v, strict=True)]
+            )
+            runs[f"{dt:g}"] = {
+                "time": [round(float(x), 5) for x in result.time],
+                "kinetic": [float(f"{x:.4g}") for x in kinetic],
+                "potential": [float(f"{x:.4g}") for x in total - kinetic],
+                "drift": [float(f"{x:.2e}") for x in total - total[0]],
+            }
+            done()
+        at = np.linspace(0, len(result.time) - 1, SNAPSHOTS).round().astype(int)
+        found["chains"][name] = {
+            "nv": model.nv, "parents": list(parents), "runs": runs,
+            "snapshots": [{"time": round(float(result.time[i]), 4), "bodies": _lines(tree, result.q[i])} for i in at],
+        }  # fmt: skip
+    return found
+
+
+def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
+    """Return where the links are, from joint to end, along x and z, [m]."""
+    data = tree.createData()
+    pin.forwardKinematics(tree, data, q)
+    end = np.array([1.0, 0.0, 0.0])
+    return [
+        [[round(float(p[0]), 3), round(float(p[2]), 3)] for p in (M.translation, M.act(end))]
+        for M in list(data.oMi)[1:]
+    ]
+
+
+# --- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def _worst(run: dict[str, list[float]]) -> float:
+    """Return the largest change of energy, relative to the largest kinetic energy."""
+    return max(abs(x) for x in run["drift"]) / max(run["kinetic"])
+
+
+def tables(found: Found) -> list[tuple[str, Rows]]:
+    """Return the energy of both chains."""
+    rows: Rows = [["chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
+                   "of the step before"]]  # fmt: skip
+    for name, one in found["chains"].items():
+        before = None
+        for dt, run in one["runs"].items():
+            worst = _worst(run)
+            part = "-" if before is None else f"1 / {before / worst:.1f}"
+            most = f"{max(run['kinetic']):.1f}"
+            rows.append([name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part])
+            before = worst
+    return [("Change of energy, relative to the largest kinetic energy", rows)]
+
+
+def statements(found: Found) -> list[Statement]:
+    """Say whether energy is kept."""
+    made = []
+    for name, (place, _) in CHAINS.items():
+        one = found["chains"][name]
+        dt, run = list(one["runs"].items())[-1]
+        worst = _worst(run)
+        made.append(Statement(
+            f"A {name} chain of {one['nv']} degrees of freedom is simulated.", f"{YAMANE}, {place}",
+            f"{found['duration']:g} s of free motion from rest; energy changes by {worst:.0e} of the largest kinetic "
+            f"energy with steps of {1e3 * float(dt):g} ms.", worst < _DRIFT,
+        ))  # fmt: skip
+    return made
+
+
+def draw(figure: Figure, found: Found) -> None:
+    """Draw snapshots on the left, energies and their change on the right."""
+    height = 7.6
+    figure.set_size_inches(9.6, height)
+    grid = figure.add_gridspec(
+        2, 3, left=0.055, right=0.985, top=1.0 - 1.05 / height, bottom=0.5 / height, hspace=0.34, wspace=0.3,
+        width_ratios=(1.25, 1.0, 1.0),
+    )  # fmt: skip
+    for row, (name, one) in enumerate(found["chains"].items()):
+        shape, energy, drift = (figure.add_subplot(grid[row, k]) for k in range(3))
+        shots = one["snapshots"]
+        for k, shot in enumerate(shots):
+            shade = 0.82 * (1.0 - k / max(1, len(shots) - 1))
+            for line in shot["bodies"]:
+                shape.plot(*zip(*line, strict=True), color=(shade, shade, shade), linewidth=1.3, zorder=2.0 + k)
+        shape.plot(0.0, 0.0, marker="o", color="#D55E00", markersize=5.0, zorder=20.0)
+        shape.set_aspect("equal", adjustable="datalim")
+        named(shape, f"{name}, {one['nv']} degrees of freedom", "x [m]", "z [m]")
+        run = list(one["runs"].values())[-1]
+        energy.plot(run["time"], run["kinetic"], color="#D55E00", linewidth=1.5)
+        energy.plot(run["time"], run["potential"], color="#0072B2", linewidth=1.5)
+        both = [a + b for a, b in zip(run["kinetic"], run["potential"], strict=True)]
+        energy.plot(run["time"], both, color="#000000", linewidth=1.5)
+        for key, colour, place in (("kinetic", "#D55E00", 0.9), ("potential", "#0072B2", 0.8), ("sum", "#000000", 0.7)):
+            energy.text(0.03, place, key, color=colour, fontsize=8.5, transform=energy.transAxes)
+        named(energy, "energy", "time [s]", "[J]")
+        for (dt, each), style in zip(one["runs"].items(), (":", "-"), strict=True):
+            largest = max(each["kinetic"])
+            y = [max(abs(x) / largest, 1e-16) for x in each["drift"]]
+            drift.plot(each["time"][1:], y[1:], color="#000000", linestyle=style, linewidth=1.3,
+                       label=f"steps of {1e3 * float(dt):g} ms")  # fmt: skip
+        drift.set_yscale("log")
+        drift.legend(fontsize=8, frameon=False, loc="lower right")
+        named(drift, "change of energy", "time [s]", "part of the largest kinetic energy")
+    figure.text(
+        0.025, 1.0 - 0.3 / height, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", fontsize=13
+    )
+    figure.text(
+        0.025, 1.0 - 0.53 / height,
+        f"Ten bodies of 1 kg and 1 m on spherical joints, without torques; {SNAPSHOTS} poses over "
+        f"{found['duration']:g} s, the last one black.",
+        fontsize=9, color="#333333",
+    )  # fmt: skip
+
+
+PART = Part(
+    key="passive",
+    title="Yamane and Nakamura, figures 4 and 5: chains of 30 degrees of freedom",
+    timed=(
+        "Nothing is timed: `pc.simulate` with `rkmk4`. The paper shows snapshots; lengths, masses and the shape of the "
+        "branched chain are ours."
+    ),
+    measure=measure,
+    figures={"yamane_04_05_snapshots": draw},
+    tables=tables,
+    statements=statements,
+    seconds=(2.0, 1.0),
+)

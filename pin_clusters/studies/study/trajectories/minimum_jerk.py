@@ -1,0 +1,151 @@
+"""Minimum-jerk motions between named poses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ....errors import did_you_mean
+from ....model import ClusterModel
+from . import _suspicions as suspicions
+from ._base import Motion, TrajectoryError, check_grid, coordinates, count, held, moved_joints, numbers, positive
+from ._whole import configurations, rates
+
+Pose: TypeAlias = str | Mapping[str, float]
+
+
+def spline(times: ArrayLike, values: ArrayLike, *, rest: bool) -> Callable[..., np.ndarray]:
+    """Return the curve of least jerk through values at given times, at rest at both ends.
+
+    Minimising the integral of the squared third derivative gives polynomials of degree 5 between the points; where the
+    velocity at a point is free (no ``rest`` there), derivatives up to the fourth are continuous there. The curve is a
+    function of time and of the order of the derivative, with values as in ``values``, shape (k,) or (k, n).
+    """
+    from scipy.interpolate import BPoly, make_interp_spline
+
+    times, values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
+    still = np.zeros_like(values)
+    if rest or len(times) == 2:
+        return BPoly.from_derivatives(times, np.stack([values, still, still], axis=1))
+    ends = [(1, still[0]), (2, still[0])]
+    return make_interp_spline(times, values, k=5, bc_type=(ends, ends))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class MinimumJerk:
+    """From pose to pose with the least jerk, at rest at the first and at the last.
+
+    A pose is a mapping of joint names to coordinates [rad] or [m], in which joints left out keep their value of the
+    pose before; or a name: ``"neutral"``, ``"reference"`` (``model.q_reference``), or one of
+    ``model.tree.referenceConfigurations`` (what an SRDF file gives). Joints that the first pose leaves out start in the
+    reference pose, which is the neutral one unless there are closed loops.
+
+    Attributes:
+        poses: At least two.
+        duration: From the first to the last, [s].
+        times: When each pose is reached, [s], from 0 to the duration; None: evenly.
+        rest: Whether the robot stops at each pose; otherwise it passes through.
+        dt: Time between samples, [s].
+
+    Raises:
+        TrajectoryError: There are fewer than two poses, or the times do not increase.
+
+    Example:
+        >>> from pin_clusters.studies.study import trajectories
+        >>> squat = trajectories.MinimumJerk(["neutral", {"hip_ry": -0.8, "knee": 1.6}, "neutral"], duration=1.0)
+        >>> squat.label
+        'minimum jerk through 3 poses in 1 s'
+    """
+
+    poses: Sequence[Pose]
+    duration: float = 2.0
+    times: Sequence[float] | None = None
+    rest: bool = False
+    dt: float = 5e-4
+
+    def __post_init__(self) -> None:
+        poses = self.poses
+        if isinstance(poses, (str, Mapping)) or not isinstance(poses, Sequence) or len(poses) < 2:
+            raise TrajectoryError(f"poses must be a list of at least two poses, got {poses!r}.")
+        object.__setattr__(self, "poses", tuple(poses))
+        for name, value in positive(duration=self.duration, dt=self.dt).items():
+            object.__setattr__(self, name, value)
+        check_grid(self.duration, self.dt)
+        times = np.linspace(0.0, self.duration, len(poses)) if self.times is None else numbers("times", self.times)
+        if (
+            len(times) != len(poses)
+            or not np.all(np.diff(times) > 0.0)
+            or times[0] != 0.0
+            or times[-1] != self.duration
+        ):
+            raise TrajectoryError(
+                f"times must be {len(poses)} increasing numbers, one for each pose, from 0 to the duration of "
+                f"{self.duration:g} s; got {', '.join(f'{t:g}' for t in times)}."
+            )
+        object.__setattr__(self, "times", tuple(map(float, times)))
+
+    @property
+    def label(self) -> str:
+        """What it is, in words."""
+        return f"minimum jerk through {len(self.poses)} poses in {self.duration:g} s"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return poses and numbers, ready for JSON."""
+        return {
+            "poses": [pose if isinstance(pose, str) else dict(pose) for pose in self.poses],
+            "times": list(self.times or ()),
+            "rest": self.rest,
+            "duration": self.duration,
+            "dt": self.dt,
+            "samples": count(self.duration, self.dt),
+        }
+
+    def states(self, model: ClusterModel) -> Motion:
+        """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
+
+        Args:
+            model: The robot.
+
+        Returns:
+            Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
+
+        Raises:
+            TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.
+            ModelError: There is no joint to move.
+        """
+        joints = moved_joints(model)
+        points = [coordinates(model, held(model), joints)]
+        for pose in self.poses:
+            points.append(_coordinates(model, joints, pose, points[-1]))
+        suspicions.angles(model, "a pose", joints, np.abs(points).max(axis=0))
+        curve = spline(self.times or (), points[1:], rest=self.rest)
+        time = np.arange(count(self.duration, self.dt)) * self.dt
+        value, rate, acceleration = curve(time), curve(time, 1), curve(time, 2)
+        curves = dict(zip(joints, zip(value.T, rate.T, acceleration.T, strict=True), strict=True))
+        return time, configurations(model, time, curves), *rates(model, time, curves)
+
+
+def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, before: np.ndarray) -> np.ndarray:
+    """Return the coordinates of a pose, shape (joints,)."""
+    if isinstance(pose, str):
+        named = {str(p.key()): np.asarray(p.data()) for p in model.tree.referenceConfigurations}
+        known = {"neutral": pin.neutral(model.tree), "reference": model.q_reference} | named
+        if pose not in known:
+            raise TrajectoryError(f"there is no pose {pose!r} of {model.name!r}.{did_you_mean(pose, list(known))}")
+        return coordinates(model, np.asarray(known[pose]), joints)
+    found = before.copy()
+    for name, value in pose.items():
+        if name not in joints:
+            raise TrajectoryError(
+                f"a pose names {name!r}, which is no independent one-dof joint of {model.name!r}."
+                f"{did_you_mean(name, joints, limit=len(joints))}"
+            )
+        if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
+            raise TrajectoryError(f"a pose gives {name!r} the value {value!r}; it must be a finite number, rad or m.")
+        found[joints.index(name)] = value
+    return found

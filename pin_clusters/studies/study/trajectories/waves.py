@@ -1,0 +1,219 @@
+"""Motions in which every joint does the same: sine, chirp, and a smooth swing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ....model import ClusterModel
+from ..reach import Reach, follow, reach
+from . import _suspicions as suspicions
+from ._base import Motion, check_grid, count, moved_joints, positive
+from ._whole import configurations, rates
+from .minimum_jerk import spline
+
+W = TypeVar("W", bound="Wave")
+
+
+class Wave:
+    """Every independent one-dof joint follows the same function of time; all else is held.
+
+    About zero, or, where there are closed loops, about the reference pose. Joints with several degrees of freedom (a
+    floating base too) stay in their neutral configuration, at rest.
+    """
+
+    # the fields are those of the dataclasses below, in their order
+    amplitude: float
+    duration: float
+    dt: float
+
+    def __post_init__(self) -> None:
+        for name, value in positive(**self._numbers()).items():
+            object.__setattr__(self, name, value)
+        check_grid(self.duration, self.dt)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return count(self.duration, self.dt)
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times, shape (samples,), [s]."""
+        return np.arange(self.samples) * self.dt
+
+    @property
+    def label(self) -> str:
+        """The function, in words."""
+        raise NotImplementedError
+
+    @property
+    def period(self) -> float | None:
+        """Time after which the motion repeats, [s]; None if it does not."""
+        return None
+
+    def wave(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return what is added to each joint's coordinate, and its two derivatives, shape (samples,)."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers, ready for JSON."""
+        return self._numbers() | {"samples": self.samples}
+
+    def _numbers(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
+
+    def states(self, model: ClusterModel) -> Motion:
+        """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
+
+        Args:
+            model: The robot.
+
+        Returns:
+            Time, shape (samples,), [s]; q of the tree, shape (samples, nq); v and a, shape (samples, nv).
+
+        Raises:
+            ModelError: There is no joint to move.
+            BranchLost: The loops cannot follow so far; see ``reachable``.
+        """
+        joints, time = moved_joints(model), self.time
+        curves = dict.fromkeys(joints, self.wave())
+        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", joints, np.full(len(joints), self.amplitude))
+        if model.closures:
+            q = follow(model, _direction(model), curves[joints[0]][0])
+        else:
+            q = configurations(model, time, curves)
+        return time, q, *rates(model, time, curves)
+
+    def reachable(self, model: ClusterModel) -> Reach:
+        """Return the amplitude that all joints can have: that of the wave, unless closed loops stop them before.
+
+        Raises:
+            ModelError: There is no joint to move.
+            ConfigurationError: The reference pose is nearly singular.
+        """
+        if not model.closures:
+            moved_joints(model)
+            return Reach(self.amplitude, math.inf)
+        return reach(model, _direction(model), self.amplitude)
+
+    def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
+        """Return the same with the amplitude that ``reachable`` gives, and that."""
+        found = self.reachable(model)
+        return type(self)(**(self._numbers() | {"amplitude": found.amplitude})), found
+
+
+@dataclass(frozen=True)
+class Sine(Wave):
+    """``q_i(t) = A sin(w t)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
+
+    In a robot with closed loops the sine is added to the reference pose. The defaults are those of the accuracy study
+    of arXiv 2311.13732.
+
+    Attributes:
+        amplitude: A, [rad], or [m] for a prismatic joint.
+        frequency: f, [Hz].
+        duration: [s].
+        dt: Time between samples, [s].
+
+    Raises:
+        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+    """
+
+    amplitude: float = 0.5
+    frequency: float = 1.5
+    duration: float = 5.0
+    dt: float = 5e-4
+
+    @property
+    def label(self) -> str:
+        """The function, in words."""
+        return f"{self.amplitude:g} sin(2 pi {self.frequency:g} Hz t)"
+
+    @property
+    def period(self) -> float:
+        """1 / f, [s]."""
+        return 1.0 / self.frequency
+
+    def wave(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the sine and its two derivatives, shape (samples,)."""
+        w = 2.0 * math.pi * self.frequency
+        wave = np.sin(w * self.time)
+        rate = w * np.cos(w * self.time)
+        return self.amplitude * wave, self.amplitude * rate, -self.amplitude * w * w * wave
+
+
+@dataclass(frozen=True)
+class Chirp(Wave):
+    """``q_i(t) = A sin(p(t))`` with a frequency ``p' / 2 pi`` that grows (or falls) evenly with time.
+
+    Attributes:
+        amplitude: A, [rad], or [m] for a prismatic joint.
+        start: Frequency at t = 0, [Hz].
+        end: Frequency at the end, [Hz].
+        duration: [s].
+        dt: Time between samples, [s].
+
+    Raises:
+        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+    """
+
+    amplitude: float = 0.2
+    start: float = 0.25
+    end: float = 3.0
+    duration: float = 5.0
+    dt: float = 5e-4
+
+    @property
+    def label(self) -> str:
+        """The function, in words."""
+        return f"{self.amplitude:g} sin(2 pi f t), f from {self.start:g} to {self.end:g} Hz"
+
+    def wave(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the chirp and its two derivatives, shape (samples,)."""
+        t, A = self.time, self.amplitude
+        slope = 2.0 * math.pi * (self.end - self.start) / self.duration
+        rate = 2.0 * math.pi * self.start + slope * t
+        phase = 2.0 * math.pi * self.start * t + 0.5 * slope * t * t
+        sine, cosine = np.sin(phase), np.cos(phase)
+        return A * sine, A * rate * cosine, A * (slope * cosine - rate * rate * sine)
+
+
+@dataclass(frozen=True)
+class Swing(Wave):
+    """From the start to +A, to -A and back, at rest at each end, each way with the least jerk.
+
+    A quarter of the duration for the first and the last way, half of it for the one between.
+
+    Attributes:
+        amplitude: A, [rad], or [m] for a prismatic joint.
+        duration: [s].
+        dt: Time between samples, [s].
+
+    Raises:
+        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+    """
+
+    amplitude: float = 0.5
+    duration: float = 2.0
+    dt: float = 5e-4
+
+    @property
+    def label(self) -> str:
+        """The function, in words."""
+        return f"a minimum-jerk swing to +{self.amplitude:g}, -{self.amplitude:g} and back"
+
+    def wave(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the swing and its two derivatives, shape (samples,)."""
+        ends = self.duration * np.array([0.0, 0.25, 0.75, 1.0])
+        curve = spline(ends, self.amplitude * np.array([0.0, 1.0, -1.0, 0.0]), rest=True)
+        return curve(self.time), curve(self.time, 1), curve(self.time, 2)
+
+
+def _direction(model: ClusterModel) -> np.ndarray:
+    direction = np.zeros(model.nv)
+    direction[[model.joint_idx_v(name) for name in moved_joints(model)]] = 1.0
+    return direction

@@ -1,0 +1,149 @@
+"""The arguments of a sweep: checked before anything starts, and digested, so that the sweep is known again."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import inspect
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from concurrent.futures import Executor
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentTypeError
+
+
+def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, resume: Any) -> bool:
+    """Refuse arguments of wrong types; return whether the function takes a generator."""
+    if not callable(function):
+        raise ArgumentTypeError(f"sweeps.run: function must be callable, got {type(function).__name__}.")
+    if executor is not None and not isinstance(executor, Executor):
+        cure = " Give client.get_executor()." if hasattr(executor, "get_executor") else ""
+        raise ArgumentTypeError(
+            f"sweeps.run: executor must be a concurrent.futures.Executor, got {type(executor).__name__}.{cure}"
+        )
+    for name, value, least in (("chunk", chunk, 1), ("workers", workers, 1), ("seed", seed, 0)):
+        if value is None and name != "seed":
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise ArgumentTypeError(f"sweeps.run: {name} must be a whole number, at least {least}, got {value!r}.")
+    if not isinstance(resume, (bool, np.bool_)):
+        raise ArgumentTypeError(f"sweeps.run: resume must be True or False, got {resume!r}.")
+    try:
+        return "rng" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of C
+        return False
+
+
+def check_name(function: Callable[..., Any], folder: bool, sent: bool) -> None:
+    """Refuse functions that a folder would not know again another day, or that could not be sent to new processes."""
+    name = name_of(function)
+    cure = "Define it at the top level of a module"
+    if folder and "<" in name:
+        raise ArgumentTypeError(
+            f"sweeps.run: the function of a sweep with a folder must have a name by which it is known again, got "
+            f"{name}. {cure}."
+        )
+    if not sent:
+        return
+    cure = f"{cure}, or pass executor=sweeps.InProcess()."
+    if name.startswith("__main__:") and getattr(sys.modules["__main__"], "__file__", None) is None:
+        raise ArgumentTypeError(f"sweeps.run: new processes cannot import {name} of an interactive session. {cure}")
+    try:
+        pickle.dumps(function)
+    except Exception as error:
+        raise ArgumentTypeError(f"sweeps.run: {name} cannot be sent to another process: {error}. {cure}") from None
+
+
+def listed(cases: Any) -> Sequence[Any]:
+    """Return the cases as something with a length and numbers."""
+    if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
+        raise ArgumentTypeError(f"sweeps.run: cases must be a list of cases, got {type(cases).__name__}.")
+    if isinstance(cases, Mapping):
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a mapping: pass list(cases.items()).")
+    if isinstance(cases, Set):  # in another process the same set may have another order
+        raise ArgumentTypeError("sweeps.run: cases must be a list of cases, got a set, which has no order: sort it.")
+    return cases if isinstance(cases, Sequence) else tuple(cases)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return module and name of a function; of a partial one those of what it calls."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    kind = function if hasattr(function, "__qualname__") else type(function)
+    return f"{getattr(kind, '__module__', None) or 'builtins'}:{kind.__qualname__}"
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the arguments that a partial function binds, as text that people can read."""
+    found: dict[str, str] = {}
+    while isinstance(function, functools.partial):
+        bound = {str(i): x for i, x in enumerate(function.args)} | function.keywords
+        found = {key: _short(x) for key, x in bound.items()} | found
+        function = function.func
+    return found
+
+
+def digest(function: Callable[..., Any], cases: Sequence[Any]) -> str:
+    """Return a digest of the function's name, its bound arguments, and all cases."""
+    h = hashlib.sha256()
+    for x in (function, *cases):
+        try:
+            _feed(h, x)
+        except RecursionError:
+            raise
+        except Exception as error:
+            raise ArgumentTypeError(
+                f"sweeps.run: {_short(x)} ({type(x).__name__}) cannot be pickled, so it can be sent to no worker: "
+                f"{error}"
+            ) from None
+    return h.hexdigest()
+
+
+def _short(x: Any) -> str:
+    text = repr(x)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _feed(h: Any, x: Any) -> None:
+    """Add an object to a digest: by value, so that it is the same in every process."""
+    tags, parts = _apart(x)
+    for tag in tags:
+        data = tag if isinstance(tag, bytes) else str(tag).encode()
+        h.update(len(data).to_bytes(8, "little") + data)
+    for part in parts:
+        _feed(h, part)
+
+
+def _apart(x: Any) -> tuple[tuple[Any, ...], Iterable[Any]]:
+    """Return what says all about an object but for its parts, and the parts. Folders rely on it: it must not change."""
+    if isinstance(x, np.generic):
+        x = x.item()
+    if x is None or isinstance(x, (bool, int, float, complex, str)):
+        return (type(x).__name__, repr(x)), ()
+    if isinstance(x, bytes):
+        return ("bytes", x), ()
+    if isinstance(x, np.ndarray) and x.dtype.kind != "O":
+        return ("array", x.dtype.str, x.shape, np.ascontiguousarray(x).tobytes()), ()
+    if isinstance(x, (list, tuple, range, np.ndarray)):
+        return (type(x).__name__, len(x)), x
+    if isinstance(x, (set, frozenset)):
+        return ("set", len(x)), sorted(x, key=repr)
+    if isinstance(x, Mapping):
+        return ("mapping", len(x)), [part for key in sorted(x, key=repr) for part in (key, x[key])]
+    if isinstance(x, functools.partial):
+        return ("partial",), (x.func, x.args, x.keywords)
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return (name_of(type(x)),), [getattr(x, field.name) for field in dataclasses.fields(x)]
+    if callable(x) and hasattr(x, "__qualname__"):
+        owner = getattr(x, "__self__", None)  # a bound method computes with what it is bound to
+        return ("function", name_of(x)), () if owner is None or isinstance(owner, ModuleType) else (owner,)
+    made = x.__reduce_ex__(4)
+    if isinstance(made, str) or any(part is not None for part in made[3:]):
+        return ("object", pickle.dumps(x, 4)), ()
+    return ("object",), made[:3]

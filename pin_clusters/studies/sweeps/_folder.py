@@ -1,0 +1,197 @@
+"""The folder of a sweep: a manifest that says which sweep it is, and one NPZ file per chunk.
+
+Every file is written under another name and then renamed, so a file that has its name is whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..._support.whole_files import whole
+from ...errors import PinClustersWarning
+from . import _tables
+from ._tables import Table
+from .result import SweepFolderError
+
+MANIFEST = "manifest.json"
+_WORDS = {
+    "function": "function",
+    "parameters": "parameters",
+    "cases": "number of cases",
+    "seed": "seed",
+    "digest": "cases or parameters (their digest)",
+    "chunk": "cases per chunk",
+}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Which sweep it is."""
+
+    function: str  # module and name of the function
+    parameters: dict[str, str]  # what the function has bound (``functools.partial``), as text
+    cases: int  # number of cases
+    seed: int  # seed of the sweep
+    chunk: int  # cases per chunk
+    digest: str  # of the function's name, its parameters and all cases
+    versions: dict[str, str] = field(compare=False)  # of what the numbers come from
+
+    def range_of(self, chunk: int) -> range:
+        """Return the numbers of the cases of a chunk."""
+        return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.cases))
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.cases // self.chunk)
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a folder; None if it has none."""
+    path = folder / MANIFEST
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SweepFolderError(f"cannot read {path}: {error}.") from None
+    try:
+        found = Manifest(**json.loads(text)["sweep"])
+        if found.chunk < 1 or found.cases < 0:
+            raise ValueError("numbers out of range")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SweepFolderError(
+            f"{path} is not the manifest of a sweep ({type(error).__name__}: {error}). Choose another folder; if it "
+            "was damaged, its chunks are lost, as nothing says what they belong to."
+        ) from None
+    return found
+
+
+def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
+    """Make a folder that of a sweep, or see that it is; only ``resume`` lets it have results of the same sweep."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        there = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
+    except FileExistsError:
+        raise SweepFolderError(f"{folder} is a file, not a folder; choose another one.") from None
+    except OSError as error:
+        raise SweepFolderError(f"cannot write to {folder}: {error.strerror or error}. Choose another folder.") from None
+    old = read_manifest(folder)
+    if old is None:
+        if there:
+            raise SweepFolderError(
+                f"{folder} has {len(there)} chunks of a sweep ({there[0]}, ...) but no {MANIFEST}, so it is not known "
+                "what they belong to. Choose another folder."
+            )
+        with _whole(folder / MANIFEST) as part:
+            part.write_text(json.dumps({"sweep": asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
+    elif resume:
+        _compare(folder, manifest, old)
+    else:
+        raise SweepFolderError(
+            f"{folder} holds results of a sweep already ({len(there)} of {old.chunks} chunks of {old.function}). "
+            "Continue it with resume=True (--resume), or choose another folder."
+        )
+
+
+def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
+    """Refuse a folder of another sweep."""
+    mine, theirs = asdict(new), asdict(old)
+    different = [key for key in _WORDS if mine[key] != theirs[key]]
+    if different:
+        shown = [key for key in different if key != "digest"] or different
+        said = "; ".join(f"{_WORDS[key]}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown)
+        raise SweepFolderError(
+            f"{folder} holds another sweep, so it cannot be continued: {said}. Choose another folder, or run the sweep "
+            "that is there."
+        )
+    changed = {
+        name: f"{name} {there} there, {now} now"
+        for name, now in new.versions.items() if (there := old.versions.get(name, "?")) != now
+    }  # fmt: skip
+    said = ", ".join(changed.values())
+    if "pin_clusters" in changed:
+        raise SweepFolderError(
+            f"{folder} was made by another version, so its numbers need not fit those of today: {said}. Install that "
+            "version, or choose another folder."
+        )
+    if changed:
+        warnings.warn(
+            f"{folder} was begun with other versions: {said}. Its numbers may differ from new ones in the last digits.",
+            PinClustersWarning,
+            stacklevel=4,
+        )
+
+
+def _brief(x: Any) -> str:
+    if isinstance(x, dict):
+        return ", ".join(f"{k}={v}" for k, v in x.items()) or "none"
+    return f"{x[:12]}..." if isinstance(x, str) and len(x) == 64 else str(x)
+
+
+def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
+    """Return the chunks that are done, by their number; broken ones are left out, with a warning.
+
+    ``repair`` moves them aside, and removes what a run that was killed left.
+    """
+    tables: dict[int, Table] = {}
+    if repair:
+        for part in folder.glob(".chunk_*.part*"):
+            part.unlink(missing_ok=True)
+    for chunk in range(manifest.chunks):
+        path = chunk_path(folder, chunk)
+        try:
+            # opened here: np.load leaves what it opens to the garbage collector if it is no archive
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                table = dict(stored)
+            _tables.check(table, manifest.range_of(chunk))
+            tables[chunk] = table
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            why = " ".join(str(error).split()) or type(error).__name__
+            if repair:
+                aside = next(a for i in itertools.count() if not (a := Path(f"{path}.broken{i or ''}")).exists())
+                path.rename(aside)
+                said = f"{path} is broken ({why}); it is kept as {aside.name}, and its cases are computed again."
+            else:
+                said = (
+                    f"chunk {chunk} of {folder} is broken and left out ({why}); sweeps.run with resume=True computes "
+                    "it again."
+                )
+            warnings.warn(said, PinClustersWarning, stacklevel=3)
+    return tables
+
+
+def write(folder: Path, chunk: int, table: Table) -> None:
+    """Write a chunk."""
+    with _whole(chunk_path(folder, chunk)) as part, part.open("wb") as file:
+        np.savez(file, **table)  # type: ignore[arg-type]
+
+
+def chunk_path(folder: Path, chunk: int) -> Path:
+    """Return the file of a chunk."""
+    return folder / f"chunk_{chunk:05d}.npz"
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a path to write to, which then gets its name at once."""
+    try:
+        with whole(path) as (part,):
+            yield part
+    except OSError as error:
+        raise SweepFolderError(f"cannot write {path}: {error.strerror or error}.") from None

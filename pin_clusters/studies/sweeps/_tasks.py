@@ -1,0 +1,177 @@
+"""What runs in the workers: one case per call of the function, with a generator of its own, BLAS on one thread."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentTypeError
+from ._tables import CaseFailure, Outcomes
+
+_KINDS = "biufcSU"
+_FRAMES = 5
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A chunk, or a part of it, as it is sent to a worker."""
+
+    function: Callable[..., Any]  # what is called with each case
+    chunk: int  # number of the chunk
+    items: Sequence[tuple[int, Any]]  # numbers of the cases, and the cases
+    seed: int  # seed of the sweep
+    with_rng: bool  # whether the function takes the generator of the case
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a worker sends back."""
+
+    outcomes: Outcomes  # results and failures
+    worker: str  # machine and process
+    seconds: float  # time of the chunk, [s]
+    peak: int  # largest memory of the process so far, [bytes]
+
+
+def generator(seed: int, case: int) -> np.random.Generator:
+    """Return the generator of a case; it depends on the seed and the number of the case only.
+
+    It is that of ``np.random.SeedSequence(seed).spawn(n)[case]`` for any n above ``case``.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(case,)))
+
+
+def run(work: Work) -> Report:
+    """Run the cases of a chunk, one after the other."""
+    start = time.perf_counter()
+    outcomes: Outcomes = {}
+    with one_blas_thread():
+        for case, given in work.items:
+            _note(work.chunk, case)
+            outcomes[case] = _outcome(work, case, given)
+    _note(BETWEEN, BETWEEN)
+    return Report(outcomes, f"{socket.gethostname()}:{os.getpid()}", time.perf_counter() - start, peak_memory())
+
+
+def _outcome(work: Work, case: int, given: Any) -> dict[str, np.ndarray] | CaseFailure:
+    try:
+        extra = {"rng": generator(work.seed, case)} if work.with_rng else {}
+        return _checked(work.function(given, **extra))
+    except (Exception, SystemExit) as error:  # KeyboardInterrupt is the user's, not the case's
+        own = error.__traceback__ and error.__traceback__.tb_next
+        tail = "".join(traceback.format_exception(type(error), error, own, limit=-_FRAMES))
+        return CaseFailure(case, type(error).__name__, str(error), tail)
+
+
+def _checked(values: Any) -> dict[str, np.ndarray]:
+    """Return copies, as arrays, of what the function of a sweep returned: it may use its own arrays again."""
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(
+            f"the function of a sweep must return a dict of numbers and arrays, got {type(values).__name__}."
+        )
+    found = {}
+    for key, value in values.items():
+        if not isinstance(key, str) or not key:
+            raise ArgumentTypeError(f"the keys of what the function of a sweep returns must be text, got {key!r}.")
+        try:
+            array = np.array(value)
+        except ValueError as error:
+            raise ArgumentTypeError(f"the value of {key!r} is not an array of numbers: {error}.") from None
+        if array.dtype.kind not in _KINDS:
+            raise ArgumentTypeError(
+                f"the value of {key!r} must be a number, a text or an array of them, got {array.dtype} "
+                f"({type(value).__name__})."
+            )
+        found[key] = array
+    return found
+
+
+_lock = threading.Lock()
+_users = 0
+_limits: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread: several round differently.
+
+    Most libraries have one limit for all threads of a process; threads that run chunks side by side share it, and the
+    last one puts it back. Others (OpenMP) have one limit per thread.
+    """
+    from threadpoolctl import threadpool_limits
+
+    global _users, _limits
+    with _lock:
+        if _users == 0:
+            _allow_this_thread()
+            _limits = threadpool_limits(limits=1, user_api="blas")
+        _users += 1
+    try:
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                _allow_this_thread()
+                _limits.restore_original_limits()
+                _allow_this_thread()
+
+
+def _allow_this_thread() -> None:
+    """Let this thread set OpenBLAS's limit: newer threadpoolctl ignores all threads but the first that ever did."""
+    import threadpoolctl
+
+    allow = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if allow is not None:
+        allow(force=True)
+
+
+def peak_memory() -> int:
+    """Return the largest memory that this process has had, [bytes]; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(largest if sys.platform == "darwin" else 1024 * largest)
+
+
+def ready() -> None:
+    """Do nothing: a process that can do this has started and imported what it needs."""
+
+
+BETWEEN = -1
+"""Chunk and case of a process that is at none."""
+_own_note: np.ndarray | None = None
+
+
+def prepare(notes: Any, begun: Any) -> None:
+    """Make a process of our own pool ready.
+
+    Args:
+        notes: Shared integers, a row (process, chunk, case) per worker, so that its death can be explained.
+        begun: Shared number of rows that are taken.
+    """
+    global _own_note
+    with begun.get_lock():
+        _own_note = np.frombuffer(notes, dtype=np.int64).reshape(-1, 3)[begun.value]
+        begun.value += 1
+    for name in _ONE_THREAD:  # for libraries that are loaded later, which no limit of now reaches
+        os.environ[name] = "1"
+
+
+def _note(chunk: int, case: int) -> None:
+    if _own_note is not None:
+        _own_note[:] = os.getpid(), chunk, case

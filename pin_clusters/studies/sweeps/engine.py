@@ -1,0 +1,281 @@
+"""The engine: cases in chunks through an executor, results kept chunk by chunk."""
+
+from __future__ import annotations
+
+import platform
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..._support.docstrings import stock
+from ...errors import PinClustersError
+from . import _arguments, _folder, _tables, _tasks
+from .pool import InProcess, Processes, capacity, cores
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
+
+Progress = Callable[[int, int], None]
+_CHUNKS = 100
+_LARGEST = 100
+RUNNING = """
+Args:
+    folder: Where to keep the results: a manifest and one NPZ file per chunk; None keeps them in memory only.
+    executor: Any ``concurrent.futures.Executor``; it is not shut down. By default a pool of processes.
+    resume: Go on with what is in ``folder``; it must be the same sweep. An empty folder is a new sweep.
+    chunk: Cases per chunk, which is what is sent, kept and lost as one; by default a hundredth of the cases, but at
+        most 100.
+    seed: Seed of the generators.
+    workers: Number of processes of the default pool; by default the cores that are available.
+    progress: Called with (done, total) cases now and then.
+"""
+"""What all sweeps have in common."""
+
+
+@stock(RUNNING)
+def run(
+    function: Callable[..., Mapping[str, Any]],
+    cases: Iterable[Any],
+    *,
+    folder: str | Path | None = None,
+    executor: Executor | None = None,
+    resume: bool = False,
+    chunk: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Call a function once per case, on many cores or machines, and keep what is done.
+
+    The results are the same to the last bit whatever the executor, the number of workers, the chunks and their order,
+    as long as the processors are of the same kind: BLAS runs on one thread, and a function with a parameter ``rng`` is
+    given a generator that depends on ``seed`` and the number of its case only. A case that raises an exception is
+    recorded and does not disturb the others.
+
+    Args:
+        function: Called as ``function(case)``, or ``function(case, rng=generator)`` if it has a parameter ``rng``;
+            returns a dict of numbers and arrays. For other processes it must be of a module's top level
+            (``functools.partial`` binds further parameters).
+        cases: The cases, such as robots, numbers or tuples. With other processes they are pickled, robots too.
+
+    Returns:
+        Results, failures and effort.
+
+    Raises:
+        ArgumentTypeError: An argument has the wrong type, or cannot be sent to another process.
+        SweepFolderError: The folder cannot be written, holds another sweep, or holds results and ``resume`` is False;
+            said before anything is computed.
+        SweepError: A worker died, or a chunk cannot be sent; what is done is kept, and in its ``result``.
+        SweepInterrupted: Ctrl-C; what is done is kept, and in its ``result``.
+
+    Example:
+        >>> from pin_clusters import sweeps
+        >>> def square(case):
+        ...     return {"square": case**2}
+        >>> sweeps.run(square, range(4), executor=sweeps.InProcess())["square"].tolist()
+        [0, 1, 4, 9]
+    """
+    start = time.perf_counter()
+    with_rng = _arguments.check(function, executor, chunk, seed, workers, resume)
+    listed = _arguments.listed(cases)
+    path = None if folder is None else Path(folder)
+    _arguments.check_name(function, folder=path is not None, sent=executor is None)
+    old = _folder.read_manifest(path) if path is not None and resume and chunk is None else None
+    size = chunk or (max(1, min(_LARGEST, -(-len(listed) // _CHUNKS))) if old is None else old.chunk)
+    manifest = _folder.Manifest(
+        function=_arguments.name_of(function),
+        parameters=_arguments.parameters_of(function),
+        cases=len(listed),
+        seed=int(seed),
+        chunk=int(size),
+        digest=_arguments.digest(function, listed),
+        versions=_versions(),
+    )
+    sweep = _Sweep(function, listed, with_rng, manifest, path, progress, start)
+    try:
+        if path is not None:
+            _folder.begin(path, manifest, resume)
+            sweep.tables = _folder.read(path, manifest, repair=True)
+            sweep.read = sweep.done = sum(map(_tables.count, sweep.tables.values()))
+        sweep.tell()
+        pending = [number for number in range(manifest.chunks) if number not in sweep.tables]
+        if pending:
+            own = Processes(min(workers or cores(), len(pending))) if executor is None else None
+            with own if own is not None else nullcontext():
+                _drive(sweep, own or executor or InProcess(), pending)
+    except KeyboardInterrupt:
+        sweep.recount()
+        raise SweepInterrupted(sweep.kept("the sweep was interrupted"), sweep.result()) from None
+    return sweep.result()
+
+
+def load(folder: str | Path) -> SweepResult:
+    """Read the folder of a sweep, as far as it is done; nothing in it is changed.
+
+    Args:
+        folder: What was ``folder`` of ``sweeps.run``, or ``--output`` of the command.
+
+    Returns:
+        The result; ``complete`` says whether all cases are there. A broken chunk is left out, with a warning.
+
+    Raises:
+        SweepFolderError: No sweep is there.
+    """
+    path = Path(folder)
+    manifest = _folder.read_manifest(path)
+    if manifest is None:
+        raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
+    tables = _folder.read(path, manifest, repair=False)
+    effort = Effort(read=sum(map(_tables.count, tables.values())))
+    return joined(manifest, tables, effort)
+
+
+@dataclass
+class _Sweep:
+    """A sweep at work."""
+
+    function: Callable[..., Any]
+    cases: Sequence[Any]
+    with_rng: bool
+    manifest: _folder.Manifest
+    path: Path | None
+    progress: Progress | None
+    start: float
+    tables: dict[int, _tables.Table] = field(default_factory=dict)
+    parts: _tables.Outcomes = field(default_factory=dict)
+    read: int = 0
+    done: int = 0
+    busy: float = 0.0
+    peaks: dict[str, int] = field(default_factory=dict)
+
+    def work(self, chunk: int, cases: Iterable[int]) -> _tasks.Work:
+        """Return a chunk, or a part of it, as it is sent."""
+        items = [(i, self.cases[i]) for i in cases]
+        return _tasks.Work(self.function, chunk, items, self.manifest.seed, self.with_rng)
+
+    def keep(self, chunk: int, report: _tasks.Report) -> None:
+        """Keep what came back, in the folder when the chunk is whole."""
+        self.busy += report.seconds
+        self.peaks[report.worker] = max(report.peak, self.peaks.get(report.worker, 0))
+        self.parts |= report.outcomes
+        cases = self.manifest.range_of(chunk)
+        if all(case in self.parts for case in cases):
+            table = _tables.packed({case: self.parts.pop(case) for case in cases})
+            if self.path is not None:
+                _folder.write(self.path, chunk, table)
+            self.tables[chunk] = table
+            self.done += len(cases)
+            self.tell()
+
+    def recount(self) -> None:
+        """See what is there: the signal may have come between writing a chunk and counting it."""
+        if self.path is not None:
+            self.tables = _folder.read(self.path, self.manifest, repair=False)
+        self.done = sum(map(_tables.count, self.tables.values()))
+
+    def tell(self) -> None:
+        """Report the progress."""
+        if self.progress is not None:
+            self.progress(self.done, len(self.cases))
+
+    def result(self) -> SweepResult:
+        """Return what is done so far."""
+        effort = Effort(
+            seconds=time.perf_counter() - self.start,
+            busy=self.busy,
+            computed=self.done - self.read,
+            read=self.read,
+            workers=len(self.peaks),
+            peak=max(self.peaks.values(), default=0),
+            own=_tasks.peak_memory(),
+        )
+        return joined(self.manifest, self.tables, effort)
+
+    def kept(self, what: str) -> str:
+        """Say when what happened, what is kept, and how to go on."""
+        if self.path is None:
+            kept = "They are in the result of this exception only, as the sweep has no folder"
+        else:
+            kept = f"They are kept in {self.path}: run the same sweep again with resume=True (--resume) to go on"
+        return f"{what} after {self.done} of {len(self.cases)} cases. {kept}."
+
+
+def _drive(sweep: _Sweep, executor: Executor, pending: Sequence[int]) -> None:
+    """Run chunks until all are done, never more of them at a time than the executor needs."""
+    room = capacity(executor)
+    queue = deque((chunk, sweep.manifest.range_of(chunk)) for chunk in pending)
+    if room > 1 and len(pending) > 1:
+        # one case alone, so that the kernels it needs are compiled, and in the cache, before all workers want them
+        chunk, cases = queue.popleft()
+        queue.extendleft((chunk, part) for part in (cases[1:], cases[:1]) if part)
+    window = 1
+    waiting: dict[Future[_tasks.Report], int] = {}
+    chunk = pending[0]
+    try:
+        if isinstance(executor, Processes):
+            executor.start()
+        while queue or waiting:
+            while queue and len(waiting) < window:
+                chunk, cases = queue.popleft()
+                waiting[executor.submit(_tasks.run, sweep.work(chunk, cases))] = chunk
+            done = wait(waiting, return_when=FIRST_COMPLETED).done
+            # what has come back is kept before what went wrong is raised
+            for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
+                chunk = waiting.pop(future)
+                sweep.keep(chunk, future.result())
+            window = room if room == 1 else 2 * room + 2
+    except PinClustersError:
+        raise
+    except Exception as error:
+        others = sorted({chunk, *waiting.values()})
+        raise SweepError(_explain(sweep, executor, chunk, others, error), sweep.result()) from error
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _explain(sweep: _Sweep, executor: Executor, chunk: int, others: Sequence[int], error: Exception) -> str:
+    """Say what happened to a chunk that gave no results."""
+
+    def named(number: int) -> str:
+        cases = sweep.manifest.range_of(number)
+        return f"chunk {number} (cases {cases.start} to {cases.stop - 1})"
+
+    deaths = executor.deaths() if isinstance(executor, Processes) and isinstance(error, BrokenExecutor) else []
+    if deaths:
+        what = " and ".join(f"{_exit(code)} at case {case} of {named(number)}" for code, number, case in deaths)
+        what = f"a worker process died: {what}"
+    elif isinstance(error, BrokenExecutor):
+        what = f"a worker died at one of: {', '.join(map(named, others[:8]))}{', ...' if len(others) > 8 else ''}"
+        if isinstance(executor, Processes):
+            what += (
+                ". If this is a script, does it start its work under if __name__ == '__main__'? Can the workers import "
+                f"{sweep.manifest.function}?"
+            )
+    else:
+        said = " ".join(str(error).split()) or "no message"
+        what = f"{named(chunk)} gave no results: {type(error).__name__}: {said}"
+    return f"{what}{'' if what.endswith(('?', '.')) else '.'} {sweep.kept('The sweep was stopped')}"
+
+
+def _exit(code: int) -> str:
+    name = {-number: number.name for number in signal.Signals}.get(code, f"exit code {code}")
+    return f"{name}{' (out of memory?)' if name == 'SIGKILL' else ''}"
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what the numbers come from."""
+    from ... import __version__
+
+    found = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
+        try:
+            found[name] = version(package)
+        except PackageNotFoundError:  # not from a wheel
+            found[name] = "?"
+    return found

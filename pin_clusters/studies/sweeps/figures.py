@@ -1,0 +1,149 @@
+"""The figures of the sweeps, as PNG files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._support.picture_names import literal
+from ...approximations import LABELS
+from ..study.plots import STYLES, quiet_about_its_folder, save_figure
+
+if TYPE_CHECKING:
+    from ..study.random_chains import RandomChains
+    from .ratio import RatioSweep
+
+_DPI = 110
+_MARKERS = {"none": "o", "diagonal": "s", "block": "D", "unconstrained": "^", "frozen": "v", "no rotor": "o"}
+_PANEL = (3.1, 2.45)
+_BESIDE = {"none": (7, 4, "left"), "diagonal": (6, -12, "left"), "block": (-7, 4, "right")}
+"""Where the median is written, beside its mark: in points, and which end of the text is there."""
+
+
+def ratio(found: RatioSweep, path: Path) -> None:
+    """Draw RMS errors over ratios, a panel per joint, both axes logarithmic."""
+    n = len(found.joints)
+    columns = min(n, 3 if n <= 9 else 4)
+    rows = math.ceil(n / columns)
+    head = 0.95
+    figure = _figure(max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head)
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+    shown = found.rms[found.rms > 0.0]
+    for k, axes in enumerate(grid.flat):
+        if k >= n:
+            axes.set_visible(False)
+            continue
+        geared = np.isfinite(found.ratios[k])
+        ratio_as_given = found.ratios[k] if geared else 1.0
+        x = found.factors * ratio_as_given
+        for r, rung in enumerate(found.rungs):
+            y = found.rms[:, r, k]
+            seen = y > 1e-9 * max(found.peak[:, k].max(), 1e-300)  # below it is rounding
+            axes.plot(x[seen], y[seen], **_marked(rung))
+        axes.set_yscale("log")
+        axes.set_title(literal(found.joints[k]) + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
+        axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
+        _look(axes)
+        _plain_ticks(axes, x)
+        if k % columns == 0:
+            unit = found.units[0] if len(set(found.units)) == 1 else "N m or N"
+            axes.set_ylabel(f"RMS torque error [{unit}]", fontsize=8)
+        if k >= n - columns:
+            axes.set_xlabel("gear ratio" if geared else "factor of all ratios", fontsize=8)
+    if shown.size:
+        grid[0, 0].set_ylim(max(shown.min() * 0.6, shown.max() * 1e-6), shown.max() * 1.8)
+    title = f"{literal(found.robot)}: error of the approximations over the gear ratio, reflected inertia kept"
+    _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey: the robot as it is", head - 0.1)
+
+
+def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
+    """Draw how the errors are distributed over random robots: the share of robots below an error."""
+    panels = [("inverse_share", "Inverse dynamics", "torque error / torque [%]"),
+              ("forward_share", "Forward dynamics", "acceleration error / acceleration [%]")]  # fmt: skip
+    if np.any(found.values["floating"]):
+        panels.append(("base_share", "Floating base in flight", "angular acceleration error [%]"))
+    figure = _figure(3.5 * len(panels) + 0.3, 4.0)
+    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (metric, title, label) in zip(grid, panels, strict=True):
+        rows = found.values[metric]
+        rows = rows[np.isfinite(rows).all(axis=1)]
+        share = 100.0 * np.arange(1, len(rows) + 1) / len(rows)
+        for k, rung in enumerate(found.rungs):
+            x = np.sort(100.0 * rows[:, k])
+            axes.plot(np.maximum(x, 1e-6), share, **STYLES[rung] | {"linewidth": 2.0})
+            middle, color = float(np.median(x)), STYLES[rung]["color"]
+            axes.plot(middle, 50.0, marker=_MARKERS[rung], color=color, markersize=6, zorder=4)
+            *beside, at = _BESIDE[rung]
+            axes.annotate(
+                f"{middle:.2g} %" if middle < 100.0 else f"{middle:.0f} %", (middle, 50.0), xytext=beside,
+                textcoords="offset points", ha=at, fontsize=8, color=color,
+            )  # fmt: skip
+        low, high = np.quantile(100.0 * rows[:, -1], 0.06), np.quantile(100.0 * rows[:, 0], 0.998)
+        _look(axes)
+        axes.set_xlim(max(low, 1e-5 * high) / 2.0, high * 1.5)
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel(label, fontsize=9)
+        axes.set_ylim(0.0, 100.0)
+        axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    grid[0].set_ylabel("robots with at most this error [%]", fontsize=9)
+    floating = int(np.count_nonzero(found.values["floating"]))
+    missing = f", {failed} failed" if failed else ""
+    below = (
+        f"mean norm of the error per robot over the mean norm of the exact quantity; {floating} of the robots float"
+        f"{missing}; the marks are medians"
+    )
+    title = f"{found.robots} random robots x {found.states} states: error of each approximation"
+    _finish(figure, path, found.rungs, title, below, 0.8)
+
+
+def _look(axes: Any) -> None:
+    """Give axes a logarithmic abscissa, a grid and small numbers."""
+    axes.set_xscale("log")
+    axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
+    axes.tick_params(labelsize=8)
+
+
+def _marked(rung: str) -> dict[str, Any]:
+    return STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0}
+
+
+def _figure(width: float, height: float) -> Any:
+    # not pyplot: it would look for a window system, and takes longer to import
+    with quiet_about_its_folder():
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), dpi=_DPI)
+
+
+def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:
+    """Write what stands above the panels, in ``head`` inches, and the file."""
+    from matplotlib.lines import Line2D
+
+    inch = 1.0 / figure.get_figheight()
+    # no suptitle, for which tight_layout would make room a second time
+    figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
+    handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
+    figure.legend(
+        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.28 * inch), ncols=len(handles), fontsize=8,
+        frameon=False,
+    )  # fmt: skip
+    figure.text(0.5, 1.0 - 0.68 * inch, below, ha="center", va="center", fontsize=8, color="0.35")
+    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - head * inch))
+    save_figure(figure, path, facecolor="white")
+
+
+def _plain_ticks(axes: Any, x: np.ndarray) -> None:
+    """Mark some of the ratios themselves, as numbers."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    chosen = [float(x[0])]
+    for value in x[1:].tolist():
+        if value / chosen[-1] > 1.9:
+            chosen.append(value)
+    axes.xaxis.set_major_locator(FixedLocator(chosen))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")

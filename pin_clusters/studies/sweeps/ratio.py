@@ -1,0 +1,261 @@
+"""The error of the approximations against the gear ratio, at fixed reflected inertia.
+
+A motor that turns f times faster through an f times larger ratio and has 1 / f^2 of the inertia reflects the same
+inertia to its joint. What armature misses changes: the moments that moving carriers cause on the spinning rotors are
+proportional to ratio times inertia, so they fall as 1 / f; the off-diagonal terms of belts do not depend on f at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ... import approximations
+from ..._support.trees import coordinate, set_coordinate
+from ...constraints import LinearCoupling, Rotor
+from ...constraints.rows import Row
+from ...errors import ArgumentTypeError, InertiaError, ModelError
+from ...model import ClusterModel
+from .. import study
+from .engine import run as sweep
+from .result import SweepError
+
+FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
+"""Factors of the ratios if none are asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatioSweep:
+    """Errors of the approximations over factors of all ratios.
+
+    Attributes:
+        robot: Name of the robot.
+        factors: By which all ratios were multiplied, shape (F,).
+        joints: Names of the joints that move.
+        units: Unit of each joint's torque.
+        ratios: Largest magnitude of the published ratios of the rotors that a joint drives, shape (joints,); NaN if it
+            drives none.
+        rungs: Names of the approximations.
+        rms: RMS errors, shape (F, rungs, joints).
+        peak: Largest magnitude of the exact torques, shape (F, joints).
+        motion: What the joints do, in words.
+        drop_rotors: Whether the approximations lack the rotors' mass.
+        kept: Names of rotors whose ratio is not a number: motors of closed loops, which stay as they are.
+    """
+
+    robot: str
+    factors: np.ndarray
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    ratios: np.ndarray
+    rungs: tuple[str, ...]
+    rms: np.ndarray
+    peak: np.ndarray
+    motion: str
+    drop_rotors: bool
+    kept: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything for JSON."""
+        return {
+            "robot": self.robot,
+            "motion": self.motion,
+            "rotors_of_approximations": "dropped" if self.drop_rotors else "locked into their carriers",
+            "scaling": "ratios times factor, rotor inertias by factor^2: the reflected inertia is the same",
+            "rotors_left_as_they_are": list(self.kept),
+            "joints": list(self.joints),
+            "units": list(self.units),
+            "ratio_at_factor_1": [None if np.isnan(x) else float(x) for x in self.ratios],
+            "factors": self.factors.tolist(),
+            "rms_error": {rung: self._by_joint(self.rms[:, r]) for r, rung in enumerate(self.rungs)},
+            "max_exact": self._by_joint(self.peak),
+        }
+
+    def _by_joint(self, values: np.ndarray) -> dict[str, list[float]]:
+        return dict(zip(self.joints, values.T.tolist(), strict=True))
+
+
+def run(
+    model: ClusterModel,
+    factors: Sequence[float] = FACTORS,
+    *,
+    drop_rotors: bool = False,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **motion: Any,
+) -> RatioSweep:
+    """Study a robot at several factors of its gear ratios, the reflected inertia kept.
+
+    Args:
+        model: The robot; it must have rotors.
+        factors: Of all ratios, positive.
+        drop_rotors: As in ``study.run``.
+        executor: As in ``sweeps.run``.
+        workers: As in ``sweeps.run``.
+        progress: As in ``sweeps.run``.
+        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of ``study.run``.
+
+    Raises:
+        ArgumentTypeError: A factor is not a positive number.
+        ModelError: The robot has no rotor whose ratio is a number, or its approximations do not exist.
+        SweepError: The study failed at some factor.
+    """
+    values = np.asarray(factors, dtype=float).ravel()
+    if not values.size or not np.all(np.isfinite(values)) or np.any(values <= 0.0):
+        raise ArgumentTypeError(f"factors must be finite and greater than 0, got {np.asarray(factors).tolist()}.")
+    values = np.unique(values)
+    cases = [scaled(model, f) for f in values.tolist()]
+    first = study.Sine(**motion)
+    function = partial(_errors, drop_rotors=drop_rotors, **motion)
+    found = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
+    if found.failures:
+        failure = found.failures[0]
+        raise SweepError(
+            f"the study of {model.name!r} failed at factor {values[failure.case]:g} and {len(found.failures) - 1} "
+            f"others: {failure.type}: {failure.message}",
+            found,
+        )
+    joints, units, rungs = (tuple(map(str, found[key][0])) for key in ("joints", "units", "rungs"))
+    columns = [model.joint_idx_v(name) for name in joints]
+    largest = np.max([np.abs(r.row[columns]) for r in model.rotors], axis=0)
+    amplitude = f"{float(found['amplitude'].min()):g}"
+    return RatioSweep(
+        robot=model.name,
+        factors=values,
+        joints=joints,
+        units=units,
+        ratios=np.where(largest > 0.0, largest, np.nan),
+        rungs=rungs,
+        rms=found["rms"],
+        peak=found["peak"],
+        motion=f"{amplitude} sin(2 pi {first.frequency:g} Hz t) for {first.duration:g} s at every joint, base fixed",
+        drop_rotors=drop_rotors,
+        kept=_kept(model),
+    )
+
+
+def scaled(model: ClusterModel, factor: float) -> ClusterModel:
+    """Return a robot whose rotors turn ``factor`` times faster and have 1 / factor^2 of the inertia.
+
+    Masses, centres of mass and the rest of the robot stay; of a ``Rotor`` that is given by its axial inertia the locked
+    part is in its carrier's link, and stays too. Reflected inertias are the same.
+
+    Args:
+        model: The robot.
+        factor: Greater than 0.
+
+    Raises:
+        ModelError: No rotor of the robot has a ratio that is a number.
+        InertiaError: A rotor's centre of mass is not on its axis, so that its mass is reflected too.
+    """
+    if not isinstance(model, ClusterModel):
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
+    bodies = _scalable(model)
+    if not bodies and not any(r.joint_id is None for r in model.rotors):
+        raise ModelError(
+            f"model {model.name!r} has no rotor whose gear ratio could be changed"
+            + (f": {', '.join(kept)} are motors of closed loops." if (kept := _kept(model)) else ".")
+            + " Give the robot a pc.Rotor, or a rotor in the tree with pc.Gear or pc.Belt."
+        )
+    tree, armature = model.tree.copy(), np.array(model.tree.armature)
+    for j in bodies:
+        body = tree.inertias[j]
+        rotor = next(r for r in model.rotors if r.joint_id == j)
+        axis = rotor.placement.rotation.T @ rotor.axis
+        off = float(np.linalg.norm(np.cross(axis, body.lever)))
+        if body.mass > 0.0 and off > 1e-9:
+            raise InertiaError(
+                f"the centre of mass of rotor {tree.names[j]!r} is {off:g} m off its axis, so a larger ratio would "
+                "reflect more inertia. Balance the rotor."
+            )
+        tree.inertias[j] = _slower(body, factor)
+        armature[tree.idx_vs[j]] /= factor**2
+    tree.armature = armature
+    constraints: list[Any] = []
+    for source in model.constraints:
+        rows = [row for row in model.coupling_rows if row.source is source]
+        if isinstance(source, Rotor):
+            constraints.append(_rotor(model, source, factor, bodies))
+        elif any(bodies & {row.dependent, *row.masters} for row in rows):
+            constraints += [_coupling(model, row, factor, bodies) for row in rows]
+        else:
+            constraints.append(source)
+    reference = _reference(model, constraints, bodies) if model.closures else None
+    wishes = model.independent_joints if model.closures else None
+    return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name)
+
+
+def _errors(case: ClusterModel, *, drop_rotors: bool, **motion: Any) -> dict[str, Any]:
+    """Study one robot: a case of the sweep."""
+    found = study.run(case, drop_rotors=drop_rotors, **motion)
+    return {
+        "joints": np.array(found.joints),
+        "units": np.array(found.units),
+        "rungs": np.array(list(found.approximate)),
+        "rms": np.array([found.rms_error[rung] for rung in found.approximate]),
+        "peak": found.max_exact,
+        "amplitude": float(getattr(found.trajectory, "amplitude", np.nan)),
+    }
+
+
+def _scalable(model: ClusterModel) -> set[int]:
+    """Return the joint ids of rotors that are bodies and follow a row of constant coefficients."""
+    others = approximations.followers(model)  # a finger has no motor's ratio
+    rotors = {r.joint_id for r in model.rotors if r.joint_id is not None and r.name not in others}
+    return {row.dependent for row in model.coupling_rows if row.dependent in rotors}
+
+
+def _kept(model: ClusterModel) -> tuple[str, ...]:
+    known = _scalable(model) | {row.dependent for row in model.coupling_rows}
+    return tuple(r.name for r in model.rotors if r.joint_id is not None and r.joint_id not in known)
+
+
+def _coupling(model: ClusterModel, row: Row, factor: float, bodies: set[int]) -> LinearCoupling:
+    names, own = model.tree.names, row.dependent in bodies
+    terms = {}
+    for m, c in zip(row.masters, row.coefficients, strict=True):
+        # rotors that lead others turn faster already; a link that follows a rotor keeps its speed
+        leads = m in bodies
+        terms[names[m]] = c * (1.0 if own == leads else factor if own else 1.0 / factor)
+    return LinearCoupling(names[row.dependent], terms, row.offset)
+
+
+def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -> Rotor:
+    assert isinstance(rotor.ratios, tuple)
+    element = next(r for r in model.rotors if r.source is rotor)
+    faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that lead others turn faster already
+    ratios = [ratio if iv in faster else ratio * factor
+              for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)]  # fmt: skip
+    changes: dict[str, Any] = {"ratios": ratios}
+    if rotor.inertia is None:
+        assert rotor.axial_inertia is not None
+        changes["axial_inertia"] = rotor.axial_inertia / factor**2
+    else:
+        changes["inertia"] = _slower(rotor.inertia, factor)
+    return dataclasses.replace(rotor, **changes)
+
+
+def _slower(body: pin.Inertia, factor: float) -> pin.Inertia:
+    """Return the inertia of a rotor whose ratio is larger by a factor."""
+    return pin.Inertia(body.mass, body.lever, body.inertia / factor**2)
+
+
+def _reference(model: ClusterModel, constraints: Sequence[Any], bodies: set[int]) -> np.ndarray:
+    """Return the reference pose with the rotors where they are now."""
+    tree, q = model.tree, np.array(model.q_reference)
+    new = {row.dependent: row for c in constraints if isinstance(c, LinearCoupling) for row in c.rows(tree)}
+    for old in model.coupling_rows:  # masters come before their dependents
+        if old.dependent not in bodies:
+            continue
+        row = new[old.dependent]
+        turned = sum(c * coordinate(tree, m, q) for m, c in zip(row.masters, row.coefficients, strict=True))
+        set_coordinate(tree, old.dependent, q, row.offset + turned)
+    return q

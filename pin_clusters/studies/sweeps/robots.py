@@ -1,0 +1,66 @@
+"""Many random robots: what each approximation gets wrong, with results in a folder and any executor.
+
+The robots and what is measured are those of ``study.random_chains``; robot ``i`` of a seed is always the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..._support.docstrings import stock
+from ..study import random_chains
+from ..study.random_chains import RandomChains
+from .engine import RUNNING
+from .engine import run as sweep
+from .result import SweepResult
+
+
+@stock(RUNNING)
+def run(
+    robots: int = random_chains.ROBOTS,
+    states: int = random_chains.STATES,
+    *,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    executor: Executor | None = None,
+    resume: bool = False,
+    chunk: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepResult:
+    """Measure the approximations of random robots.
+
+    Args:
+        robots: How many robots.
+        states: How many states of each.
+
+    Returns:
+        What ``study.random_chains.case`` measures, a row per robot; ``summary`` makes a ``RandomChains`` of it.
+    """
+    return sweep(
+        partial(random_chains.case, states=int(states)), range(robots), seed=seed, folder=folder, executor=executor,
+        resume=resume, chunk=chunk, workers=workers, progress=progress,
+    )  # fmt: skip
+
+
+def summary(result: SweepResult, states: int) -> RandomChains:
+    """Return the robots that succeeded as the result of ``study.random_chains.experiment``."""
+    return RandomChains(len(result.index), states, result.seed, dict(result))
+
+
+def as_dict(result: SweepResult, states: int) -> dict[str, Any]:
+    """Return the summary for JSON, with what it cost and what failed."""
+    effort = result.effort
+    return (summary(result, states).as_dict() if len(result.index) else {}) | {
+        "robots_asked_for": result.cases,
+        "digest": result.digest,
+        "failures": [{"case": f.case, "type": f.type, "message": f.message} for f in result.failures],
+        "effort": {
+            "seconds": effort.seconds, "robots_computed": effort.computed, "robots_read": effort.read,
+            "workers": effort.workers, "largest_worker_mb": effort.peak / 2**20, "own_mb": effort.own / 2**20,
+        },
+    }  # fmt: skip

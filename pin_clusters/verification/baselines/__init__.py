@@ -1,0 +1,63 @@
+"""What one does without cluster algorithms, as well as it can be done in Python; also the oracle of the tests.
+
+===================  ===================================================================  ===========  =====
+module               how                                                                  result       loops
+===================  ===================================================================  ===========  =====
+``projection``       Pinocchio on the tree with every rotor a body, projected             exact        yes
+``hybrid``           ``projection`` with some accelerations given, in four steps          exact        yes
+``contacts``         ``projection`` with contacts, in one system of equations              exact        yes
+``lagrange``         the same tree with all constraints as Lagrange multipliers           exact        yes
+``constrained``      ``pin.constraintDynamics`` or ``pin.lcaba``, with what they express  exact        only
+``unconstrained``    the same tree, only the rows of independent joints                   approximate  yes
+``block``            tree without rotors, and their reflected inertia as matrix           approximate  no
+``armature_model``   a ``pin.Model`` without rotors, armature (or nothing)                approximate  no
+``armature``         operational inertia of that model: its inverse, or contact Cholesky  approximate  no
+``sparse``           operational inertia by the tree's factorisation with constraints     exact        yes
+``unit_forces``      inverse input matrix by one forward dynamics per input (eUFM)        exact        yes
+``yamane_nakamura``  virtual work, joint by joint, with the forces of all joints          exact        yes
+``baraff``           maximal coordinates and multipliers, banded or sparse, the same      exact        yes
+``unit_vectors``     mass matrix by inverse dynamics of unit accelerations                exact        yes
+``sparse_crba``      mass matrix by composite inertias, factor without fill               exact        yes
+===================  ===================================================================  ===========  =====
+
+The last four are compiled, as the kernels are, and share no code with them: for times that can be compared. Every
+module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the package.
+"""
+
+from __future__ import annotations
+
+from ...approximations.armature import armature_model
+from . import (
+    armature,
+    baraff,
+    block,
+    constrained,
+    contacts,
+    hybrid,
+    lagrange,
+    projection,
+    sparse,
+    sparse_crba,
+    unconstrained,
+    unit_forces,
+    unit_vectors,
+    yamane_nakamura,
+)
+
+__all__ = [
+    "armature",
+    "armature_model",
+    "baraff",
+    "block",
+    "constrained",
+    "contacts",
+    "hybrid",
+    "lagrange",
+    "projection",
+    "sparse",
+    "sparse_crba",
+    "unconstrained",
+    "unit_forces",
+    "unit_vectors",
+    "yamane_nakamura",
+]

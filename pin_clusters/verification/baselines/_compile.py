@@ -1,0 +1,39 @@
+"""Compiling the functions of the baselines, at their first use, and keeping them where compiled kernels are kept."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..._engine import entry_points
+
+
+@functools.cache
+def compiled(module: str, name: str, title: str) -> Callable[..., Any]:
+    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces.
+
+    Args:
+        module: Of ``_compiled``.
+        name: Of the function.
+        title: What the user is told is being compiled.
+    """
+    function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
+    if not entry_points.JIT:
+        return function
+    from numba import njit, types
+
+    from ..._engine.kernels.compiling import cache as _cache
+    from ._compiled.jit import OPTIONS
+
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.joinpath("_compiled").glob("*.py")):
+        digest.update(path.read_bytes())
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    signature = types.int64(types.int64[::1], *[vector] * 4, matrix, vector, matrix)
+    dispatcher = njit(**OPTIONS)(function)
+    _cache.compile_or_load(dispatcher, signature, f"{name}-{digest.hexdigest()[:12]}", title)
+    return dispatcher

@@ -1,0 +1,89 @@
+"""Rows of frames for the baselines: Jacobians of Pinocchio on a tree, and what inputs do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import STATE, stock
+from ..._support.trees import in_v
+from ...model import ClusterModel, rotor_ids
+from ._workspace import DATA, LOOPS, Workspace
+
+FRAMES = """
+Args:
+    frames: Names or ids of frames.
+    reference: Axes and points of the rows.
+    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
+        three of each, or their indices.
+    B: Torques per input, shape (nv, inputs); by default those of unit torques of the rotors, without rotors those of
+        the independent joints but for free flyers.
+    contacts: Names or ids of frames, three forces at each.
+"""
+"""What functions of operational space take besides a state."""
+
+documented = stock(STATE, DATA, FRAMES)
+documented_with_loops = stock(STATE, DATA, LOOPS, FRAMES)
+
+
+def frames_of(model: ClusterModel, given: Iterable[str | int]) -> list[pin.Frame]:
+    """Return frames of the user's tree."""
+    return [model.tree.frames[model.getFrameId(f) if isinstance(f, str) else int(f)] for f in given]
+
+
+def picked(rows: Any, count: int) -> np.ndarray:
+    """Return which of six rows per frame are wanted."""
+    if rows is None:
+        return np.arange(6 * count)
+    if isinstance(rows, str):
+        return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
+    return np.asarray(rows, dtype=np.int64)
+
+
+def jacobian(
+    tree: pin.Model, data: pin.Data, places: list[tuple[int, pin.SE3]], reference: pin.ReferenceFrame
+) -> np.ndarray:
+    """Return the Jacobians of frames, after ``pin.computeJointJacobians``, shape (6 len(places), tree.nv).
+
+    Args:
+        tree: Pinocchio's model.
+        data: Its data.
+        places: Joint and placement in its frame, of each frame.
+        reference: Axes and points of the rows.
+    """
+    found = np.zeros((6 * len(places), tree.nv))
+    for i, (j, placement) in enumerate(places):
+        if j == 0:
+            continue  # the universe does not move
+        J = pin.getJointJacobian(tree, data, j, pin.LOCAL)
+        pose = data.oMi[j] * placement
+        to = placement.toActionMatrixInverse()
+        if reference == pin.WORLD:
+            to = data.oMi[j].toActionMatrix()
+        elif reference == pin.LOCAL_WORLD_ALIGNED:
+            to = pin.SE3(pose.rotation, np.zeros(3)).toActionMatrix() @ to
+        found[6 * i : 6 * i + 6] = to @ np.asarray(J).reshape(6, -1)
+    return found
+
+
+def rows_of_frames(
+    model: ClusterModel, data: Workspace, q: np.ndarray, frames: Any, reference: pin.ReferenceFrame, rows: Any
+) -> np.ndarray:
+    """Return rows of the Jacobians of frames in the expanded tree, at its q, shape (rows, tree.nv)."""
+    places = [(int(data.span.from_tree_id[f.parentJoint]), f.placement) for f in frames_of(model, frames)]
+    pin.computeJointJacobians(data.tree, data.data, q)
+    return jacobian(data.tree, data.data, places, reference)[picked(rows, len(places))]
+
+
+def motors(model: ClusterModel, data: Workspace) -> np.ndarray:
+    """Return the default inputs at the configuration to which ``data`` is coupled, shape (nv, inputs)."""
+    if model.rotors:
+        return np.array(data.G[[data.tree.joints[j].idx_v for j in rotor_ids(model, data.span)]].T)
+    tree = model.tree
+    floating = {
+        i for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer" for i in in_v(tree, j)
+    }
+    return np.eye(model.nv)[:, [int(i) not in floating for i in model.idx_v_independent]]

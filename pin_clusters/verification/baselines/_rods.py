@@ -1,0 +1,75 @@
+"""Rods between two points of the expanded tree: two point masses, of the same centre and moment of inertia.
+
+The velocity of a rod is linear along it, so that nothing else of its mass counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.closures import RodClosure
+from ...model import ClusterModel, SpanningTree
+from ..null_space import point_jacobian, rod_points
+
+
+class Rods:
+    """The rods of a model that have mass.
+
+    Attributes:
+        closures: What says where their ends are.
+    """
+
+    def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
+        self.closures = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
+        self.tree, self.data = span.tree, span.tree.createData()
+        self.gravity = np.array(model.gravity.linear)
+        ends = [((c.joint_a, c.point_a), (c.joint_b, c.point_b)) for c in self.closures]
+        self.ends = [[(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in pair] for pair in ends]
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""
+        pin.computeJointJacobians(self.tree, self.data, q)
+        M = np.zeros((self.tree.nv, self.tree.nv))
+        for rod, (a, b) in zip(self.closures, self.ends, strict=True):
+            Ja, Jb = self.jacobian(*a), self.jacobian(*b)
+            for mass, weight in rod_points(rod):
+                J = weight * Ja + (1.0 - weight) * Jb
+                M += mass * J.T @ J
+        return M
+
+    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Return the torques on the expanded tree that move them, gravity included, shape (tree.nv,)."""
+        pin.computeJointJacobians(self.tree, self.data, q)
+        jacobians = [[self.jacobian(*end) for end in ends] for ends in self.ends]
+        pin.forwardKinematics(self.tree, self.data, q, v, a)
+        tau = np.zeros(self.tree.nv)
+        for rod, (Ja, Jb), (a_end, b_end) in zip(self.closures, jacobians, self.ends, strict=True):
+            at_a, at_b = self.acceleration(*a_end), self.acceleration(*b_end)
+            for mass, weight in rod_points(rod):
+                force = mass * (weight * at_a + (1.0 - weight) * at_b - self.gravity)
+                tau += (weight * Ja + (1.0 - weight) * Jb).T @ force
+        return tau
+
+    def potential_energy(self, q: np.ndarray) -> float:
+        """Return -m g' c over the rods, at the expanded tree's q, [J]."""
+        pin.forwardKinematics(self.tree, self.data, q)
+        places = [[self.data.oMi[j].act(x) for j, x in ends] for ends in self.ends]
+        return float(
+            -sum(
+                mass * self.gravity @ (weight * a + (1.0 - weight) * b)
+                for rod, (a, b) in zip(self.closures, places, strict=True)
+                for mass, weight in rod_points(rod)
+            )
+        )
+
+    def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
+        """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
+        return point_jacobian(self.tree, self.data, j, point)
+
+    def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
+        """Return the acceleration of a point of a body, after ``pin.forwardKinematics``, world axes, (3,)."""
+        v, a = self.data.v[j], self.data.a[j]
+        spin = pin.skew(v.angular)  # np.cross takes ten times as long
+        local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)
+        return self.data.oMi[j].rotation @ local

@@ -1,0 +1,186 @@
+"""All that ties the velocities of the expanded tree, row by row, for the compiled baselines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.called import CallableClosure
+from ...constraints.closures import Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
+from ...errors import NotAvailableError
+from ...model import ClusterModel, Equations, SpanningTree
+from ._bodies import Body
+
+
+@dataclass
+class Row:
+    """One row.
+
+    Attributes:
+        bodies: On which it acts.
+        terms: Velocities of the tree, of a row of joints.
+        coefficients: Of the terms; zeros of a closure, which changes.
+        scale: What it is measured by; 0 if by its own norm.
+        compliance: What it gives way per force.
+    """
+
+    bodies: list[int]
+    terms: list[int]
+    coefficients: list[float]
+    scale: float = 1.0
+    compliance: float = 0.0
+
+
+@dataclass
+class Part:
+    """Rows that share velocities.
+
+    Attributes:
+        rows: Their numbers.
+        dependent: Velocities of the tree that they determine.
+        free: Places in v of the others.
+        moves: Whether the rows depend on the pose.
+        G: Coupling matrix of rows that do not.
+    """
+
+    rows: list[int]
+    dependent: list[int]
+    free: list[int]
+    moves: bool
+    G: np.ndarray
+
+
+class Rows:
+    """The rows of a model.
+
+    Attributes:
+        rows: Closures in their order, couplings, ``Rotor`` constraints; then three per rod with mass.
+        hard: Number of those without compliance.
+        closures: With the number of their first row.
+        rods: Numbers of the closures that are rods with mass.
+        at: Body of each joint of the user's tree.
+    """
+
+    def __init__(self, model: ClusterModel, span: SpanningTree, bodies: list[Body], at: np.ndarray) -> None:
+        self.model, self.span, self.bodies, self.at = model, span, bodies, at
+        user = model.own_tree
+        self.owner = {b.first + k: i for i, b in enumerate(bodies) for k in range(b.nv)}
+        lengths = Equations(user, model.closures).lengths if model.closures else ()
+        self.rows: list[Row] = []
+        self.closures: list[tuple[Closure, int]] = []
+        for c, length in zip(model.closures, lengths, strict=True):
+            self.closures.append((c, len(self.rows)))
+            self._close(c, length)
+        for coupling in model.coupling_rows:
+            joints = (coupling.dependent, *coupling.masters)
+            self._tie([user.idx_vs[j] for j in joints], [-1.0, *coupling.coefficients], None)
+        for j in span.rotors:
+            i = span.tree.joints[j].idx_v
+            drivers = np.flatnonzero(span.from_tree[i])
+            self._tie(list(drivers), list(span.from_tree[i, drivers]), i)
+        self.hard = len(self.rows)
+        self.rods = [k for k, (c, _) in enumerate(self.closures) if isinstance(c, RodClosure) and c.mass > 0.0]
+        for k in self.rods:
+            rod: Any = self.closures[k][0]
+            ends = [int(self.at[rod.joint_a]), int(self.at[rod.joint_b])]
+            self.rows += [Row(ends, [], [], 1.0, 1.0 / rod.point_masses[1]) for _ in range(3)]
+
+    def _close(self, c: Closure, length: float) -> None:
+        if isinstance(c, JointClosure):
+            if not isinstance(c, HarmonicClosure | CallableClosure):
+                raise NotAvailableError(f"{c.source.label}: this baseline has no rows for {type(c).__name__}.")
+            places = [int(self.span.from_tree_v[self.model.own_tree.idx_vs[j]]) for j in c.joints]
+            beside = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
+            for unit in c.units:
+                scale = {"m": length, "rad": 1.0}.get(unit, 0.0)
+                self.rows.append(Row(beside, places, [0.0] * len(places), scale))
+        elif isinstance(c, FrameClosure | RodClosure):
+            ends = [int(self.at[c.joint_a]), int(self.at[c.joint_b])]
+            self.rows += [Row(ends, [], [], length if unit == "m" else 1.0) for unit in c.units]
+        else:
+            raise NotAvailableError(f"{c.source.label}: this baseline has no rows for {type(c).__name__}.")
+
+    def _tie(self, user: list[int], coefficients: list[float], rotor: int | None) -> None:
+        """Add a row of the user's velocities, and of a rotor that follows them."""
+        places = [int(self.span.from_tree_v[i]) for i in user]
+        if rotor is not None:
+            places, coefficients = [*places, rotor], [*coefficients, -1.0]
+        beside = [k for d in places for k in (self.owner[d], self.bodies[self.owner[d]].parent)]
+        self.rows.append(Row(beside, places, list(coefficients), float(np.linalg.norm(coefficients))))
+
+    def top(self, a: int, b: int) -> int:
+        """Return the nearest body that carries both."""
+        while a != b:
+            if a > b:
+                a = self.bodies[a].parent
+            else:
+                b = self.bodies[b].parent
+        return a
+
+    def sees(self, r: int) -> set[int]:
+        """Return the velocities of the tree that a row sees."""
+        row = self.rows[r]
+        if row.terms:
+            return set(row.terms)
+        found: set[int] = set()
+        top = self.top(*row.bodies)
+        for b in row.bodies:
+            while b != top:
+                found |= {self.bodies[b].first + k for k in range(self.bodies[b].nv)}
+                b = self.bodies[b].parent
+        return found
+
+    def parts(self) -> list[Part]:
+        """Return rows that share velocities, together."""
+        independent = {int(self.span.from_tree_v[i]): k for k, i in enumerate(self.model.idx_v_independent)}
+        groups: list[tuple[set[int], list[int]]] = []
+        for r in range(self.hard):
+            seen, rows = self.sees(r), [r]
+            for other in [g for g in groups if g[0] & seen]:
+                groups.remove(other)
+                seen, rows = seen | other[0], other[1] + rows
+            groups.append((seen, rows))
+        found = []
+        moving = {first + k for c, first in self.closures for k in range(c.size)}
+        for seen, rows in groups:
+            columns = sorted(seen)
+            dependent = [d for d in columns if d not in independent]
+            free = [d for d in columns if d in independent]
+            moves = any(r in moving for r in rows)
+            G = np.zeros((len(dependent), len(free)))
+            if not moves:
+                K = np.zeros((len(rows), self.span.tree.nv))
+                for own, r in zip(K, rows, strict=True):
+                    np.add.at(own, self.rows[r].terms, self.rows[r].coefficients)
+                G = -np.linalg.solve(K[:, dependent], K[:, free])
+            found.append(Part(sorted(rows), dependent, [independent[d] for d in free], moves, G))
+        return found
+
+
+def frames_of(c: FrameClosure) -> np.ndarray:
+    """Return the constants of a closure of frames, as ``_compiled.rows`` reads them."""
+    a, b = c.placement_a, c.placement_b
+    parts = (a.rotation.T, a.translation, b.rotation.T, b.translation, c.rows)
+    return np.concatenate([np.ravel(x) for x in parts])
+
+
+def program_of(c: HarmonicClosure, coordinates: list[tuple[int, bool]]) -> tuple[list[int], np.ndarray]:
+    """Return table and constants of a closure of sines and cosines."""
+    n, angles = len(c.joints), len(c.phases)
+    table = [n, angles, *[int(x) for pair in coordinates for x in pair]]
+    coefficients = []
+    for terms in c.terms:
+        table.append(len(terms))
+        for coefficient, factors in terms:
+            coefficients.append(coefficient)
+            table += [len(factors), *[int(x) for pair in factors for x in pair]]
+    first = np.hstack([c.weights, np.asarray(c.phases)[:, None]]).ravel()
+    return table, np.concatenate([first, np.zeros(c.size * n * n + angles), coefficients])
+
+
+def gravity_of(model: ClusterModel) -> np.ndarray:
+    """Return the acceleration of free fall, shape (3,)."""
+    return np.array(pin.Motion(model.gravity).linear)

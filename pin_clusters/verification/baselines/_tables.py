@@ -1,0 +1,255 @@
+"""The two flat arrays of the compiled baselines: tables and sizes, constants and room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..._support.trees import coordinates_of
+from ...constraints.called import CallableClosure
+from ...constraints.closures import FrameClosure, HarmonicClosure, RodClosure, massive
+from ...model import ClusterModel, expand
+from ._bodies import bodies_of, spatial
+from ._compiled import fields as f
+from ._rows import Part, Row, Rows, frames_of, gravity_of, program_of
+from ._shares import lend, split
+
+
+class Tables:
+    """Tables of a model; a method adds what it needs, then ``finish`` makes the arrays.
+
+    Attributes:
+        bodies: The expanded tree, the universe first.
+        rows: What ties it.
+        entries: Body of each entry of all rows.
+        parts: Rows that share velocities.
+        G: Where the coupling matrix of each part is in ``W``.
+        owner: Body of each velocity of the tree.
+        counts: Number of forces that the joint of each body transmits.
+        called: Closures that are Python functions, and where their derivatives go.
+        band: Of the banded system of a chain; 0 if there is none.
+        entries_of_M: Of the mass matrix and of its factor, if they were counted.
+        index: ``I``.
+        work: ``W``.
+    """
+
+    def __init__(self, model: ClusterModel, *, maximal: bool, divide: bool = False) -> None:
+        self.model, self.span = model, expand(model)
+        self.band, self.entries_of_M = 0, (0, 0)
+        self.header = np.zeros(f.SIZE, dtype=np.int64)
+        self._whole: list[np.ndarray] = []
+        self._count = f.SIZE
+        self._real: list[np.ndarray] = []
+        self._size = 0
+        self.bodies = bodies_of(model, self.span)
+        self._weigh_rods()
+        at = np.array(self.span.from_tree_id)
+        if maximal:
+            lend(self.bodies)
+        if divide:
+            self.bodies, new = split(self.bodies)
+            at = new[at]
+        self.ties = Rows(model, self.span, self.bodies, at)
+        self.rows = [*self.ties.rows]
+        for i, b in enumerate(self.bodies):
+            if b.borrowed.any():
+                self.rows += [Row([i], [], [], 1.0, -1.0 / x) for x in b.borrowed]
+        self.parts = self.ties.parts()
+        self.owner = {b.first + k: i for i, b in enumerate(self.bodies) for k in range(b.nv)}
+        self._sizes()
+        self._of_bodies()
+        self._of_rows()
+        self._of_closures()
+        self._of_parts()
+        self._rooms()
+
+    def put(self, name: int, values: Any) -> int:
+        """Add a table of whole numbers; returns its place in ``I``."""
+        self.header[name] = at = self._also(values)
+        return at
+
+    def keep(self, values: Any) -> int:
+        """Add constants; returns their place in ``W``."""
+        at, flat = self._size, np.ravel(np.asarray(values, dtype=float))
+        self._real.append(flat)
+        self._size += flat.size
+        return at
+
+    def room(self, name: int, size: int) -> int:
+        """Add room; returns its place in ``W``."""
+        self.header[name] = self.keep(np.zeros(size))
+        return int(self.header[name])
+
+    def lists(self, starts: int, items: int, lists: Sequence[Any]) -> None:
+        """Add lists of whole numbers one behind the other, and where each begins."""
+        self.put(starts, [0, *accumulate(len(x) for x in lists)])
+        self.put(items, np.concatenate([np.zeros(0), *lists]))
+
+    def finish(self) -> None:
+        """Make the arrays."""
+        self.index = np.concatenate([self.header, *self._whole])
+        self.work = np.concatenate(self._real)
+        R = int(self.header[f.AT_R])
+        self.work[R : R + 9] = np.eye(3).ravel()
+
+    def evaluate(self, q: np.ndarray) -> None:
+        """Ask the closures that are Python functions."""
+        for c, at_J, at_H in self.called:
+            x = coordinates_of(self.model.own_tree, c.joints, q)
+            J, H = c.jacobian(x), c.hessian(x)
+            self.work[at_J : at_J + J.size] = J.ravel()
+            self.work[at_H : at_H + H.size] = H.ravel()
+
+    def free_of(self, part: Part) -> list[int]:
+        """Return the velocities of the tree that are independent in a part."""
+        return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
+
+    def _weigh_rods(self) -> None:
+        """Add the masses at the ends of rods to the bodies there."""
+        for rod in massive(self.model.closures):
+            for j, p, share in rod.masses_of_ends:
+                b = self.bodies[int(self.span.from_tree_id[j])]
+                m, c, rotational = b.inertia
+                x = np.asarray(p, dtype=float)
+                more = share * (x @ x * np.eye(3) - np.outer(x, x))
+                b.inertia = (m + share, (m * c + share * x) / (m + share), rotational + more)
+                b.lump = spatial(*b.inertia)
+
+    def _sizes(self) -> None:
+        h = self.header
+        h[f.BODIES], h[f.TREE_V], h[f.NV] = len(self.bodies), self.span.tree.nv, self.model.nv
+        h[f.ROWS], h[f.HARD], h[f.PARTS] = len(self.rows), self.ties.hard, len(self.parts)
+        h[f.CLOSURES] = len(self.ties.closures)
+
+    def _of_bodies(self) -> None:
+        bodies, h = self.bodies, self.header
+        self.put(f.PARENT, [b.parent for b in bodies])
+        prims = [p for b in bodies for p in b.joint]
+        self.put(f.PRIM, [0, *accumulate(len(b.joint) for b in bodies)])
+        self.put(f.KIND, [p.kind for p in prims])
+        self.put(f.PRIM_Q, [p.q for p in prims])
+        first = [b.first + sum(x.nv for x in b.joint[:k]) for b in bodies for k in range(len(b.joint))]
+        self.put(f.PRIM_V, first)
+        self.put(f.DOF, [*(b.first for b in bodies), self.span.tree.nv])
+        self.put(f.DOF_BODY, [self.owner[d] for d in range(self.span.tree.nv)])
+        self.put(f.USER, [b.user if i else -1 for i, b in enumerate(bodies)])
+        self.put(f.FREE, self.span.from_tree_v[self.model.idx_v_independent])
+        self.put(f.VARIES, [b.motion is None for b in bodies])
+        arms = [[b.first + int(k) for k in np.flatnonzero(b.armature)] for b in bodies]
+        self.lists(f.ARM, f.ARM_DOF, arms)
+        armature = np.concatenate([b.armature for b in bodies] + [np.zeros(0)])
+        self.counts = [6 - b.nv + len(a) if i else 0 for i, (b, a) in enumerate(zip(bodies, arms, strict=True))]
+        self.put(f.COUNT, self.counts)
+        self.put(f.LENDS, [bool(b.share.any()) for b in bodies])
+        h[f.AT_ARM] = self.keep([1.0 / x for x in armature if x])
+        h[f.AT_PRIM] = self.keep([np.concatenate([p.placement.rotation.ravel(), p.placement.translation, p.axis,
+                                                  [p.pitch]]) for p in prims])  # fmt: skip
+        S, T, N = np.zeros((self.span.tree.nv, 6)), np.zeros((self.span.tree.nv, 6)), np.zeros((len(bodies), 6, 6))
+        for i, b in enumerate(bodies):
+            motion = b.motion
+            if motion is None:
+                continue
+            S[b.first : b.first + b.nv] = motion.T
+            T[b.first : b.first + b.nv] = np.linalg.pinv(motion) if b.nv else np.zeros((0, 6))
+            N[i, : 6 - b.nv] = _complement(motion)
+        h[f.AT_SLOC], h[f.AT_TLOC], h[f.AT_NLOC] = self.keep(S), self.keep(T), self.keep(N)
+        h[f.AT_MASS] = self.keep([b.inertia[0] for b in bodies])
+        h[f.AT_COM] = self.keep([b.inertia[1] for b in bodies])
+        h[f.AT_INERTIA] = self.keep([b.inertia[2] for b in bodies])
+        h[f.AT_LUMP] = self.keep([[b.lump[:3, :3], b.lump[:3, 3:], b.lump[3:, 3:]] for b in bodies])
+        still = np.zeros(3)
+        h[f.AT_SHARE] = self.keep([[*b.share, *(still if b.turns is None else b.turns)] for b in bodies])
+        h[f.AT_GRAVITY] = self.keep(gravity_of(self.model))
+
+    def _of_rows(self) -> None:
+        h, rows = self.header, self.rows
+        self.entries = [b for r in rows for b in r.bodies]
+        self.put(f.ENTRY, [0, *accumulate(len(r.bodies) for r in rows)])
+        self.put(f.ENTRY_BODY, self.entries)
+        self.lists(f.TERM, f.TERM_DOF, [r.terms for r in rows])
+        h[f.AT_TERM] = self.keep([x for r in rows for x in r.coefficients])
+        h[f.AT_SCALE] = self.keep([r.scale for r in rows])
+        h[f.AT_COMPLIANCE] = self.keep([r.compliance for r in rows])
+        self.put(f.ROD_CLOSURE, self.ties.rods)
+        self.put(f.FAKES, [sum(bool(b.borrowed.any()) for b in self.bodies)])
+        self.put(f.KEEP, [0] * (2 * len(rows) + 1))
+
+    def _of_closures(self) -> None:
+        names = (f.C_TYPE, f.C_A, f.C_B, f.C_TOP, f.C_ROW, f.C_SIZE, f.C_REAL, f.C_MORE)
+        tree, table = self.model.own_tree, []
+        self.called: list[tuple[CallableClosure, int, int]] = []
+        for c, first in self.ties.closures:
+            a = b = more = 0
+            constants = np.zeros(0)
+            if isinstance(c, FrameClosure | RodClosure):
+                a, b = int(self.ties.at[c.joint_a]), int(self.ties.at[c.joint_b])
+            if isinstance(c, FrameClosure):
+                kind, constants = f.FRAMES, frames_of(c)
+                more = {"none": f.NONE, "universal": f.UNIVERSAL}.get(c.rotation, f.WHOLE)
+            elif isinstance(c, RodClosure):
+                kind, constants = f.ROD, np.concatenate([c.point_a, c.point_b])
+            elif isinstance(c, HarmonicClosure):
+                program, constants = program_of(c, [(tree.idx_qs[j], tree.nqs[j] == 2) for j in c.joints])
+                kind, more = f.HARMONIC, self._also(program)
+            else:
+                kind, more, constants = f.JOINTS, self._also([len(c.bodies), 0]), np.zeros(c.size * len(c.bodies) ** 2)
+            at = self.keep(constants)
+            if isinstance(c, CallableClosure):
+                terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])
+                self.called.append((c, terms, at))
+            table.append((kind, a, b, self.ties.top(a, b), first, c.size, at, more))
+        for k, name in enumerate(names):
+            self.put(name, [row[k] for row in table])
+
+    def _also(self, values: Any) -> int:
+        """Add whole numbers without a name; returns their place in ``I``."""
+        at, flat = self._count, np.asarray(values, dtype=np.int64).ravel()
+        self._whole.append(flat)
+        self._count += flat.size
+        return at
+
+    def _of_parts(self) -> None:
+        h, parts = self.header, self.parts
+        self.lists(f.PART_ROW, f.PART_ROWS, [p.rows for p in parts])
+        self.lists(f.PART_DEP, f.PART_DEPS, [p.dependent for p in parts])
+        self.lists(f.PART_FREE, f.PART_FREES, [p.free for p in parts])
+        self.put(f.PART_MOVES, [p.moves for p in parts])
+        self.G = [self.keep(p.G) for p in parts]
+        self.put(f.PART_G, self.G)
+        sizes = [(len(p.dependent) + len(p.free) + len(p.rows)) * len(p.rows) * p.moves for p in parts]
+        self.put(f.PART_A, [self.keep(np.zeros(x)) for x in sizes])
+        column = np.full(self.span.tree.nv, -1)
+        for p in parts:
+            own = [*p.dependent, *self.free_of(p)]
+            column[own] = np.arange(len(own))
+        self.put(f.COLUMN, column)
+        self.put(f.PIVOTS, [k for p in parts for k in range(len(p.dependent))])
+        most = max([len(p.rows) for p in parts] + [0])
+        h[f.AT_ROOM] = self.keep(np.zeros(200 + 2 * len(self.rows) + most * (most + 1)))
+
+    def _rooms(self) -> None:
+        nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
+        for name, size in (
+            (f.AT_R, 9 * nb), (f.AT_O, 3 * nb), (f.AT_S, 6 * nt), (f.AT_T, 6 * nt), (f.AT_J, 36 * nb),
+            (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_M, 36 * nb),
+            (f.AT_B, 6 * nb), (f.AT_VT, nt), (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows),
+            (f.AT_SCALED, rows), (f.AT_MU, rows), (f.AT_A, 6 * nb),
+        ):  # fmt: skip
+            self.room(name, size)
+
+
+def _complement(motion: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of what is orthogonal to the motions, as rows; unit vectors where they are one."""
+    basis: list[np.ndarray] = list(np.linalg.qr(motion)[0].T) if motion.size else []
+    n = len(basis)
+    for axis in np.eye(6):
+        rest = axis.copy()
+        for _ in range(2):
+            for b in basis:
+                rest -= (rest @ b) * b
+        if np.linalg.norm(rest) > 0.35 and len(basis) < 6:
+            basis.append(rest / np.linalg.norm(rest))
+    return np.array(basis[n:]).reshape(6 - n, 6)

@@ -1,0 +1,145 @@
+"""What the exact baselines share: Pinocchio on the expanded tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import eigenpy  # type: ignore[import-not-found, import-untyped, unused-ignore]
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import STATE, stock
+from ...errors import DataMismatchError
+from ...model import ClusterModel, expand
+from ..null_space import null_space
+from ._rods import Rods
+
+DATA = """
+Args:
+    data: What ``createData`` of this module returned.
+
+Raises:
+    DataMismatchError: ``data`` belongs to another model or module.
+"""
+"""What the docstrings of all baselines have in common, besides the state."""
+
+LOOPS = """
+Raises:
+    SingularClusterError: The independent velocities of a model with loops do not determine the others here.
+"""
+"""The same for those that need G."""
+
+documented = stock(STATE, DATA)
+documented_with_loops = stock(STATE, DATA, LOOPS)
+
+
+class Workspace:
+    """Pinocchio's model and data of the expanded tree, with room for all intermediate results.
+
+    Attributes:
+        model: The cluster model.
+        tree: The expanded tree (every rotor a body, depth-first).
+        data: Pinocchio's data of it.
+        loops: What gives G(q) and g of a model with loops; None for one without.
+        rods: Rods that have mass; None if there are none.
+        G: Coupling matrix, shape (tree.nv, nv); of a model with loops, at the last state.
+        GT: Its transpose, contiguous.
+        g: Bias of the coupling, shape (tree.nv,): acceleration of the tree = G a + g.
+        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
+        hold: Set it to keep G and g of the last state: for timing the projection of someone who has them already.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        self.model = model
+        self.span = expand(model)
+        self.tree = self.span.tree
+        self.data = self.tree.createData()
+        self.loops = null_space(model, self.span)
+        self.independent = self.span.from_tree_v[model.idx_v_independent]
+        nv = self.tree.nv
+        self.G = np.ascontiguousarray(self.span.G) if self.loops is None else np.zeros((nv, model.nv))
+        self.GT = np.ascontiguousarray(self.G.T)
+        self.g = np.zeros(nv)
+        self.hold = False
+        self.llt = eigenpy.LLT(model.nv)
+        self.v, self.a, self.zero = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        self.MG, self.M = np.zeros((nv, model.nv)), np.zeros((model.nv, model.nv))
+        self._q = np.zeros(self.tree.nq)
+        identity = np.arange(model.nq)
+        self._same_q = self.tree.nq == model.nq and np.array_equal(self.span.from_tree_q, identity)
+        # some versions fill the upper triangle only
+        M = np.array(pin.crba(self.tree, self.data, pin.neutral(self.tree)))
+        self._mirror = not np.allclose(M, M.T)
+        rods = Rods(model, self.span)
+        self.rods = rods if rods.closures else None
+
+    def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
+        """Take a tree with bodies of rods behind all joints, and G and g of a state, which are kept from now on.
+
+        Args:
+            tree: ``self.tree`` with more joints at its end, at whose coordinates 0 nothing but energies looks.
+            G: Shape (tree.nv, nv).
+            g: Shape (tree.nv,).
+        """
+        self.tree, self.data, self.rods, self.hold = tree, tree.createData(), None, True
+        self.G, self.GT, self.g = np.ascontiguousarray(G), np.ascontiguousarray(G.T), g
+        self.v, self.a, self.zero = np.zeros((3, tree.nv))
+        self.MG = np.zeros(G.shape)
+        self._q, self._same_q = pin.neutral(tree), False
+
+    def configuration(self, q: np.ndarray) -> np.ndarray:
+        """Return q in the order of the expanded tree; not copied where the orders are the same."""
+        if self._same_q:
+            return q
+        self._q[self.span.from_tree_q] = q
+        return self._q
+
+    def couple(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
+        """Bring G to a configuration of a model with loops, and g to a velocity; nothing to do for one without.
+
+        Args:
+            q: Configuration in the user's order, shape (nq,); it has to be assembled.
+            v: Independent velocity, shape (nv,).
+
+        Raises:
+            SingularClusterError: The independent velocities do not determine the others here.
+        """
+        if self.loops is None or self.hold:
+            return
+        self.loops.at(q, v)
+        np.dot(self.span.from_tree, self.loops.G, out=self.G)
+        self.GT[:] = self.G.T
+        if v is not None:
+            np.dot(self.span.from_tree, self.loops.g, out=self.g)
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Return the mass matrix of the expanded tree at its configuration q, shape (tree.nv, tree.nv)."""
+        M = pin.crba(self.tree, self.data, q)
+        if self._mirror:
+            M = np.triu(M) + np.triu(M, 1).T
+        return M if self.rods is None else M + self.rods.mass_matrix(q)
+
+    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:
+        """Return rnea of the expanded tree in its own q, v, a; the external forces are in the user's order."""
+        forces = () if fext is None else (self.span.fext(fext),)
+        tau = pin.rnea(self.tree, self.data, q, v, a, *forces)
+        return tau if self.rods is None else tau + self.rods.torque(q, v, a)
+
+    def bias(self, q: np.ndarray, fext: Any) -> np.ndarray:
+        """Return the torques on the expanded tree at its q, at the velocity ``self.v`` and the acceleration g."""
+        if fext is None and self.loops is None:
+            return pin.nonLinearEffects(self.tree, self.data, q, self.v)
+        return self.torque(q, self.v, self.g, fext)
+
+
+def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:
+    """Check that data was made by the module's ``createData`` for this model.
+
+    Raises:
+        DataMismatchError: It was not.
+    """
+    if not isinstance(data, kind) or data.model is not model:
+        raise DataMismatchError(
+            f"data ({type(data).__name__}) is not a workspace of this model. "
+            f"Use data = pin_clusters.verification.baselines.{module}.createData(model)."
+        )

@@ -1,0 +1,149 @@
+"""Pinocchio's own algorithms for closed loops: ``pin.constraintDynamics``, ``pin.lcaba``. Exact up to their settings.
+
+They take a tree and contacts. What they can say:
+
+===============  ====================================================================================================
+closure          contacts
+===============  ====================================================================================================
+spherical loop   one 3D contact
+planar pin       (two rows across an axis) one 3D contact where the third repeats others, in planar mechanisms
+fixed loop       one 6D contact
+revolute loop    one 3D contact where the rest is redundant (planar mechanisms), else two 3D contacts on the axis
+rod with mass    a slender body on a universal joint, and a 3D contact at its end
+anything else    NotAvailableError: rods without mass, other loops, closures of angles, couplings, rotors
+===============  ====================================================================================================
+
+Rotors that are no bodies can be approximated by armature on the joints that drive them (``rotors="armature"``), their
+mass in the carriers: without what the motion of the carriers adds, and without the products of several joints.
+
+Traps that are taken care of: redundant rows need a regularisation (``mu = 0`` gives NaN); ``lcaba`` needs
+``computeJointMinimalOrdering`` first, and becomes worse with a smaller mu; the two must not share constraint data. The
+second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1): each call gets a new one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ModelError, NotAvailableError
+from ...model import ClusterModel, expand, joint_forces
+from ..null_space import null_space
+from ._contacts import Cut, refuse
+from ._workspace import check, documented
+
+_NAME = "constrained"
+SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
+"""Accuracy, mu and largest number of iterations of each solver, unless they are given."""
+
+
+class ConstrainedWorkspace:
+    """Pinocchio's tree, contacts and data.
+
+    Attributes:
+        model: The cluster model.
+        solver: ``"constraintDynamics"`` or ``"lcaba"``.
+        tree: Pinocchio's model: the user's joints depth-first, a body for every rod.
+        data: Pinocchio's data of it.
+        contacts: Pinocchio's constraint models.
+        contact_datas: Their data.
+        settings: Pinocchio's ``ProximalSettings``; the number of iterations used is in it.
+    """
+
+    def __init__(self, model: ClusterModel, solver: str, settings: tuple[float, float, int], rotors: str) -> None:
+        self.model, self.solver = model, solver
+        refuse(model, rotors)
+        self.cut = Cut(model, model.q_reference)
+        self.tree, self.contacts = self.cut.tree, self.cut.contacts
+        self.data = self.tree.createData()
+        self.contact_datas = pin.StdVec_RigidConstraintData()
+        for contact in self.contacts:
+            self.contact_datas.append(contact.createData())
+        self.settings = pin.ProximalSettings(*settings)
+        self._renewed = solver == "lcaba" and any(c.type == pin.ContactType.CONTACT_6D for c in self.contacts)
+        if solver == "lcaba":
+            pin.computeJointMinimalOrdering(self.tree, self.data, self.contacts)
+        else:
+            try:
+                pin.initConstraintDynamics(self.tree, self.data, self.contacts, self.contact_datas)
+            except TypeError:  # before Pinocchio 4
+                pin.initConstraintDynamics(self.tree, self.data, self.contacts)
+        self.loops = null_space(model, expand(model))
+        self.independent = self.cut.at_v[model.idx_v_independent]
+
+    def solve(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the acceleration of the tree under torques on the tree, in its own order."""
+        if self._renewed:
+            self.data = self.tree.createData()
+            pin.computeJointMinimalOrdering(self.tree, self.data, self.contacts)
+        solve = pin.lcaba if self.solver == "lcaba" else pin.constraintDynamics
+        return solve(self.tree, self.data, q, v, tau, self.contacts, self.contact_datas, self.settings)
+
+    def state(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return q and v of the tree at a state of the cluster model."""
+        if self.loops is None:
+            return self.cut.state(q, self.model.coupling_matrix @ v)
+        self.loops.at(q)
+        return self.cut.state(q, self.loops.G @ v)
+
+
+def createData(
+    model: ClusterModel,
+    solver: Literal["constraintDynamics", "lcaba"] = "constraintDynamics",
+    *,
+    accuracy: float | None = None,
+    mu: float | None = None,
+    iterations: int | None = None,
+    rotors: Literal["refuse", "armature"] = "refuse",
+) -> ConstrainedWorkspace:
+    """Return a workspace for ``aba`` of this module; one per thread.
+
+    Args:
+        model: Cluster model.
+        solver: Which of Pinocchio's algorithms.
+        accuracy: Where the proximal iterations stop; by default 1e-12.
+        mu: Regularisation; by default 1e-8, for lcaba 1e-4.
+        iterations: Largest number of proximal iterations; by default 10, for lcaba 5.
+        rotors: Whether rotors that are no bodies are an error, or approximated by armature.
+
+    Raises:
+        NotAvailableError: The solver cannot express the model, or this Pinocchio does not have it.
+        ModelError: An option is unknown.
+    """
+    if solver not in SETTINGS or rotors not in ("refuse", "armature"):
+        raise ModelError(
+            f"constrained.createData: solver must be one of {', '.join(SETTINGS)} and rotors 'refuse' or 'armature', "
+            f"got {solver!r} and {rotors!r}."
+        )
+    if not hasattr(pin, solver):
+        raise NotAvailableError(f"pinocchio {pin.__version__} has no {solver}; pinocchio 4 has.")
+    given = (accuracy, mu, iterations)
+    settings = tuple(d if x is None else x for x, d in zip(given, SETTINGS[solver], strict=True))
+    return ConstrainedWorkspace(model, solver, (settings[0], settings[1], int(settings[2])), rotors)
+
+
+@documented
+def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    """Compute the accelerations under torques with the solver of the workspace.
+
+    Args:
+        tau: Torque on the independent joints, shape (nv,).
+
+    Returns:
+        Independent acceleration, shape (nv,).
+
+    Raises:
+        SingularClusterError: The independent velocities do not determine the others here.
+    """
+    check(model, data, ConstrainedWorkspace, _NAME)
+    full_q, full_v = data.state(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
+    torque = np.zeros(data.tree.nv)
+    torque[data.independent] = tau
+    if fext is not None:
+        forces = joint_forces(data.tree, data.cut.ids, fext)
+        rest = np.zeros(data.tree.nv)
+        free = pin.rnea(data.tree, data.data, full_q, rest, rest).copy()
+        torque += free - pin.rnea(data.tree, data.data, full_q, rest, rest, forces)
+    return data.solve(full_q, full_v, torque)[data.independent]

@@ -1,0 +1,121 @@
+"""Contacts and impacts on the projection: M = G' M_tree G, and J M^-1 J' of the contacts. Exact.
+
+Rows and accelerations of contacts are those of Pinocchio's frames on the expanded tree, at G v and with G a + g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import STATE, stock
+from ...errors import NotAvailableError
+from ...model import ClusterModel
+from . import projection
+from ._frames import jacobian
+from ._workspace import DATA, LOOPS, Workspace, check
+
+_NAME = "contacts"
+_REDUNDANT = 1e-12
+"""Eigenvalues of J M^-1 J', relative to the largest, of rows that repeat others."""
+_CONTACTS = """
+Args:
+    contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``.
+
+Raises:
+    NotAvailableError: A contact has a corrector's gains.
+"""
+_documented = stock(STATE, DATA, LOOPS, _CONTACTS)
+
+
+def createData(model: ClusterModel) -> Workspace:
+    """Return a workspace for the functions of this module; one per thread."""
+    return Workspace(model)
+
+
+@_documented
+def constraintDynamics(
+    model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, contacts: Sequence[Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the accelerations while contacts hold; correctors are not known here.
+
+    Returns:
+        Independent accelerations, shape (nv,), and forces, shape (rows,): those of least norm.
+    """
+    J, rest = contact_rows(model, data, q, v, contacts)
+    M, h = projection.crba(model, data, q), projection.rnea(model, data, q, v, np.zeros(model.nv))
+    return _solve(M, J, np.asarray(tau) - h, rest)
+
+
+@_documented
+def impulseDynamics(
+    model: ClusterModel, data: Workspace, q: Any, v: Any, contacts: Sequence[Any], r_coeff: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the velocities after an impact.
+
+    Args:
+        r_coeff: Restitution.
+
+    Returns:
+        Independent velocities, shape (nv,), and impulses, shape (rows,).
+    """
+    J, _ = contact_rows(model, data, q, v, contacts)
+    M, v = projection.crba(model, data, q), np.asarray(v, dtype=float)
+    return _solve(M, J, M @ v, -r_coeff * (J @ v))
+
+
+@_documented
+def contact_rows(
+    model: ClusterModel, data: Workspace, q: Any, v: Any, contacts: Sequence[Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of contacts, and what they ask: J a = rest.
+
+    Returns:
+        J, shape (rows, nv), and rest, shape (rows,).
+    """
+    check(model, data, Workspace, _NAME)
+    data.couple(q, v)
+    tree, found = data.tree, data.data
+    pin.forwardKinematics(tree, found, data.configuration(q), data.G @ v, data.g)
+    pin.computeJointJacobians(tree, found, data.configuration(q))
+    rows, rest = [np.zeros((0, model.nv))], [np.zeros(0)]
+    for c in contacts:
+        gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
+        if np.any(gains.Kp) or np.any(gains.Kd):
+            raise NotAvailableError(
+                "a contact with a corrector: set its gains to 0, or use pin_clusters.verification.reference."
+            )
+        ids = data.span.from_tree_id[[c.joint1_id, c.joint2_id]]
+        places = list(zip(map(int, ids), (c.joint1_placement, c.joint2_placement), strict=True))
+        flat = c.type == pin.ContactType.CONTACT_3D
+        R = (found.oMi[places[0][0]] * places[0][1]).rotation
+        if flat:
+            J = jacobian(tree, found, places, pin.LOCAL_WORLD_ALIGNED)
+            row = J[:3] - J[6:9]
+            drift = np.subtract(
+                *(pin.getFrameClassicalAcceleration(tree, found, *p, pin.LOCAL_WORLD_ALIGNED).linear for p in places)
+            )
+            turn = R.T if c.reference_frame == pin.LOCAL else np.eye(3)
+        else:
+            J = jacobian(tree, found, places, pin.LOCAL)
+            V1, V2 = (pin.getFrameVelocity(tree, found, *p, pin.LOCAL) for p in places)
+            A1, A2 = (pin.getFrameAcceleration(tree, found, *p, pin.LOCAL) for p in places)
+            between = (found.oMi[places[0][0]] * places[0][1]).actInv(found.oMi[places[1][0]] * places[1][1])
+            row, change = J[:6] - between.toActionMatrix() @ J[6:], A1 - between.act(A2)
+            local = c.reference_frame == pin.LOCAL
+            # the second frame's twist changes in the axes of the first one also because those move
+            drift = (change + V1.cross(between.act(V2))).vector if local else change.vector
+            turn = np.eye(6) if local else np.kron(np.eye(2), R)
+        rows.append(turn @ row @ data.G)
+        rest.append(c.desired_contact_acceleration.vector[: len(row)] - turn @ drift)
+    return np.vstack(rows), np.concatenate(rest)
+
+
+def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Solve M x = right + J' y, J x = rest."""
+    Minv = np.linalg.inv(M)
+    y = np.linalg.lstsq(J @ Minv @ J.T, rest - J @ (Minv @ right), rcond=_REDUNDANT)[0]
+    return Minv @ (right + J.T @ y), y

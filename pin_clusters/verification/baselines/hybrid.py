@@ -1,0 +1,48 @@
+"""Hybrid dynamics in four steps, on the projection: mass matrix and bias, one system of equations, one product.
+
+With F the joints whose torques are known, and P those whose accelerations are prescribed,
+
+    1. M and h of the whole robot,
+    2. the right-hand side tau_F - h_F - M_FP a_P,
+    3. M_FF a_F = right-hand side, by Cholesky,
+    4. tau_P = M_PF a_F + M_PP a_P + h_P.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from ...model import ClusterModel
+from . import projection
+from ._workspace import Workspace, documented_with_loops
+
+
+def createData(model: ClusterModel) -> Workspace:
+    """Return a workspace for the function of this module; one per thread."""
+    return Workspace(model)
+
+
+@documented_with_loops
+def hybrid_dynamics(
+    model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
+
+    Args:
+        prescribed: Boolean mask, shape (nv,).
+
+    Returns:
+        Torque and acceleration of all independent joints, shape (nv,) each.
+    """
+    P = np.flatnonzero(prescribed)
+    F = np.flatnonzero(~np.asarray(prescribed, dtype=bool))
+    tau, a = np.array(tau, dtype=float), np.array(a, dtype=float)
+    h = projection.rnea(model, data, q, v, np.zeros(model.nv), fext)
+    M = projection.crba(model, data, q)
+    if F.size:
+        a[F] = cho_solve(cho_factor(M[np.ix_(F, F)]), tau[F] - h[F] - M[np.ix_(F, P)] @ a[P])
+    tau[P] = M[P] @ a + h[P]
+    return tau, a

@@ -1,0 +1,109 @@
+"""Lagrange multipliers: Pinocchio on the tree with every rotor a body, all constraints as multipliers. Exact.
+
+The loops are cut, and what closes them are forces: in generalized coordinates, with the velocity rows K of everything
+that ties the tree,
+
+    [M  -K'] [   a  ]   [tau - h]
+    [K   0 ] [lambda] = [ -Kdot v]
+
+so that K' lambda are the torques of the constraints. Of redundant rows the multipliers are those of minimum norm.
+
+References:
+    Yamane and Nakamura, equations (1) to (7), there with K = H and the acceleration of the cut joints on the right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...model import ClusterModel
+from ..null_space import coupling_rows
+from ._workspace import Workspace, check, documented_with_loops
+
+_NAME = "lagrange"
+
+
+class LagrangeWorkspace(Workspace):
+    """Workspace with the constraint matrix.
+
+    Attributes:
+        K: Shape (rows, tree.nv): K times the velocity of the expanded tree is zero. Couplings come first, then the
+            closures of loops, then rotors that are no bodies of the user's tree. With loops it is that of the last q.
+        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
+        multipliers: Of the last ``aba``, one per row; ``K' multipliers`` are the torques of the constraints.
+    """
+
+    def __init__(self, model: ClusterModel) -> None:
+        super().__init__(model)
+        span, tree = self.span, self.tree
+        rotors = [tree.joints[j].idx_v for j in span.rotors]
+        n_tied = len(model.coupling_rows) if self.loops is None else len(self.loops.K)
+        self.K = np.zeros((n_tied + len(rotors), tree.nv))
+        if self.loops is None:
+            self.K[:n_tied, span.from_tree_v] = coupling_rows(model)
+        # the rotors' rows of from_tree hold their ratios
+        self.K[n_tied:, span.from_tree_v] = span.from_tree[rotors]
+        self.K[np.arange(n_tied, len(self.K)), rotors] = -1.0
+        self.multipliers = np.zeros(len(self.K))
+        self._combine: np.ndarray | None = None
+        rank = tree.nv - model.nv
+        n = tree.nv
+        self.kkt, self.right = np.zeros((n + rank, n + rank)), np.zeros(n + rank)
+        if self.loops is None:
+            self._fill(self.K)
+
+    def _fill(self, K: np.ndarray) -> None:
+        n = self.tree.nv
+        self.kkt[n:, :n], self.kkt[:n, n:] = K, -K.T
+
+    def close(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Bring the rows of loops to a state; return what takes multipliers of independent rows to those of all.
+
+        The rows are replaced by as many orthogonal combinations as are independent, which makes the solution the one
+        of minimum norm. With ``hold`` those of the last state are kept, as G and g are.
+        """
+        assert self.loops is not None
+        if self.hold and self._combine is not None:
+            return self._combine
+        self.couple(q, v)
+        n, n_tied = self.tree.nv, len(self.loops.K)
+        self.K[:n_tied, self.span.from_tree_v] = self.loops.K
+        bias = np.zeros(len(self.K))
+        bias[:n_tied] = self.loops.bias
+        U, _, _ = np.linalg.svd(self.K)
+        combine = U[:, : len(self.kkt) - n]
+        self._fill(combine.T @ self.K)
+        self.right[n:] = -combine.T @ bias
+        self._combine = combine
+        return combine
+
+
+def createData(model: ClusterModel) -> LagrangeWorkspace:
+    """Return a workspace for the functions of this module; one per thread."""
+    return LagrangeWorkspace(model)
+
+
+@documented_with_loops
+def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree.
+
+    Args:
+        q: Configuration, shape (nq,), float64.
+        v: Independent velocity, shape (nv,), float64.
+        tau: Torque on the independent joints, shape (nv,), float64.
+
+    Returns:
+        Independent acceleration, shape (nv,).
+    """
+    check(model, data, LagrangeWorkspace, _NAME)
+    combine = None if data.loops is None else data.close(q, v)
+    q, n = data.configuration(q), data.tree.nv
+    np.dot(data.G, v, out=data.v)
+    data.kkt[:n, :n] = data.mass_matrix(q)
+    np.negative(data.torque(q, data.v, data.zero, fext), out=data.right[:n])
+    data.right[data.independent] += tau
+    solution = np.linalg.solve(data.kkt, data.right)
+    data.multipliers[:] = solution[n:] if combine is None else combine @ solution[n:]
+    return solution[data.independent]

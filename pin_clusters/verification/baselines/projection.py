@@ -1,0 +1,148 @@
+"""Projection: Pinocchio on the tree with every rotor a body, reduced with G. Exact.
+
+G and g of a model with loops come from a null space (a singular value decomposition of all rows of its closures).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import STATE, stock
+from ...model import ClusterModel
+from ._frames import documented_with_loops, motors, rows_of_frames
+from ._workspace import DATA, LOOPS, Workspace, check
+
+_NAME = "projection"
+_FLOAT64 = """
+Args:
+    q: Configuration, shape (nq,), float64.
+    v: Independent velocity, shape (nv,), float64.
+    a: Independent acceleration, shape (nv,), float64.
+    tau: Torque, shape (nv,), float64.
+"""
+_documented = stock(STATE, DATA, LOOPS, _FLOAT64)
+
+
+def createData(model: ClusterModel) -> Workspace:
+    """Return a workspace for the functions of this module; one per thread."""
+    return Workspace(model)
+
+
+@_documented
+def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+    """Compute the torques of a motion, tau = G' (M (G a + g) + h) with Pinocchio's rnea.
+
+    Returns:
+        Torque, shape (nv,).
+    """
+    if type(data) is not Workspace or data.model is not model:
+        check(model, data, Workspace, _NAME)
+    if data.loops is not None:
+        data.couple(q, v)
+        np.dot(data.G, v, out=data.v)
+        return data.GT @ data.torque(data.configuration(q), data.v, data.G @ a + data.g, fext)
+    np.dot(data.G, v, out=data.v)
+    np.dot(data.G, a, out=data.a)
+    if fext is None:
+        return data.GT.dot(pin.rnea(data.tree, data.data, data.configuration(q), data.v, data.a))
+    forces = data.span.fext(fext)
+    return data.GT.dot(pin.rnea(data.tree, data.data, data.configuration(q), data.v, data.a, forces))
+
+
+@_documented
+def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
+    """Compute the mass matrix: G' M G.
+
+    Returns:
+        Symmetric, shape (nv, nv).
+    """
+    check(model, data, Workspace, _NAME)
+    data.couple(q)
+    return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
+
+
+@_documented
+def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky.
+
+    Returns:
+        Independent acceleration, shape (nv,).
+    """
+    if type(data) is not Workspace or data.model is not model:
+        check(model, data, Workspace, _NAME)
+    data.couple(q, v)
+    q = data.configuration(q)
+    np.dot(data.G, v, out=data.v)
+    np.dot(data.mass_matrix(q), data.G, out=data.MG)
+    np.dot(data.GT, data.MG, out=data.M)
+    data.llt.compute(data.M)
+    a = data.llt.solve(tau - data.GT.dot(data.bias(q, fext)))
+    return a if model.nv != 1 else a.reshape(1)  # one equation: eigenpy returns a matrix
+
+
+@_documented
+def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -> float:
+    """Compute the kinetic energy v' G' M G v / 2, [J]."""
+    return float(0.5 * v @ crba(model, data, q) @ v)
+
+
+@stock(STATE, DATA, _FLOAT64)
+def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
+    """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
+    check(model, data, Workspace, _NAME)
+    q = data.configuration(q)
+    energy = float(pin.computePotentialEnergy(data.tree, data.data, q))
+    return energy if data.rods is None else energy + data.rods.potential_energy(q)
+
+
+@documented_with_loops
+def inverse_operational_inertia(
+    model: ClusterModel,
+    data: Workspace,
+    q: Any,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
+    """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
+
+    Returns:
+        Symmetric, shape (rows, rows).
+    """
+    check(model, data, Workspace, _NAME)
+    M = crba(model, data, q)
+    J = rows_of_frames(model, data, data.configuration(q), frames, reference, rows) @ data.G
+    return J @ _solve(data, M, J.T)
+
+
+@documented_with_loops
+def inverse_input_matrix(
+    model: ClusterModel,
+    data: Workspace,
+    q: Any,
+    B: Any = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
+    """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
+
+    Returns:
+        Shape (nv, inputs + 3 len(contacts)).
+    """
+    check(model, data, Workspace, _NAME)
+    M = crba(model, data, q)
+    J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G
+    B = motors(model, data) if B is None else np.asarray(B, dtype=float)
+    return _solve(data, M, np.hstack([B, J.T]))
+
+
+def _solve(data: Workspace, M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return M^-1 times a matrix."""
+    if not right.size:
+        return np.zeros(right.shape)
+    data.llt.compute(M)
+    return np.asarray(data.llt.solve(np.asfortranarray(right))).reshape(right.shape)

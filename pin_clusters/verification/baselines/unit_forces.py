@@ -1,0 +1,79 @@
+"""Inverse input matrices by forward dynamics: one run without inputs, one for each input. As exact as the runs.
+
+The unit force method: with m inputs, m + 1 runs of forward dynamics at rest, whose differences are the columns of
+M^-1 [B, J_c']. No mass matrix and no Jacobian is formed, but all that does not depend on the input is computed m + 1
+times, and is lost as digits in the differences: gravity is left in place, as it is in the function that is run.
+
+References:
+    Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...model import ClusterModel
+from . import projection
+from ._frames import documented_with_loops, frames_of, motors
+from ._workspace import Workspace, check
+
+_NAME = "unit_forces"
+
+
+def createData(model: ClusterModel) -> Workspace:
+    """Return a workspace for the functions of this module; one per thread."""
+    return Workspace(model)
+
+
+@documented_with_loops
+def inverse_input_matrix(
+    model: ClusterModel,
+    data: Workspace,
+    q: Any,
+    B: Any = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    *,
+    forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:
+    """Compute M^-1 [B, J_c'] by differences of forward dynamics.
+
+    Args:
+        forward: Accelerations at ``q`` and rest, of torques and external forces, (nv,) and (njoints, 6); by default
+            those of ``projection.aba``, as ``lambda tau, fext: pc.aba(model, own, q, zero, tau, fext)`` is another.
+
+    Returns:
+        Shape (nv, inputs + 3 len(contacts)).
+    """
+    check(model, data, Workspace, _NAME)
+    q, rest = np.asarray(q, dtype=float), np.zeros(model.nv)
+    if forward is None:
+
+        def forward(tau: np.ndarray, fext: np.ndarray) -> np.ndarray:
+            return projection.aba(model, data, q, rest, tau, fext)
+
+    if B is None:
+        data.couple(q)
+        B = motors(model, data)
+    tree, frames, nothing = model.tree, frames_of(model, contacts), np.zeros((model.njoints, 6))
+    poses = tree.createData()
+    pin.forwardKinematics(tree, poses, q)
+    free = forward(rest, nothing)
+    columns = [forward(np.array(b), nothing) - free for b in np.asarray(B, dtype=float).T]
+    for f in frames:
+        j = int(f.parentJoint)
+        turn = np.eye(3) if reference == pin.LOCAL else (poses.oMi[j] * f.placement).rotation.T
+        for direction in np.eye(3):
+            force = pin.Force(turn @ direction, np.zeros(3))
+            if reference == pin.WORLD:  # it acts at the origin of the world
+                fext_in_joint = poses.oMi[j].actInv(pin.Force(direction, np.zeros(3)))
+            else:
+                fext_in_joint = f.placement.act(force)
+            fext = nothing.copy()
+            fext[j] = fext_in_joint.vector
+            columns.append(forward(rest, fext) - free)
+    return np.stack(columns, axis=1) if columns else np.zeros((model.nv, 0))

@@ -1,0 +1,276 @@
+"""G and g of models with closed loops, by a null space: the oracle of what the kernels solve for.
+
+Nothing here is shared with the analysis of loops or with the kernels. The rows of all closures, redundant ones too,
+are written in the axes of frame a from Pinocchio's Jacobians; a singular value decomposition gives their null space N,
+and ``G = N N_i^-1`` with the rows N_i of the independent velocities. The rank is known: it is the number of dependent
+velocities.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._support.trees import coordinate, in_v
+from ..constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ..errors import NotAvailableError, SingularClusterError
+from ..model import ClusterModel, SpanningTree
+
+RANK_TOLERANCE = 1e-6
+"""Smallest singular value of the rows that count, relative to the largest; rows scaled by their length."""
+
+
+def rod_points(rod: RodClosure) -> list[tuple[float, float]]:
+    """Return two masses that move as a rod does, each with the weight of end a in its velocity.
+
+    They are equal, and as far from its centre as its radius of gyration. (The kernels have three.)
+    """
+    length = rod.length
+    assert length is not None
+    centre, moment = (0.5 * length, rod.mass * length**2 / 12.0) if rod.centre is None else (rod.centre, rod.moment)
+    gyration = np.sqrt(moment / rod.mass)
+    return [(0.5 * rod.mass, float(1.0 - (centre + side * gyration) / length)) for side in (-1.0, 1.0)]
+
+
+class NullSpace:
+    """Velocity rows of a model, and what solves them.
+
+    After ``at(q)`` the coupling matrix is in ``G``, after ``at(q, v)`` the bias in ``g`` as well.
+
+    Attributes:
+        G: Tree velocity = G times the independent velocity, shape (model.tree.nv, nv).
+        g: Tree acceleration at zero independent acceleration, shape (model.tree.nv,).
+        K: All rows: couplings in their order, then closures in theirs; shape (rows, model.tree.nv).
+        bias: Kdot times the tree velocity, shape (rows,).
+    """
+
+    def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
+        self.model, self.tree, self.span = model, span.tree, span
+        self.data = span.tree.createData()
+        self.closures: tuple[Closure, ...] = model.closures
+        self.nv = model.tree.nv
+        explicit = coupling_rows(model)
+        ends = len(explicit) + np.cumsum([0, *(c.size for c in self.closures)])
+        self.rows_of = [slice(*pair) for pair in itertools.pairwise(ends.tolist())]
+        self.K, self.bias, self.scale = np.zeros((ends[-1], self.nv)), np.zeros(ends[-1]), np.ones(ends[-1])
+        self.K[: len(explicit)] = explicit
+        self.scale[: len(explicit)] = np.linalg.norm(explicit, axis=1)
+        self.G, self.g = np.zeros((self.nv, model.nv)), np.zeros(self.nv)
+        self.G[model.idx_v_independent, np.arange(model.nv)] = 1.0
+        self.zero = np.zeros(span.tree.nv)
+        self.parts = self._parts()
+
+    def at(self, q: np.ndarray, v: np.ndarray | None = None) -> None:
+        """Evaluate G, and with a velocity g too.
+
+        Args:
+            q: Configuration in the user's order, shape (nq,); it has to be assembled.
+            v: Independent velocity, shape (nv,).
+
+        Raises:
+            SingularClusterError: The independent velocities do not determine the others here.
+        """
+        solved = self._coupling(q)
+        if v is not None:
+            self._drift(q, self.G @ v)
+            self.g[:] = 0.0
+            for (rows, columns, _, places), (inverse, N) in zip(self.parts, solved, strict=True):
+                particular = -inverse @ (self.bias[rows] / self.scale[rows])
+                self.g[columns] = particular - N @ particular[places]
+                self.g[columns[places]] = 0.0
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return K at a configuration, shape (rows, model.tree.nv); the array is overwritten by the next call."""
+        expanded = self.span.configuration(q)
+        pin.computeJointJacobians(self.tree, self.data, expanded)
+        for closure, rows in zip(self.closures, self.rows_of, strict=True):
+            if isinstance(closure, JointClosure):
+                block = np.zeros((closure.size, self.nv))
+                columns = [self.model.tree.idx_vs[j] for j in closure.joints]
+                block[:, columns] = closure.jacobian(self._coordinates(closure, q))
+                self.scale[rows] = np.maximum(np.linalg.norm(block, axis=1), 1e-12)
+            else:
+                block = self._rod(closure) if isinstance(closure, RodClosure) else self.frame_rows(closure)
+                block = block[:, self.span.from_tree_v]
+                lengths = np.array([unit == "m" for unit in closure.units])
+                self.scale[rows] = np.where(lengths, max(float(np.abs(block[lengths]).max(initial=0.0)), 1e-12), 1.0)
+            self.K[rows] = block
+        return self.K
+
+    def end_jacobians(self, closure: RodClosure) -> tuple[np.ndarray, np.ndarray]:
+        """Return the Jacobians of the ends of a rod in world axes, (3, expanded nv), where ``at`` was called last."""
+        return self._point(closure.joint_a, closure.point_a), self._point(closure.joint_b, closure.point_b)
+
+    def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Fill G; return, per part, the pseudo-inverse of its scaled rows and its piece of G."""
+        K = self.jacobian(q) / self.scale[:, None]
+        solved = []
+        for rows, columns, own, places in self.parts:
+            U, s, Vt = np.linalg.svd(K[np.ix_(rows, columns)])
+            rank = len(columns) - len(own)
+            if rank > len(s) or (rank and not s[rank - 1] > RANK_TOLERANCE * s[0]):
+                raise SingularClusterError(self._complaint(columns, "the closures do not tie its dependent joints"))
+            N = Vt[rank:].T
+            # N is orthonormal, so this is the share of the motion that the independent velocities see
+            if len(own) and not np.linalg.svd(N[places], compute_uv=False)[-1] > RANK_TOLERANCE:
+                raise SingularClusterError(self._complaint(columns, "its independent joints do not determine it"))
+            N = N @ np.linalg.inv(N[places])
+            N[places] = np.eye(len(own))  # without rounding
+            self.G[np.ix_(columns, own)] = N
+            solved.append(((Vt[:rank].T / s[:rank]) @ U[:, :rank].T, N))
+        return solved
+
+    def _drift(self, q: np.ndarray, v_tree: np.ndarray) -> None:
+        """Fill the bias: second derivatives of the closures at zero joint acceleration."""
+        expanded = np.zeros(self.tree.nv)
+        expanded[self.span.from_tree_v] = v_tree
+        pin.forwardKinematics(self.tree, self.data, self.span.configuration(q), expanded, self.zero)
+        for closure, rows in zip(self.closures, self.rows_of, strict=True):
+            if isinstance(closure, JointClosure):
+                rates = v_tree[[self.model.tree.idx_vs[j] for j in closure.joints]]
+                hessian = closure.hessian(self._coordinates(closure, q))
+                self.bias[rows] = np.einsum("ijk,j,k->i", hessian, rates, rates)
+            elif isinstance(closure, RodClosure):
+                a, da, dda = self._point_motion(closure.joint_a, closure.point_a)
+                b, db, ddb = self._point_motion(closure.joint_b, closure.point_b)
+                length = np.linalg.norm(b - a)
+                along, rate = (b - a) / length, db - da
+                self.bias[rows] = along @ (ddb - dda) + (rate @ rate - (along @ rate) ** 2) / length
+            else:
+                self.bias[rows] = self._frames_drift(closure)
+
+    def frame_rows(self, closure: Closure) -> np.ndarray:
+        """Return rows of two frames, velocity of b as seen from a in axes of a, shape (size, expanded nv)."""
+        assert isinstance(closure, FrameClosure)
+        (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in _ends(closure))
+        ab = A.actInv(B)
+        linear = ab.rotation @ Jb[:3] - Ja[:3] + pin.skew(ab.translation) @ Ja[3:]
+        angular = ab.rotation @ Jb[3:] - Ja[3:]
+        if closure.rotation == "universal":
+            angular = np.vstack([np.zeros((2, self.tree.nv)), np.cross(ab.rotation[:, 0], [0.0, 0.0, 1.0]) @ angular])
+        return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
+
+    def _frames_drift(self, closure: Closure) -> np.ndarray:
+        """Derivative of ``frame_rows`` times the velocity, from local velocities and accelerations."""
+        assert isinstance(closure, FrameClosure)
+        (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in _ends(closure))
+        relative = A.actInv(B)
+        R, t = relative.rotation, relative.translation
+        rate = R @ vb.linear - va.linear - np.cross(va.angular, t)
+        spin = R @ vb.angular - va.angular
+        linear = np.cross(spin, R @ vb.linear) + R @ ab.linear - aa.linear
+        linear = linear - np.cross(aa.angular, t) - np.cross(va.angular, rate)
+        angular = np.cross(spin, R @ vb.angular) + R @ ab.angular - aa.angular
+        if closure.rotation == "universal":
+            x, z = R[:, 0], np.array([0.0, 0.0, 1.0])
+            angular = np.array([0.0, 0.0, angular @ np.cross(x, z) + spin @ np.cross(np.cross(spin, x), z)])
+        return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
+
+    def _rod(self, closure: RodClosure) -> np.ndarray:
+        (Ja, Jb) = self.end_jacobians(closure)
+        along = self.world(closure.joint_b).act(closure.point_b) - self.world(closure.joint_a).act(closure.point_a)
+        return ((along / np.linalg.norm(along)) @ (Jb - Ja))[None, :]
+
+    def world(self, j: int) -> pin.SE3:
+        """Return the placement of a joint of the user's tree in the world."""
+        return self.data.oMi[int(self.span.from_tree_id[j])]
+
+    def _frame(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, np.ndarray]:
+        """A frame in the world, and its Jacobian in its own axes."""
+        if not j:
+            return placement, np.zeros((6, self.tree.nv))
+        J = pin.getJointJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), pin.LOCAL)
+        # one column comes as a vector
+        return self.world(j).act(placement), placement.toActionMatrixInverse() @ J.reshape(6, -1)
+
+    def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
+        """A frame in the world, its velocity and spatial acceleration in its own axes."""
+        k = int(self.span.from_tree_id[j])
+        return self.world(j).act(placement), placement.actInv(self.data.v[k]), placement.actInv(self.data.a[k])
+
+    def _point(self, j: int, point: np.ndarray) -> np.ndarray:
+        return point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), point)
+
+    def _point_motion(self, j: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A point of a body: position, velocity and classical acceleration in world axes."""
+        k, oMi = int(self.span.from_tree_id[j]), self.world(j)
+        v, a = self.data.v[k], self.data.a[k]
+        speed = v.linear + np.cross(v.angular, point)
+        acceleration = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
+        return oMi.act(point), oMi.rotation @ speed, oMi.rotation @ acceleration
+
+    def _coordinates(self, closure: JointClosure, q: np.ndarray) -> np.ndarray:
+        return np.array([coordinate(self.model.tree, j, q) for j in closure.joints])
+
+    def _parts(self) -> list[list[np.ndarray]]:
+        """Rows that share joints: [rows, columns, independent velocities, their places among the columns]."""
+        from scipy.sparse.csgraph import connected_components
+
+        tree = self.model.tree
+        sees = np.zeros((len(self.K), tree.njoints), dtype=bool)
+        for i, row in enumerate(self.model.coupling_rows):
+            sees[i, [row.dependent, *row.masters]] = True
+        for closure, rows in zip(self.closures, self.rows_of, strict=True):
+            sees[rows, list(_joints(tree, closure))] = True
+        groups, group = connected_components(sees @ sees.T)
+        place = {int(i): k for k, i in enumerate(self.model.idx_v_independent)}
+        found = []
+        for k in range(groups):
+            joints = np.flatnonzero(sees[group == k].any(axis=0)).tolist()
+            columns = [i for j in joints for i in in_v(tree, j)]
+            free = [i for i in columns if i in place]
+            part = np.flatnonzero(group == k), columns, [place[i] for i in free], [columns.index(i) for i in free]
+            found.append([np.array(x, dtype=np.int64) for x in part])
+        return found
+
+    def _complaint(self, columns: np.ndarray, what: str) -> str:
+        tree = self.model.tree
+        names = [tree.names[j] for j in range(1, tree.njoints) if tree.idx_vs[j] in columns]
+        return f"The cluster of joints {', '.join(map(repr, names))} is singular at this q: {what}."
+
+
+def coupling_rows(model: ClusterModel) -> np.ndarray:
+    """Return what times the tree's velocity is zero, a row per coupling, shape (couplings, model.tree.nv)."""
+    K = np.zeros((len(model.coupling_rows), model.tree.nv))
+    for own, row in zip(K, model.coupling_rows, strict=True):
+        own[model.tree.idx_vs[row.dependent]] = -1.0
+        for master, coefficient in zip(row.masters, row.coefficients, strict=True):
+            own[model.tree.idx_vs[master]] += coefficient
+    return K
+
+
+def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
+    """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
+    if not j:
+        return np.zeros((3, tree.nv))
+    J = pin.getJointJacobian(tree, data, j, pin.LOCAL).reshape(6, -1)  # one column comes as a vector
+    return data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
+
+
+def _ends(closure: FrameClosure) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
+    return (closure.joint_a, closure.placement_a), (closure.joint_b, closure.placement_b)
+
+
+def _joints(tree: pin.Model, closure: Closure) -> set[int]:
+    """Joints whose motion a closure sees."""
+    if isinstance(closure, JointClosure):
+        return set(closure.joints)
+    if not isinstance(closure, (FrameClosure, RodClosure)):
+        raise NotAvailableError(f"{type(closure).__name__} has no rows in the reference.")
+
+    def path(j: int) -> set[int]:
+        found: set[int] = set()
+        while j:
+            found.add(j)
+            j = tree.parents[j]
+        return found
+
+    return path(closure.joint_a) ^ path(closure.joint_b)
+
+
+def null_space(model: ClusterModel, span: SpanningTree) -> Any:
+    """Return the ``NullSpace`` of a model with closures, None of one without (its G is constant)."""
+    return NullSpace(model, span) if model.closures else None

@@ -1,0 +1,132 @@
+"""Second time derivatives of closures, and how they change with q, v and a.
+
+One number per row: r = K a + Kdot v. At v = 0 it is K a, so that the first time derivative, K v, needs no formulas of
+its own. Rows are those of velocities: where the closures stay closed, they are 0, and so are all their derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...constraints.called import CallableClosure
+from ...constraints.closures import (
+    COS,
+    LINEAR,
+    SIN,
+    FrameClosure,
+    HarmonicClosure,
+    RodClosure,
+)
+from ...errors import NotAvailableError
+from ._ends import STEP, End, split, turned_back
+
+# Eighth-order second difference: middle, then offsets 1 to 4
+_SECOND = (-205.0 / 72.0, 8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)
+# Of a user's function there is no third derivative: its Jacobian is differenced twice, over as many of the closure's
+# own steps. Where the Jacobian itself is a difference, rounding asks for more.
+_STRETCH, _STRETCH_UNKNOWN = 2.5, 7.5
+
+
+def of_bodies(closure: FrameClosure | RodClosure, a: End, b: End) -> tuple[np.ndarray, np.ndarray]:
+    """Return r, shape (size,), and its derivatives along the directions of the ends, shape (size, n)."""
+    return split(_rod(a, b) if isinstance(closure, RodClosure) else _frames(closure, a, b))
+
+
+def _rod(a: End, b: End) -> np.ndarray:
+    """Half of the second derivative of the squared distance, over the length."""
+    d, rate = b.x - a.x, b.xd - a.xd
+    length = np.linalg.norm(d[0].real)
+    return (rate * rate + d * (b.xdd - a.xdd)).sum(axis=1, keepdims=True) / length
+
+
+def _frames(closure: FrameClosure, a: End, b: End) -> np.ndarray:
+    """Acceleration of frame b as seen from frame a, in axes of a."""
+    d, rate = b.x - a.x, b.xd - a.xd
+    linear = b.xdd - a.xdd - np.cross(a.wd, d) - 2.0 * np.cross(a.w, rate) + np.cross(a.w, np.cross(a.w, d))
+    spin = b.w - a.w
+    if closure.rotation == "universal":  # the derivative of z_a . x_b is spin . (x_b cross z_a)
+        x, z = b.R[:, :, 0], a.R[:, :, 2]
+        across = np.cross(x, z)
+        change = np.cross(np.cross(b.w, x), z) + np.cross(x, np.cross(a.w, z))
+        angular = np.zeros_like(linear)
+        angular[:, 2] = ((b.wd - a.wd) * across + spin * change).sum(axis=1)
+    else:
+        angular = turned_back(a.R, b.wd - a.wd - np.cross(a.w, spin))
+    return turned_back(a.R, linear) @ closure.rows[:, :3].T + angular @ closure.rows[:, 3:].T
+
+
+def of_joints(
+    closure: Any, state: tuple[np.ndarray, np.ndarray, np.ndarray], along: tuple[np.ndarray, np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return r and its derivatives, of an equation between coordinates of joints.
+
+    Args:
+        closure: With its joints.
+        state: Coordinates, rates and accelerations of these joints, shape (joints,) each.
+        along: Directions of the same, shape (joints, n) each.
+
+    Raises:
+        NotAvailableError: It is of an unknown kind.
+    """
+    if isinstance(closure, HarmonicClosure):
+        given = [np.hstack([x[:, None], x[:, None] + 1j * STEP * d]) for x, d in zip(state, along, strict=True)]
+        return split(_harmonic(closure, *given))
+    if isinstance(closure, CallableClosure):
+        return _function(closure, state, along)
+    raise NotAvailableError(f"{type(closure).__name__} has no derivatives in the reference.")
+
+
+def _harmonic(closure: HarmonicClosure, x: np.ndarray, xd: np.ndarray, xdd: np.ndarray) -> np.ndarray:
+    """Second time derivative of products of sines, cosines and angles: series in time, to the square."""
+    angle = closure.weights @ x + closure.phases[:, None]
+    rate, acceleration = closure.weights @ xd, 0.5 * (closure.weights @ xdd)
+    s, c, half = np.sin(angle), np.cos(angle), 0.5 * rate * rate
+    series = {
+        SIN: (s, c * rate, c * acceleration - s * half),
+        COS: (c, -s * rate, -s * acceleration - c * half),
+        LINEAR: (angle, rate, acceleration),
+    }
+    out = np.zeros((x.shape[1], closure.size), dtype=complex)
+    for i, row in enumerate(closure.terms):
+        for coefficient, factors in row:
+            zero = np.zeros(x.shape[1], dtype=complex)
+            product = [zero + coefficient, zero, zero]
+            for kind, p in factors:
+                f = [part[p] for part in series[kind]]
+                product = [sum(product[k] * f[n - k] for k in range(n + 1)) for n in range(3)]
+            out[:, i] += 2.0 * product[2]
+    return out
+
+
+def _function(
+    closure: CallableClosure,
+    state: tuple[np.ndarray, np.ndarray, np.ndarray],
+    along: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of a user's function: r = J xdd + H[xd, xd]."""
+    (x, xd, xdd), (dx, dxd, dxdd) = state, along
+    J, H = closure.jacobian(x), closure.hessian(x)
+    value = J @ xdd + np.einsum("ijk,j,k->i", H, xd, xd)
+    change = J @ dxdd + np.einsum("ijk,jn,k->in", H, dx, xdd) + 2.0 * np.einsum("ijk,jn,k->in", H, dxd, xd)
+    return value, change + _bent(closure, x, xd) @ dx
+
+
+def _bent(closure: CallableClosure, x: np.ndarray, xd: np.ndarray) -> np.ndarray:
+    """Return the second derivative of the Jacobian along xd, shape (size, joints)."""
+    steps = (_STRETCH if closure.knows(1) else _STRETCH_UNKNOWN) * closure.steps
+    most = float(np.abs(xd / steps).max(initial=0.0))
+    if most == 0.0:
+        return np.zeros((closure.size, len(x)))
+    step = xd / most  # the joint that moves most of its step moves all of it
+    total: np.ndarray = _SECOND[0] * closure.jacobian(x)
+    for n, weight in enumerate(_SECOND[1:], start=1):
+        total = total + weight * (closure.jacobian(x + n * step) + closure.jacobian(x - n * step))
+    return total * most**2
+
+
+def placed(end: object) -> pin.SE3:
+    """Return the placement of an end of a closure on its body: of a frame, or of a point."""
+    return end if isinstance(end, pin.SE3) else pin.SE3(np.eye(3), np.asarray(end, dtype=float))

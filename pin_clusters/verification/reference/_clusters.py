@@ -1,0 +1,213 @@
+"""The matrices of the clusters at one state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from scipy.linalg import block_diag
+
+from ..._support.docstrings import STATE, stock
+from ..._support.trees import in_v
+from ...constraints.closures import RodClosure
+from ...constraints.rows import joint_id
+from ...errors import NotAvailableError
+from ...model import ClusterModel, SpanningTree, expand
+from ..null_space import NullSpace, null_space
+
+documented = stock(STATE)
+
+
+@dataclass
+class Block:
+    """One cluster k of n_b bodies and n_k independent velocities; its parent cluster has n_p bodies.
+
+    Attributes:
+        parent: Index of the cluster to which the output body belongs; -1 if that is the universe.
+        columns: Indices of its independent velocities in v.
+        bodies: Joint ids in the expanded tree, parents first.
+        X: Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); only the columns of
+            the output body are not zero.
+        S: Motion subspace X_intra S_span G, shape (6 n_b, n_k).
+        X_intra: Transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b).
+        S_span: Joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv).
+        G: Coupling matrix of its joints, shape (sum of the joints' nv, n_k).
+        I: Spatial inertias, block diagonal, shape (6 n_b, 6 n_b).
+        H: Armature on the independent velocities, shape (n_k, n_k).
+        bias: Function of the joint velocities that gives the joints' own velocity-product accelerations, stacked.
+        g: Function of the independent velocity of the robot that gives the cluster's rows of g; zero where G is
+            constant.
+        armature: Of its joints, shape (sum of the joints' nv,).
+    """
+
+    parent: int
+    columns: np.ndarray
+    bodies: list[int]
+    X: np.ndarray
+    S: np.ndarray
+    X_intra: np.ndarray
+    S_span: np.ndarray
+    G: np.ndarray
+    I: np.ndarray
+    H: np.ndarray
+    bias: Any
+    g: Any
+    armature: np.ndarray
+
+    def rotor_bias(self, v: np.ndarray) -> np.ndarray:
+        """Return the torques G' armature g, which the armature needs at zero independent acceleration."""
+        return self.G.T @ (self.armature * self.g(v))
+
+
+@lru_cache(maxsize=16)
+def expanded(model: ClusterModel) -> SpanningTree:
+    """Return the expanded tree of a model, made once."""
+    return expand(model)
+
+
+@lru_cache(maxsize=16)
+def loops(model: ClusterModel) -> NullSpace | None:
+    """Return what gives G(q) and g of a model with loops, None for one without.
+
+    Raises:
+        NotAvailableError: A rod has mass: it would couple the bodies of two clusters.
+    """
+    for closure in model.closures:
+        if isinstance(closure, RodClosure) and closure.mass > 0.0:
+            raise NotAvailableError(
+                f"{closure.source.label} has mass, which the reference algorithms do not know. "
+                "Use pin_clusters.verification.baselines.projection."
+            )
+    return null_space(model, expanded(model))
+
+
+@lru_cache(maxsize=16)
+def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
+    """Return the bodies (in the expanded tree, parents first) and the output body of each cluster."""
+    span = expanded(model)
+    found = []
+    for cluster in model.clusters:
+        bodies = [span.joint_id(name) for name in cluster.joints]
+        driven = {int(span.from_tree_id[model.tree.getJointId(name)]) for name in cluster.joints}
+        massless = [r for r in model.rotors if r.source is not None]
+        for j, rotor in zip(span.rotors, massless, strict=True):
+            if int(span.from_tree_id[joint_id(model.tree, rotor.source.joints[0], rotor.source.label)]) in driven:
+                bodies.append(j)
+        bodies.sort()  # depth-first: a parent has the smaller id
+        output = 0 if cluster.output_body == "universe" else span.joint_id(cluster.output_body)
+        found.append((bodies, output))
+    return tuple(found)
+
+
+def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
+    """Return the clusters' matrices at a configuration, parents first.
+
+    References:
+        Chignoli et al., arXiv 2311.13732, equations (9), (21), (29) to (31).
+    """
+    span, space = expanded(model), loops(model)
+    q = np.asarray(q, dtype=float)
+    tree, expanded_q = span.tree, span.configuration(q)
+    if space is None:
+        whole_G = span.G
+    else:
+        space.at(q)
+        whole_G = span.from_tree @ space.G
+    known: dict[bytes, np.ndarray] = {}
+
+    def drift(v: np.ndarray) -> np.ndarray:
+        """Return g in the expanded tree: its acceleration at zero independent acceleration."""
+        if space is None:
+            return np.zeros(tree.nv)
+        if v.tobytes() not in known:
+            space.at(q, v)
+            known[v.tobytes()] = span.from_tree @ space.g
+        return known[v.tobytes()]
+
+    at_independent = span.from_tree_v[model.idx_v_independent]
+    joint_data = [None] + [_joint(tree.joints[j], expanded_q, np.zeros(tree.nv)) for j in range(1, tree.njoints)]
+    owner: dict[int, tuple[int, int]] = {}
+    found: list[Block] = []
+    for k, (bodies, output) in enumerate(members(model)):
+        n, at = len(bodies), {j: i for i, j in enumerate(bodies)}
+        parent, place = owner.get(output, (-1, 0))
+        X = np.zeros((6 * n, 6 * (len(found[parent].bodies) if parent >= 0 else 1)))
+        X_intra, inertia = np.eye(6 * n), np.zeros((6 * n, 6 * n))
+        for i, j in enumerate(bodies):
+            rows, up = slice(6 * i, 6 * i + 6), tree.parents[j]
+            step = (tree.jointPlacements[j] * joint_data[j].M).toActionMatrixInverse()
+            if up in at:
+                above = slice(6 * at[up], 6 * at[up] + 6)
+                X_intra[rows, : 6 * i] = step @ X_intra[above, : 6 * i]
+                X[rows] = step @ X[above]
+            else:
+                X[rows, 6 * place : 6 * place + 6] = step
+            inertia[rows, rows] = tree.inertias[j].matrix()
+            owner[j] = (k, i)
+        S_span = block_diag(*(np.asarray(joint_data[j].S).reshape(6, -1) for j in bodies))
+        span_rows = np.array([i for j in bodies for i in in_v(tree, j)])
+        columns = np.flatnonzero(np.isin(at_independent, span_rows))
+        G = whole_G[np.ix_(span_rows, columns)]
+        armature = np.array(tree.armature)[span_rows]
+        H = G.T @ (armature[:, None] * G)
+        found.append(
+            Block(
+                parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, H,
+                partial(_bias, tree, bodies, span_rows, expanded_q),
+                lambda v, span_rows=span_rows: drift(v)[span_rows], armature,
+            )
+        )  # fmt: skip
+    return found
+
+
+def velocities(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the stacked velocities V and velocity-product accelerations c of all clusters.
+
+    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
+    """
+    V: list[np.ndarray] = []
+    c: list[np.ndarray] = []
+    for block in clusters:
+        rates = block.G @ v[block.columns]
+        V.append(block.X @ above(V, block, np.zeros(6)) + block.S @ v[block.columns])
+        c.append(block.X_intra @ (block.bias(rates) + cross(V[-1], block.S_span @ rates) + block.S_span @ block.g(v)))
+    return V, c
+
+
+def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.ndarray:
+    """Return the stacked vector of the parent cluster, or the universe's."""
+    return values[block.parent] if block.parent >= 0 else universe
+
+
+def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
+    """Return V x W, body by body (the cross product of motions); V x* W if W are forces, of ``kind`` ``pin.Force``."""
+    pairs = zip(V.reshape(-1, 6), W.reshape(-1, 6), strict=True)
+    return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
+
+
+def cross_force(V: np.ndarray, F: np.ndarray) -> np.ndarray:
+    """Return V x* F, body by body (the cross product of a motion and a force)."""
+    return cross(V, F, pin.Force)
+
+
+def external(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
+    """Return the external forces on the bodies of each cluster, stacked."""
+    if fext is None:
+        return [np.zeros(6 * len(block.bodies)) for block in clusters]
+    forces = expanded(model).fext(fext)
+    return [np.concatenate([forces[j].vector for j in block.bodies]) for block in clusters]
+
+
+def _joint(joint: pin.JointModel, q: np.ndarray, v: np.ndarray) -> Any:
+    data = joint.createData()
+    joint.calc(data, q, v)
+    return data
+
+
+def _bias(tree: pin.Model, bodies: list[int], rows: np.ndarray, q: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    v = np.zeros(tree.nv)
+    v[rows] = rates
+    return np.concatenate([_joint(tree.joints[j], q, v).c.vector for j in bodies])

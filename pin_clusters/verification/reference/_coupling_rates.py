@@ -1,0 +1,167 @@
+"""G of the user's tree, and how it changes with q: the whole tensor, which no kernel has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._support.docstrings import STATE, stock
+from ..._support.trees import coordinates_of
+from ...constraints.closures import BodyClosure, JointClosure
+from ...errors import SingularClusterError
+from ...model import ClusterModel
+from ..null_space import coupling_rows
+from ._closure_rates import of_bodies, of_joints, placed
+from ._ends import Along, Motion
+from ._simple_tree import simple_tree
+
+documented = stock(STATE)
+WORST = 1e8
+"""Condition number of the rows from which on nothing is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """What a motion (v, a) of the independent joints is to the user's tree.
+
+    Attributes:
+        v: Tree velocity G v, shape (tree.nv,).
+        a: Tree acceleration G a + g, shape (tree.nv,).
+        v_q: d v_tree / dq along ``pc.integrate``, shape (tree.nv, nv).
+        a_q: d a_tree / dq, shape (tree.nv, nv).
+        a_v: d a_tree / dv, shape (tree.nv, nv).
+    """
+
+    v: np.ndarray
+    a: np.ndarray
+    v_q: np.ndarray
+    a_q: np.ndarray
+    a_v: np.ndarray
+
+
+class CouplingRates:
+    """G and dG/dq at a configuration.
+
+    Attributes:
+        G: Tree velocity = G times the independent velocity, shape (tree.nv, nv).
+        H: H[:, k, m] is the derivative of column k of G as q moves by e_m along ``pc.integrate``, shape
+            (tree.nv, nv, nv). In joints of several degrees of freedom velocities are in their bodies' axes.
+        units: The motion of the simple tree at velocity 0 and acceleration G e_k, one per k; without loops none.
+    """
+
+    def __init__(self, model: ClusterModel, q: np.ndarray) -> None:
+        self.model, self.q = model, np.asarray(q, dtype=float)
+        self.simple = simple_tree(model)
+        self.map = self.simple.span.from_tree
+        self.full_q = self.simple.span.configuration(self.q)
+        n, nv = model.tree.nv, model.nv
+        self.nothing = np.zeros((n, nv))
+        self.H = np.zeros((n, nv, nv))
+        self.units: list[Motion] = []
+        if not model.closures:
+            self.G = np.asarray(self.simple.span.G[self.simple.span.from_tree_v])
+            return
+        self.G = np.zeros((n, nv))
+        self.G[model.idx_v_independent, np.arange(nv)] = 1.0
+        self.dependent = np.setdiff1d(np.arange(n), model.idx_v_independent)
+        zero = np.zeros(n)
+        _, K = self._rows(zero, zero, Along(np.zeros((n, n)), np.zeros((n, n)), np.eye(n)))
+        K = np.vstack([coupling_rows(model), K])
+        self.scale = 1.0 / np.maximum(np.abs(K).max(axis=1), 1e-3)
+        self.inverse = self._solver(self.scale[:, None] * K[:, self.dependent])
+        self._solve(self.G, K @ self.G)
+        for k in range(nv):
+            self.units.append(self._motion(zero, self.G[:, k]))
+            _, change = self._rows(zero, self.G[:, k], Along(self.G, self.nothing, self.nothing), self.units[k])
+            self._solve(self.H[:, k], change)
+
+    def rates(self, v: np.ndarray, a: np.ndarray) -> Rates:
+        """Return the tree's motion and its derivatives.
+
+        Second time derivatives of closures are 0 all along, so what an increment of q, and of the tree's velocity with
+        it, makes of them, K has to undo by an increment of the tree's acceleration.
+        """
+        v_tree, a_tree = self.G @ v, self.G @ a
+        v_q, a_q, a_v = self.H.transpose(0, 2, 1) @ v, np.zeros_like(self.G), np.zeros_like(self.G)
+        if self.model.closures:
+            g = np.zeros((len(a_tree), 1))
+            value, _ = self._rows(v_tree, a_tree, Along(*[self.nothing[:, :0]] * 3))
+            self._solve(g, value[:, None])
+            a_tree = a_tree + g[:, 0]
+            motion = self._motion(v_tree, a_tree)
+            self._solve(a_q, self._rows(v_tree, a_tree, Along(self.G, v_q, self.nothing), motion)[1])
+            self._solve(a_v, self._rows(v_tree, a_tree, Along(self.nothing, self.G, self.nothing), motion)[1])
+        return Rates(v_tree, a_tree, v_q, a_q, a_v)
+
+    def whole(self, directions: Along) -> Along:
+        """Return directions of the user's tree as those of the simple tree."""
+        return Along(self.map @ directions.q, self.map @ directions.v, self.map @ directions.a)
+
+    def _motion(self, v: np.ndarray, a: np.ndarray) -> Motion:
+        return Motion(self.simple.tree, self.full_q, self.map @ v, self.map @ a)
+
+    def _rows(
+        self, v: np.ndarray, a: np.ndarray, along: Along, motion: Motion | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return K a + Kdot v of all closures, shape (rows,), and its derivatives, shape (rows, n)."""
+        tree, values, changes = self.model.tree, [], []
+        motion, whole = motion or self._motion(v, a), self.whole(along)
+        for closure in self.model.closures:
+            if isinstance(closure, JointClosure):
+                at = [tree.idx_vs[j] for j in closure.joints]
+                x = coordinates_of(tree, closure.joints, self.q)
+                value, change = of_joints(closure, (x, v[at], a[at]), (along.q[at], along.v[at], along.a[at]))
+            else:
+                assert isinstance(closure, BodyClosure)
+                a_end, b_end = (motion.end(int(self.simple.ids[j]), placed(x), whole) for j, x in closure.ends)
+                value, change = of_bodies(closure, a_end, b_end)  # type: ignore[arg-type]
+            values.append(value)
+            changes.append(change)
+        return np.concatenate(values), np.vstack(changes)
+
+    def _solve(self, out: np.ndarray, rows: np.ndarray) -> None:
+        """Fill the dependent rows of ``out`` with what brings the closures' rows, and those of couplings, back to 0."""
+        all_rows = np.zeros((len(self.scale), rows.shape[1]))
+        all_rows[len(all_rows) - len(rows) :] = rows
+        out[self.dependent] = -self.inverse @ (self.scale[:, None] * all_rows)
+
+    def _solver(self, K: np.ndarray) -> np.ndarray:
+        """Return the pseudo-inverse of the columns of the dependent joints; rows may repeat each other."""
+        U, s, Vt = np.linalg.svd(K, full_matrices=False)
+        if len(s) and (len(s) < K.shape[1] or not s[0] < WORST * s[-1]):
+            raise SingularClusterError(
+                "The closures do not tie the dependent joints at this q: the largest and smallest singular value of "
+                f"their rows are {s[0]:.3g} and {s[-1]:.3g}. Choose other independent joints, or another pose."
+            )
+        return np.asarray((Vt.T / s) @ U.T)
+
+
+@documented
+def coupling_derivatives(
+    model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Differentiate the motion of the tree with respect to that of the independent joints.
+
+    Returns:
+        d v_tree/dq, d a_tree/dq and d a_tree/dv, shape (tree.nv, nv) each; dq is along ``pc.integrate``, v and a of the
+        independent joints are held.
+
+    Raises:
+        SingularClusterError: The independent velocities do not determine the others here.
+    """
+    rates = CouplingRates(model, q).rates(np.asarray(v, dtype=float), np.asarray(a, dtype=float))
+    return rates.v_q, rates.a_q, rates.a_v
+
+
+@documented
+def coupling_jacobian(model: ClusterModel, q: np.ndarray) -> np.ndarray:
+    """Return G, from the closures' rows at q: tree velocity = G times the independent velocity.
+
+    Returns:
+        Shape (tree.nv, nv).
+
+    Raises:
+        SingularClusterError: The independent velocities do not determine the others here.
+    """
+    return np.array(CouplingRates(model, q).G)

@@ -1,0 +1,49 @@
+"""Inverse dynamics by the cluster recursive Newton-Euler algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...model import ClusterModel
+from ._clusters import above, blocks, cross_force, documented, external, velocities
+
+
+@documented
+def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None) -> np.ndarray:
+    """Compute the torques of a motion.
+
+    Outward: V and A of every cluster. Inward: F = I A + V x* I V - F_ext, torque S' F, and X' F on to the parent.
+
+    Returns:
+        Torque, shape (nv,).
+
+    References:
+        Chignoli et al., arXiv 2311.13732, equations (33) to (35) and (31).
+    """
+    v, a = np.asarray(v, dtype=float), np.asarray(a, dtype=float)
+    clusters = blocks(model, q)
+    V, c = velocities(model, clusters, v)
+    minus_gravity = -model.gravity.vector
+    A: list[np.ndarray] = []
+    F: list[np.ndarray] = []
+    for k, (block, pushed) in enumerate(zip(clusters, external(model, clusters, fext), strict=True)):
+        A.append(block.X @ above(A, block, minus_gravity) + block.S @ a[block.columns] + c[k])
+        F.append(block.I @ A[k] + cross_force(V[k], block.I @ V[k]) - pushed)
+    tau = np.zeros(model.nv)
+    for k, block in reversed(list(enumerate(clusters))):
+        tau[block.columns] = block.S.T @ F[k] + block.H @ a[block.columns] + block.rotor_bias(v)
+        if block.parent >= 0:
+            F[block.parent] += block.X.T @ F[k]
+    return tau
+
+
+def nonLinearEffects(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Compute the torques at zero acceleration, shape (nv,); arguments as in :func:`rnea`."""
+    return rnea(model, q, v, np.zeros(model.nv))
+
+
+def computeGeneralizedGravity(model: ClusterModel, q: np.ndarray) -> np.ndarray:
+    """Compute the torques at rest, shape (nv,); arguments as in :func:`rnea`."""
+    return rnea(model, q, np.zeros(model.nv), np.zeros(model.nv))

@@ -1,0 +1,156 @@
+"""Operational space and inverse input matrices, by Jacobians of bodies and the inverse of the mass matrix.
+
+What the compiled functions propagate from the tips inward is formed here: J, M, and J M^-1 J'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.docstrings import STATE, stock
+from ...model import ClusterModel, rotor_ids
+from ._clusters import Block, blocks, expanded, loops
+from .mass_matrix import crba
+
+_FRAMES = """
+Args:
+    frames: Names or ids of frames.
+    reference: Axes and points of the rows.
+    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
+        three of each, or their indices.
+    frame: Name or id of a frame.
+    force: In the frame, [linear; angular], shape (6,).
+    B: Torques per input, shape (nv, inputs); those of ``motors`` by default.
+    contacts: Names or ids of frames, three forces at each.
+"""
+_documented = stock(STATE, _FRAMES)
+
+
+@_documented
+def frame_jacobian(
+    model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL
+) -> np.ndarray:
+    """Compute the Jacobians of frames, one below the other, from those of the stacked bodies of clusters.
+
+    J_k = X_k J_parent + S_k E_k, with E_k the rows of the identity at the cluster's velocities.
+
+    Returns:
+        Shape (6 len(frames), nv): velocity = J v.
+
+    References:
+        Chignoli et al., arXiv 2311.13732, equation (33).
+    """
+    span = expanded(model)
+    jacobian, pose = body_jacobians(model, blocks(model, q))
+    found = []
+    for given in frames:
+        frame = model.tree.frames[model.tree.getFrameId(given) if isinstance(given, str) else given]
+        j, to_frame = int(span.from_tree_id[frame.parentJoint]), frame.placement.toActionMatrixInverse()
+        found.append(_turn(to_frame @ pose[j], reference) @ to_frame @ jacobian[j])
+    return np.concatenate(found) if found else np.zeros((0, model.nv))
+
+
+def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+    """Return the Jacobians of all bodies of the expanded tree, (6, nv), and their transforms from the universe, (6, 6).
+
+    Both are in the bodies' own axes; 0 is the universe.
+    """
+    jacobian: dict[int, np.ndarray] = {0: np.zeros((6, model.nv))}
+    pose: dict[int, np.ndarray] = {0: np.eye(6)}
+    stacks: list[tuple[np.ndarray, np.ndarray]] = []
+    for block in clusters:
+        J, X = stacks[block.parent] if block.parent >= 0 else (jacobian[0], pose[0])
+        J, X = block.X @ J, block.X @ X
+        J[:, block.columns] += block.S
+        stacks.append((J, X))
+        for i, j in enumerate(block.bodies):
+            jacobian[j], pose[j] = J[6 * i : 6 * i + 6], X[6 * i : 6 * i + 6]
+    return jacobian, pose
+
+
+def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
+    """Return what turns motions of a frame, to which X leads from the universe, to a reference."""
+    if reference == pin.LOCAL:
+        return np.eye(6)
+    if reference == pin.WORLD:
+        return np.linalg.inv(X)
+    turned = np.zeros((6, 6))
+    turned[:3, :3] = turned[3:, 3:] = X[:3, :3].T
+    return turned
+
+
+@_documented
+def inverse_operational_inertia(
+    model: ClusterModel,
+    q: np.ndarray,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
+    """Compute J M^-1 J' of rows of frames.
+
+    Returns:
+        Symmetric, shape (rows, rows).
+    """
+    J = frame_jacobian(model, q, frames, reference)
+    if isinstance(rows, str):
+        rows = [i for i in range(len(J)) if i % 6 < 3]
+    if rows is not None:
+        J = J[np.asarray(rows)]
+    return J @ np.linalg.solve(crba(model, q), J.T)
+
+
+@_documented
+def apply_test_force(
+    model: ClusterModel, q: np.ndarray, frame: str | int, force: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute M^-1 J' f and J M^-1 J' of a frame in its own axes.
+
+    Returns:
+        Change of the independent accelerations, shape (nv,), and J M^-1 J', shape (6, 6).
+    """
+    J = frame_jacobian(model, q, [frame])
+    response = np.linalg.solve(crba(model, q), J.T)
+    return response @ force, J @ response
+
+
+@_documented
+def inverse_input_matrix(
+    model: ClusterModel,
+    q: np.ndarray,
+    B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
+    """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts.
+
+    Returns:
+        Shape (nv, inputs + 3 len(contacts)).
+    """
+    J = frame_jacobian(model, q, contacts, reference)
+    B = motors(model, q) if B is None else B
+    return np.linalg.solve(crba(model, q), np.hstack([B, J[[i for i in range(len(J)) if i % 6 < 3]].T]))
+
+
+@_documented
+def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
+    """Return the torques of unit torques of the rotors; without rotors, of the joints but for free flyers.
+
+    Returns:
+        Shape (nv, inputs).
+    """
+    span, space, tree = expanded(model), loops(model), model.tree
+    if not model.rotors:
+        free = {tree.joints[j].idx_v for j in range(1, tree.njoints) if "FreeFlyer" in tree.joints[j].shortname()}
+        base = {i + k for i in free for k in range(6)}
+        return np.eye(model.nv)[:, [k for k, i in enumerate(model.idx_v_independent) if int(i) not in base]]
+    if space is None:
+        G = span.G
+    else:
+        space.at(np.asarray(q, dtype=float))
+        G = span.from_tree @ space.G
+    return np.array(G[[span.tree.joints[j].idx_v for j in rotor_ids(model, span)]].T)
