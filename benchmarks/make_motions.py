@@ -1,9 +1,9 @@
 """Make the motions that ship with the package: ``python benchmarks/make_motions.py [--check]``.
 
-Writes ``pin_clusters/studies/study/motions/*.csv``. Nothing is random, so the same numbers come out again. A motion is the
-solution of as many equations as the robot has degrees of freedom, millisecond by millisecond: where the centre of mass
-and the feet are, what the arms do, and either that the trunk stays level (gaits) or that the angular momentum of the
-whole robot, spinning rotors included, is zero (jumps). Curves are polynomials of degree 5 between points, so that
+Writes ``pin_clusters/studies/study/motions/*.csv``. Nothing is random, so the same numbers come out again. A motion is
+the solution of as many equations as the robot has degrees of freedom, millisecond by millisecond: where the centre of
+mass and the feet are, what the arms do, and either that the trunk stays level (gaits) or that the angular momentum of
+the whole robot, spinning rotors included, is zero (jumps). Curves are polynomials of degree 5 between points, so that
 velocities and accelerations are continuous; in flight the centre of mass falls freely.
 
 The forces of the ground follow from the motion: the wrench that the exact robot needs is shared out to the feet that
@@ -26,7 +26,7 @@ from scipy.interpolate import BPoly
 import pin_clusters as pc
 from pin_clusters.studies.study import trajectories
 
-FOLDER = Path(__file__).resolve().parent.parent / "pin_clusters" / "study" / "motions"
+FOLDER = Path(__file__).resolve().parent.parent / "pin_clusters" / "studies" / "study" / "motions"
 STEP, KEEP = 1e-3, 10
 """Time between solved samples [s], and which of them are written."""
 GRAVITY = 9.81

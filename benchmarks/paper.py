@@ -1,6 +1,6 @@
 """Measure the papers' tables and figures: ``python benchmarks/paper.py [--quick]``; some minutes.
 
-What it measures is ``pin_clusters.studies.study.published``, as ``pin-clusters paper`` does. Writes ``results/paper.json``,
+What it measures is ``studies/study/published``, as ``pin-clusters paper`` does. Writes ``results/paper.json``,
 ``docs/figures/paper_*.png`` and the page ``docs/paper.md``; with ``--quick`` nothing, unless told where.
 """
 

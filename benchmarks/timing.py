@@ -1,4 +1,4 @@
-"""The measurements: one state, batches, and the first call; all with ``pin_clusters.verification.timing.interleaved``."""
+"""The measurements: one state, batches, and the first call; all with ``verification.timing.interleaved``."""
 
 from __future__ import annotations
 

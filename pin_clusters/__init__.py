@@ -377,31 +377,34 @@ if TYPE_CHECKING:
     from .programs.tracing import trace
     from .studies.design import mechanism
 
-# subpackages that the algorithms do not need: imported at their first use
-_LAZY = (
-    "approximations", "audit", "baselines", "codegen", "design", "reference", "simulation", "study", "sweeps",
-    "tracing", "visualize", "writers",
-)  # fmt: skip
-# and functions of such: name and subpackage
+# what the algorithms do not need, imported at its first use: where it is
+_LAZY = {
+    "approximations": "approximations", "audit": "studies.audit", "baselines": "verification.baselines",
+    "codegen": "programs.codegen", "design": "studies.design", "reference": "verification.reference",
+    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
+    "visualize": "visualize", "writers": "files.writers",
+}  # fmt: skip
+# and functions of such
 _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
-# doors to other packages, which must be there
-_DOORS = ("casadi", "jax", "torch")
+# ways to other packages, which must be there
+_HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 
 
 def __getattr__(name: str) -> Any:
     """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
-    if name in _DOORS:
+    if name in _HOSTS:
         from ._support import extras
 
         extras.package(name)
-    if name in _LAZY or name in _DOORS:
-        return importlib.import_module(f".{name}", __name__)
+    place = _LAZY.get(name) or _HOSTS.get(name)
+    if place:
+        return importlib.import_module(f".{place}", __name__)
     if name in _LAZY_FUNCTIONS:
-        return getattr(importlib.import_module(f".{_LAZY_FUNCTIONS[name]}", __name__), name)
+        return getattr(__getattr__(_LAZY_FUNCTIONS[name]), name)
     from ._support.missing import unavailable
 
     return unavailable(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LAZY, *_DOORS, "__version__"])
+    return sorted([*__all__, *_LAZY, *_HOSTS, "__version__"])

@@ -1,65 +1,21 @@
-"""The entry points, as all but the kernels see them: called without importing Numba or a kernel before it is needed.
-
-Environment:
-    NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
-    PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles with checked accesses (about twice slower).
-"""
+"""The entry points, as all but the kernels see them: called without importing Numba or a kernel before it is needed."""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .native import library
-from .native.memory import may_execute
+from .switches import BOUNDSCHECK as BOUNDSCHECK
+from .switches import JIT as JIT
+from .switches import compiled_ahead as compiled_ahead
 
 if TYPE_CHECKING:
     from .kernels.compiling.jit import Source
-
-
-def _jit_is_on() -> bool:
-    numba = sys.modules.get("numba")
-    if numba is not None:
-        return not numba.config.DISABLE_JIT
-    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
-
-
-def _import_numba_to_run_nothing() -> None:
-    """Import Numba, for kernels are written with it, where it refuses because it could run nothing that it compiles."""
-    from llvmlite import binding
-
-    refuse = binding.check_jit_execution
-    binding.check_jit_execution = lambda: None
-    try:
-        import numba
-    finally:
-        binding.check_jit_execution = refuse
-    numba.config.DISABLE_JIT = 1
-
-
-BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
-JIT = _jit_is_on()
-if not may_execute() and (not JIT or BOUNDSCHECK or library.load() is None):
-    if JIT:
-        library.say(
-            "this process may not execute what it writes to memory, and there is no library of kernels: neither fast "
-            "calls nor Numba's code can be made, kernels run as plain Python, some hundred times slower. Install with "
-            "PIN_CLUSTERS_BUILD=native"
-        )
-    JIT = False
-    _import_numba_to_run_nothing()
-
-
-def compiled_ahead() -> library.Library | None:
-    """Return the library of kernels, if there is one that serves."""
-    return library.load() if JIT and not BOUNDSCHECK else None
 
 
 @functools.cache
@@ -91,14 +47,14 @@ class Kernel:
     __slots__ = ("_module", "compiled_address", "fast", "name")
 
     def __init__(self, place: str) -> None:
-        self._module, _, self.name = place.partition(".")
+        self._module, _, self.name = place.rpartition(".")
         self.compiled_address = 0
         self.fast: Callable[..., Any] | None = None
 
     @property
     def source(self) -> Source:
         """What it is made of; imports Numba."""
-        return getattr(importlib.import_module(f".{self._module}", __package__), self.name)
+        return getattr(importlib.import_module(f".kernels.{self._module}", __package__), self.name)
 
     def call(self, pointer: Pointer, *arguments: Any) -> Any:
         """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
@@ -132,52 +88,52 @@ class Kernel:
             self.compiled_address, self.fast = compiled(self.source)
 
 
-rnea = Kernel("rnea.rnea_at")
-rnea_loops = Kernel("rnea.rnea_loops_at")
-aba = Kernel("aba.aba_at")
-aba_loops = Kernel("aba.aba_loops_at")
-crba = Kernel("crba.crba_at")
-crba_loops = Kernel("crba.crba_loops_at")
-minverse = Kernel("minverse.minverse_at")
-minverse_loops = Kernel("minverse.minverse_loops_at")
-energy = Kernel("energy.energy_at")
-energy_loops = Kernel("energy.energy_loops_at")
-coupling = Kernel("coupling.coupling_at")
-project = Kernel("closing.project_at")
-move = Kernel("following.move_at")
-rnea_rows = Kernel("batch.rnea_rows")
-rnea_loops_rows = Kernel("batch.rnea_loops_rows")
-aba_rows = Kernel("batch.aba_rows")
-aba_loops_rows = Kernel("batch.aba_loops_rows")
-crba_rows = Kernel("batch_matrices.crba_rows")
-crba_loops_rows = Kernel("batch_matrices.crba_loops_rows")
-minverse_rows = Kernel("batch_matrices.minverse_rows")
-minverse_loops_rows = Kernel("batch_matrices.minverse_loops_rows")
-rows = Kernel("rows.rows_at")
-openness = Kernel("row_results.openness_at")
-placements = Kernel("row_results.placements_at")
-projected = Kernel("row_results.projected_at")
-simulate = Kernel("simulate.simulate_at")
-moved = Kernel("simulate.moved_at")
-tree = Kernel("tree.tree_at")
-frame_jacobian = Kernel("frame_jacobians.frame_jacobian_at")
-place_derivatives = Kernel("place_derivatives.place_derivatives_at")
-place_hessian = Kernel("place_hessians.place_hessian_at")
-center_rates = Kernel("center_rates.center_rates_at")
-columns = Kernel("columns.columns_at")
-columns_loops = Kernel("columns.columns_loops_at")
-contacts = Kernel("contacts.contacts_at")
-contacts_loops = Kernel("contacts.contacts_loops_at")
-contact_derivatives = Kernel("contact_derivatives.contact_derivatives_at")
-rnea_derivatives = Kernel("rnea_derivatives.rnea_derivatives_at")
-rnea_derivatives_loops = Kernel("rnea_derivatives.rnea_derivatives_loops_at")
-derivatives_rows = Kernel("batch_derivatives.derivatives_rows")
-aba_derivatives = Kernel("aba_derivatives.aba_derivatives_at")
-coupling_derivatives = Kernel("coupling_derivatives.coupling_derivatives_at")
-regressor = Kernel("regressor.regressor_at")
-energy_regressors = Kernel("energy_regressors.energy_regressors_at")
-hybrid = Kernel("hybrid.hybrid_at")
-hybrid_loops = Kernel("hybrid.hybrid_loops_at")
+rnea = Kernel("dynamics.rnea.rnea_at")
+rnea_loops = Kernel("dynamics.rnea.rnea_loops_at")
+aba = Kernel("dynamics.aba.aba_at")
+aba_loops = Kernel("dynamics.aba.aba_loops_at")
+crba = Kernel("dynamics.crba.crba_at")
+crba_loops = Kernel("dynamics.crba.crba_loops_at")
+minverse = Kernel("dynamics.minverse.minverse_at")
+minverse_loops = Kernel("dynamics.minverse.minverse_loops_at")
+energy = Kernel("dynamics.energy.energy_at")
+energy_loops = Kernel("dynamics.energy.energy_loops_at")
+coupling = Kernel("dynamics.coupling.coupling_at")
+project = Kernel("moves.closing.project_at")
+move = Kernel("moves.following.move_at")
+rnea_rows = Kernel("rows.batch.rnea_rows")
+rnea_loops_rows = Kernel("rows.batch.rnea_loops_rows")
+aba_rows = Kernel("rows.batch.aba_rows")
+aba_loops_rows = Kernel("rows.batch.aba_loops_rows")
+crba_rows = Kernel("rows.batch_matrices.crba_rows")
+crba_loops_rows = Kernel("rows.batch_matrices.crba_loops_rows")
+minverse_rows = Kernel("rows.batch_matrices.minverse_rows")
+minverse_loops_rows = Kernel("rows.batch_matrices.minverse_loops_rows")
+rows = Kernel("rows.rows.rows_at")
+openness = Kernel("rows.row_results.openness_at")
+placements = Kernel("rows.row_results.placements_at")
+projected = Kernel("rows.row_results.projected_at")
+simulate = Kernel("steps.simulate.simulate_at")
+moved = Kernel("steps.simulate.moved_at")
+tree = Kernel("tree.tree.tree_at")
+frame_jacobian = Kernel("tree.frame_jacobians.frame_jacobian_at")
+place_derivatives = Kernel("tree.place_derivatives.place_derivatives_at")
+place_hessian = Kernel("tree.place_hessians.place_hessian_at")
+center_rates = Kernel("tree.center_rates.center_rates_at")
+columns = Kernel("force_columns.columns.columns_at")
+columns_loops = Kernel("force_columns.columns.columns_loops_at")
+contacts = Kernel("contacts.contacts.contacts_at")
+contacts_loops = Kernel("contacts.contacts.contacts_loops_at")
+contact_derivatives = Kernel("contacts.derivatives.contact_derivatives_at")
+rnea_derivatives = Kernel("variations.rnea_derivatives.rnea_derivatives_at")
+rnea_derivatives_loops = Kernel("variations.rnea_derivatives.rnea_derivatives_loops_at")
+derivatives_rows = Kernel("rows.batch_derivatives.derivatives_rows")
+aba_derivatives = Kernel("variations.aba_derivatives.aba_derivatives_at")
+coupling_derivatives = Kernel("variations.coupling_derivatives.coupling_derivatives_at")
+regressor = Kernel("regressors.regressor.regressor_at")
+energy_regressors = Kernel("regressors.energy_regressors.energy_regressors_at")
+hybrid = Kernel("dynamics.hybrid.hybrid_at")
+hybrid_loops = Kernel("dynamics.hybrid.hybrid_loops_at")
 
 BY_NAME = {name: thing for name, thing in list(globals().items()) if isinstance(thing, Kernel)}
 ALL = tuple(BY_NAME.values())

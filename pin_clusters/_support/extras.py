@@ -21,7 +21,7 @@ def package(name: str) -> ModuleType:
         NotAvailableError: It cannot be imported.
 
     Example:
-        >>> from pin_clusters import extras
+        >>> from pin_clusters._support import extras
         >>> sorted(extras.NAMES)
         ['casadi', 'jax', 'torch']
     """

@@ -1,1 +1,1 @@
-"""One robot as a list of operations: traced, made machine code, put in the place of kernels, written as C, run by others."""
+"""One robot as a list of operations: traced, made machine code, put in the place of kernels, written as C."""

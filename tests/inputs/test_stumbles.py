@@ -131,7 +131,7 @@ def resident() -> int:
 TAKEN = """
 import pinocchio as pin
 from inputs.test_stumbles import chain, resident
-from pin_clusters import memory
+from pin_clusters._support import memory
 
 tree = chain(150)
 pin.Model.createData = None  # which would make two, to copy one

@@ -127,7 +127,7 @@ def test_where_nothing_can_be_written_results_are(tmp_path: Path, chosen: bool) 
     if chosen:
         place.mkdir()
         changes["PIN_CLUSTERS_CACHE"] = str(place)
-    code = f"{LIGHT}\nfrom pin_clusters._engine.kernels import _cache\nprint(_cache.cache_folder())"
+    code = f"{LIGHT}\nfrom pin_clusters._engine.kernels.compiling import cache as _cache\nprint(_cache.cache_folder())"
     done = subprocess.run(
         [*READ_ONLY, sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True,
         text=True, check=False, cwd="/",
@@ -255,7 +255,7 @@ def test_what_is_damaged_is_compiled_again(filled: Path, damage: str) -> None:
 
 FULL = """
 import errno, builtins
-from pin_clusters._engine.kernels import _cache
+from pin_clusters._engine.kernels.compiling import cache as _cache
 whole = open
 def full(path, mode="r", *rest, **more):
     if "w" in mode and str(path).startswith(FOLDER) and not str(path).endswith(".lock"):

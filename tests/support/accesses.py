@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_kernels"
+KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
     "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block "

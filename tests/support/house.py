@@ -1,9 +1,9 @@
 """What the package's folder looks like from above: floors, arrows and circles of its imports, and lines by room.
 
-``python tests/support/house.py [FOLDER]`` prints it for the entries of a folder, by default for the package, the engine's
-kernels and all modules. Entries of a folder are its modules and folders; an arrow says that something in one imports
-something in the other, wherever the import stands, but for those that type checkers alone see. An entry is a floor above
-the highest one that it imports.
+``python tests/support/house.py [PACKAGE] [FOLDER ...]`` prints it for the entries of folders, by default for the package,
+the engine's kernels and all modules. Entries of a folder are its modules and folders; an arrow says that something in
+one imports something in the other, wherever the import stands, but for those that type checkers alone see. An entry is
+a floor above the highest one that it imports.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def modules(package: Path = PACKAGE) -> dict[str, Path]:
-    """Return the modules of a package by their dotted names, without that of the package; a folder is its ``__init__``."""
+    """Return the modules of a package by their dotted names, without its own; a folder is its ``__init__``."""
     found = {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).with_suffix("").parts

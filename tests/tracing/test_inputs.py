@@ -210,7 +210,7 @@ def test_functions_that_cannot_be_traced(phi: Any, message: str, monkeypatch: py
 
 @pytest.mark.jitless
 def test_a_kernel_that_decides_by_a_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels = source("rnea")
+    kernels = source("dynamics.rnea")
     honest = kernels.rnea
 
     def deciding(index: Any, params: Any, work: Any, result: Any, q: Any, v: Any, a: Any, out: Any) -> int:

@@ -69,7 +69,7 @@ def robots(output: Path, **options: Any) -> None:
 
     Draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv 2311.13732, and
     compares inverse and forward dynamics of each approximation with the exact ones. Prints a table, and writes
-    robots.json and robots.png next to the results of each robot, which `pin_clusters.studies.sweeps.load` reads. Robot i of a
+    robots.json and robots.png next to the results of each robot, which `pc.sweeps.load` reads. Robot i of a
     seed is always the same. Ctrl-C leaves what is done; --resume goes on. Exit code 130 after Ctrl-C.
 
     \b

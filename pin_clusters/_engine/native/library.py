@@ -1,4 +1,4 @@
-"""The library of kernels that were compiled ahead of time; ``pin_clusters/_engine/build`` makes it.
+"""The library of kernels that were compiled ahead of time; ``_engine/build`` makes it.
 
 One shared library per level of processors lies in ``built``, with a note beside it: of which sources it was made, and
 its checksum. It is looked at before it is loaded: one that is damaged, or of other sources, is refused with one line on
@@ -32,18 +32,16 @@ from .words import words_of
 
 FOLDER = Path(__file__).with_name("built")
 FORMAT = 1  # of the note and of the symbols
-_SOURCES = ("_kernels", "_calls", "_native", "_build")
-_WITHOUT = ("_cache.py", "compiling.py", "hook.py")  # of which no code becomes part of a library
+_WITHOUT = ("cache.py", "preparing.py", "hook.py")  # of which no code becomes part of a library
 
 
 @functools.cache
 def digest() -> str:
     """Name the state of the sources of which a library is made."""
     h = hashlib.sha256(str(FORMAT).encode())
-    for folder in _SOURCES:
-        for path in sorted((Path(__file__).parents[1] / folder).rglob("*.py")):
-            if path.name not in _WITHOUT:
-                h.update(path.read_bytes())
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        if path.name not in _WITHOUT:
+            h.update(path.read_bytes())
     return h.hexdigest()
 
 

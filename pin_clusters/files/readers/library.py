@@ -43,8 +43,8 @@ def load(
 ) -> ClusterModel:
     """Return a robot that ships with the package.
 
-    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in `pin_clusters.files.readers.chains`. What
-    a URDF cannot express (rods, differentials, the reference pose) is added by `pin_clusters.files.readers.robots`.
+    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``. What a URDF cannot
+    express (rods, differentials, the reference pose) is added by ``robots.py``.
 
     Args:
         name: One of `robots`.

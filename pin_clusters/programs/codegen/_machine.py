@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from .. import machine_code as _llvm
+from .. import machine_code
 from ..machine_code.kinds import Kind
 from ._sources import Function
 
@@ -35,7 +35,7 @@ class Machine(NamedTuple):
     ) -> list[str]:
         """Write both files, or say why one is missing."""
         try:
-            code = _llvm.object_code(module(model, functions, real, robot), self.cpu, self.triple)
+            code = machine_code.object_code(module(model, functions, real, robot), self.cpu, self.triple)
         except NotAvailableError as error:
             return [f"{robot}.o and {robot}.so were not made: {error} All other files do without: compile {robot}.c."]
         (folder / f"{robot}.o").write_bytes(code)
@@ -49,7 +49,7 @@ class Machine(NamedTuple):
 
     def _link(self, folder: Path, robot: str) -> str:
         """Make the shared library; return what is missing or wrong, if something is."""
-        triple = self.triple or _llvm.host().triple
+        triple = self.triple or machine_code.host().triple
         if not any(system in triple for system in ("linux", "bsd", "elf", "none")):
             return f"shared libraries of {triple} are made by its own tools."
         names = _COMPILERS if self.triple is None else [f"{triple}-{x}" for x in ("gcc", "clang", "ld")]
@@ -87,14 +87,14 @@ def machine_of(target: str | None) -> Machine:
     if comma:
         made = Machine(cpu, triple)
     else:
-        mine = _llvm.known_processors(_llvm.host().triple)
+        mine = machine_code.known_processors(machine_code.host().triple)
         if target not in mine and "-" not in target:
             raise UnknownNameError(
-                f"target is {target!r}, which LLVM knows neither as a processor of {_llvm.host().triple} nor as a "
-                f"triple, such as 'aarch64-linux-gnu'.{did_you_mean(target, mine)}"
+                f"target is {target!r}, which LLVM knows neither as a processor of {machine_code.host().triple} nor as "
+                f"a triple, such as 'aarch64-linux-gnu'.{did_you_mean(target, mine)}"
             )
         made = Machine(target, None) if target in mine else Machine("generic", target)
-    _llvm.object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
+    machine_code.object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
     return made
 
 
@@ -103,9 +103,9 @@ def module(model: ClusterModel, functions: Sequence[Function], real: str, robot:
     parts = [_neutral(model, real, robot)]
     for f in functions:
         body = f"{f.name}.body"
-        text = _llvm.function_text(f.program, body, real, "libm")
+        text = machine_code.function_text(f.program, body, real, "libm")
         parts += [text.replace(f"define void @{body}(", f"define internal void @{body}("), _shell(f, real, robot, body)]
-    return _llvm.module_text(*parts)
+    return machine_code.module_text(*parts)
 
 
 def _neutral(model: ClusterModel, real: str, robot: str) -> str:

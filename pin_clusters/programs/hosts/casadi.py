@@ -1,6 +1,6 @@
 """Dynamics of a robot as CasADi functions, for optimisation: ``pc.casadi.function(model, "aba")``.
 
-They are made of the operations of the robot (``pin_clusters.programs.tracing``), closed loops and differentials included, as SX,
+They are made of the operations of the robot (``pc.trace``), closed loops and differentials included, as SX,
 so that CasADi differentiates them, generates code of them and passes them to its solvers. Derivatives are by the raw
 entries of q: by those of quaternions, and by all joints of a loop. Multiplied by ``pc.casadi.tangent`` they are
 derivatives along ``pc.integrate``.

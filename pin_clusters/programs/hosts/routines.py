@@ -17,7 +17,7 @@ import numpy as np
 from ..._engine.kernels.tables.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
-from .. import machine_code as _llvm
+from .. import machine_code
 from ..tracing import Program, trace
 from ..tracing.expressions import Graph
 
@@ -99,7 +99,7 @@ class Routine:
         dtype, n = given[0].dtype, len(given[0])
         code = self._code.get(dtype)
         if code is None:
-            code = self._code[dtype] = _llvm.compiled(self.judged or self.program, _REAL[dtype])
+            code = self._code[dtype] = machine_code.compiled(self.judged or self.program, _REAL[dtype])
         found = code(*given)
         results = found if isinstance(found, tuple) else (found,)
         status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)

@@ -30,9 +30,9 @@ def compiled(program: Program, real: str = "double") -> Compiled:
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters import _llvm, tracing
+        >>> from pin_clusters.programs import machine_code, tracing
         >>> model = pc.load("four_bar")
-        >>> energies = _llvm.compiled(tracing.trace(model, "energies"))
+        >>> energies = machine_code.compiled(tracing.trace(model, "energies"))
         >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
         >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
         ((1,), (9, 1))

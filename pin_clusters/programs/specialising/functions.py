@@ -41,13 +41,13 @@ class Function(NamedTuple):
 ENERGIES = ("computeKineticEnergy", "computePotentialEnergy", "computeMechanicalEnergy")
 # by the name of the result that the kernel's tables lead to
 BY_RESULT = {
-    "tau": Function("rnea", "rnea", "qvvv", ("rnea",), "rnea"),
-    "ddq": Function("aba", "aba", "qvvv", ("aba",), "aba"),
-    "nle": Function("nonLinearEffects", "rnea", "qvvv", ("nonLinearEffects",), "rnea"),
-    "g": Function("computeGeneralizedGravity", "rnea", "qvvv", ("computeGeneralizedGravity",), "rnea"),
-    "M": Function("crba", "crba", "qM", ("crba",), "crba"),
-    "Minv": Function("computeMinverse", "minverse", "qM", ("computeMinverse",), "minverse"),
-    "energy": Function("energies", "energy", "qv", ENERGIES, "energy"),
+    "tau": Function("rnea", "rnea", "qvvv", ("rnea",), "dynamics.rnea"),
+    "ddq": Function("aba", "aba", "qvvv", ("aba",), "dynamics.aba"),
+    "nle": Function("nonLinearEffects", "rnea", "qvvv", ("nonLinearEffects",), "dynamics.rnea"),
+    "g": Function("computeGeneralizedGravity", "rnea", "qvvv", ("computeGeneralizedGravity",), "dynamics.rnea"),
+    "M": Function("crba", "crba", "qM", ("crba",), "dynamics.crba"),
+    "Minv": Function("computeMinverse", "minverse", "qM", ("computeMinverse",), "dynamics.minverse"),
+    "energy": Function("energies", "energy", "qv", ENERGIES, "dynamics.energy"),
 }
 RESULT_OF = {entry: result for result, one in BY_RESULT.items() for entry in one.entries}
 """Of the functions that can be specialised."""
@@ -132,8 +132,9 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
 
 def _opens(run: Run) -> list[Any]:
     """Return what the kernels of rows look at, once they have run: the poses are in the workspace."""
-    views, model = source("views"), run.model
+    views, model = source("tables.views"), run.model
     header = views.header(model._index)
     clusters = [views.cluster(model._index, c) for c in range(header.cluster0, header.cluster1)]
     loops = [c for c in clusters if c.kind == layout.LOOP]
-    return [source("closure_values").largest_value(model._index, run.params, run.work, run["q"], c) for c in loops]
+    largest_value = source("loops.closure_values").largest_value
+    return [largest_value(model._index, run.params, run.work, run["q"], c) for c in loops]

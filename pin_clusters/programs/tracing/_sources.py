@@ -20,8 +20,10 @@ from ...errors import NotAvailableError
 from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
 from .rotations import displacement, turn_quaternion
 
-_NAME = f"{__package__.rpartition('.')[0]}._traced_kernels"  # a sister of the kernels: what they import is found
-_FOLDER = Path(__file__).parent.parent / "_kernels"
+_PACKAGE = __package__.partition(".")[0]
+_ENGINE = f"{_PACKAGE}._traced_engine"  # a sister of the engine: what kernels import is found
+_NAME = f"{_ENGINE}.kernels"
+_FOLDER = Path(__file__).parents[2] / "_engine"
 _lock = threading.RLock()
 
 
@@ -30,8 +32,8 @@ def _same(function: Any) -> Any:
 
 
 def _policy() -> types.ModuleType:
-    """What takes the place of ``_jit``: nothing is compiled."""
-    module = types.ModuleType(f"{_NAME}._jit")
+    """What takes the place of ``compiling.jit``: nothing is compiled."""
+    module = types.ModuleType(f"{_NAME}.compiling.jit")
 
     def kernel(signature: Any, title: str, plain: Any, *, nogil: bool = False) -> Any:
         return lambda function: function
@@ -43,9 +45,9 @@ def _policy() -> types.ModuleType:
     return module
 
 
-def _entry_points() -> types.ModuleType:
-    """What kernels know of theirs."""
-    module = types.ModuleType(f"{_NAME}.entry_points")
+def _switches() -> types.ModuleType:
+    """What takes the place of ``switches``."""
+    module = types.ModuleType(f"{_ENGINE}.switches")
     module.__dict__.update(BOUNDSCHECK=False, JIT=False)
     return module
 
@@ -87,10 +89,10 @@ def _call_address(address: Any, *_: Any) -> Any:
 
 # functions that look at values, by module; these modules are imported before those that use them
 _REPLACED: dict[str, dict[str, Any]] = {
-    "pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
-    "angles": {"sincos": sine_and_cosine},
-    "user_functions": {"call_address": _call_address},
-    "increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
+    "numbers.pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
+    "numbers.angles": {"sincos": sine_and_cosine},
+    "loops.user_functions": {"call_address": _call_address},
+    "bodies.increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
 }
 
 
@@ -99,7 +101,7 @@ def source(name: str) -> Any:
     full = f"{_NAME}.{name}"
     with _lock:
         if full not in sys.modules:
-            if _NAME not in sys.modules:
+            if _ENGINE not in sys.modules:
                 _begin()
             importlib.import_module(full)
             for known, module in list(sys.modules.items()):
@@ -109,10 +111,10 @@ def source(name: str) -> Any:
 
 
 def _begin() -> None:
-    package = types.ModuleType(_NAME)
+    package = types.ModuleType(_ENGINE)
     package.__path__ = [str(_FOLDER)]
-    sys.modules[_NAME] = package
-    for module in (_policy(), _entry_points()):
+    sys.modules[_ENGINE] = package
+    for module in (_policy(), _switches()):
         sys.modules[module.__name__] = module
     for name, functions in _REPLACED.items():
         module = importlib.import_module(f"{_NAME}.{name}")

@@ -45,26 +45,26 @@ def _with_forces(run: Run) -> np.ndarray:
 
 def _rnea(run: Run, v: np.ndarray, a: np.ndarray) -> np.ndarray:
     tau = run.rest
-    run.call("rnea", "rnea", _with_forces(run), run["q"], v, a, tau)
+    run.call("dynamics.rnea", "rnea", _with_forces(run), run["q"], v, a, tau)
     return tau
 
 
 def _aba(run: Run) -> np.ndarray:
     ddq = run.rest
-    run.call("aba", "aba", _with_forces(run), run["q"], run["v"], run["tau"], ddq)
+    run.call("dynamics.aba", "aba", _with_forces(run), run["q"], run["v"], run["tau"], ddq)
     return ddq
 
 
 def _matrix(run: Run, kernel: str) -> np.ndarray:
     nv = run.model.nv
     out = run.room(nv, nv)
-    run.call(kernel, kernel, run.room(nv * nv), run["q"], out)
+    run.call(f"dynamics.{kernel}", kernel, run.room(nv * nv), run["q"], out)
     return out
 
 
 def _energies(run: Run) -> Outputs:
     found = run.room(2)
-    run.call("energy", "energy", found, run["q"], run["v"])
+    run.call("dynamics.energy", "energy", found, run["q"], run["v"])
     return {"kinetic_energy": found[:1], "potential_energy": found[1:]}
 
 
@@ -78,7 +78,7 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing
     rates = run.room(run.model._tables.rates)
-    run.call("rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
+    run.call("variations.rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
 
 
@@ -144,7 +144,7 @@ def _frame_jacobians(run: Run) -> Outputs:
     for frame in run.frames:
         J = run.room(6, run.model.nv)
         place = run.model.njoints + frame
-        source("frame_jacobians").frame_jacobian(
+        source("tree.frame_jacobians").frame_jacobian(
             tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, J
         )
         R, x, *_ = _placement(run, out, frame)

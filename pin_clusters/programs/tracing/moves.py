@@ -35,7 +35,7 @@ def integrate(run: Run) -> dict[str, np.ndarray]:
     rates = model._topology.G @ v
     for j, p in _primitives(model):
         if j not in inside:
-            source("increments").move_one(q, p.kind, p.iq, rates, p.iv)
+            source("bodies.increments").move_one(q, p.kind, p.iq, rates, p.iv)
     found = {"q": q}
     if model.closures:
         places = [i for j in inside for i in in_q(model.own_tree, j)]
@@ -59,21 +59,21 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
     target, place = q.copy(), {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j, p in _primitives(model):
         if j in inside and p.iv in place:
-            source("increments").move_one(target, p.kind, p.iq, v, place[p.iv])
+            source("bodies.increments").move_one(target, p.kind, p.iq, v, place[p.iv])
     return target
 
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: list[int]) -> Any:
     """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
-    loops, views, following = source("coupling_of_loops"), source("views"), source("following")
+    loops, views, following = source("loops.coupling_of_loops"), source("tables.views"), source("moves.following")
     index, params, work, before = run.model._index, run.params, run.work, q.copy()
-    source("bodies").start(params, work)
+    source("bodies.placements").start(params, work)
     supply(run.model, before, work)
     n, worst = views.header(index), 0.0
     clusters = [views.cluster(index, c) for c in range(n.cluster0, n.cluster1)]
     clusters = [C for C in clusters if C.kind == layout.LOOP]
     for C in clusters:
-        source("coupling").stand_still(work, C)
+        source("dynamics.coupling").stand_still(work, C)
         loops.prepare(index, params, work, before, C)
         loops.rates_of(index, work, v, C)
         following.advance(index, work, q, C, 1.0)
@@ -85,7 +85,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
     _evaluate(run, q, clusters)
     for C in clusters:
         H = views.head(index, C.head)
-        L = source("loop_block").block(H, C.nk)
+        L = source("tables.loop_block").block(H, C.nk)
         for i in range(L.nr):
             x = work[L.value + i]
             size = select(x, 0.0, -x, x)
@@ -95,15 +95,15 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
 
 def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
     """Bring K and the values of all loops to q."""
-    index, params, work, views = run.model._index, run.params, run.work, source("views")
+    index, params, work, views = run.model._index, run.params, run.work, source("tables.views")
     supply(run.model, q, work)
     rooms = {one.room: one for one in run.model._tables.supplies}
     for C in clusters:
-        source("coupling_of_loops").place_bodies(index, params, work, q, C)
-        source("closure_rows").equations(index, params, work, q, C)
-        source("closure_values").values(index, params, work, q, C)
+        source("loops.coupling_of_loops").place_bodies(index, params, work, q, C)
+        source("loops.closure_rows").equations(index, params, work, q, C)
+        source("loops.closure_values").values(index, params, work, q, C)
         H = views.head(index, C.head)
-        L = source("loop_block").block(H, C.nk)
+        L = source("tables.loop_block").block(H, C.nk)
         for c in range(H.closure0, H.closure1):
             r = views.closure(index, c)
             if r.form == layout.SUPPLIED:  # kernels do not know its values
@@ -114,16 +114,16 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
 
 def _correct(run: Run, q: np.ndarray, C: Any) -> None:
     """Make a step of Newton's method with the dependent joints of a cluster."""
-    index, work, views = run.model._index, run.work, source("views")
+    index, work, views = run.model._index, run.work, source("tables.views")
     H = views.head(index, C.head)
-    L = source("loop_block").block(H, C.nk)
-    source("dependent_columns").invert_dependents(work, L)
+    L = source("tables.loop_block").block(H, C.nk)
+    source("loops.dependent_columns").invert_dependents(work, L)
     for n in range(H.velocity0, H.velocity1):
         work[views.velocity_row(index, n).at_rate] = 0.0
     for i in range(L.nd):
         step = sum((work[L.P + i * L.nr + j] * work[L.value + j] for j in range(L.nr)), 0.0)
         work[views.velocity_row(index, H.velocity0 + i).at_rate] = -step
-    source("following").advance(index, work, q, C, 1.0)
+    source("moves.following").advance(index, work, q, C, 1.0)
 
 
 def tangent(run: Run) -> np.ndarray:
@@ -140,7 +140,9 @@ def tangent(run: Run) -> np.ndarray:
         elif p.kind == layout.SPHERICAL:
             out[i : i + 4] = _of_quaternion(q[i : i + 4]) @ G
         elif p.kind == layout.FREEFLYER:
-            out[i : i + 3] = np.array(source("bodies").free_rotation(q, i), dtype=object).reshape(3, 3) @ G[:3]
+            out[i : i + 3] = (
+                np.array(source("bodies.placements").free_rotation(q, i), dtype=object).reshape(3, 3) @ G[:3]
+            )
             out[i + 3 : i + 7] = _of_quaternion(q[i + 3 : i + 7]) @ G[3:]
         else:
             out[i] = G[0]

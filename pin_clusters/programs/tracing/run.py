@@ -92,7 +92,7 @@ class Run:
         G = model._topology.G
         found = np.concatenate([G.ravel(), np.zeros(len(G))]).astype(object)
         if model.closures:
-            self.plain("coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
+            self.plain("dynamics.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
         return found[: G.size].reshape(G.shape), found[G.size :]
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
@@ -108,7 +108,7 @@ class Run:
             out[first : first + 9] = np.eye(3).ravel()
         out[own.G : own.G + self.G.size] = self.G.ravel()
         out[own.g : own.g + self.bias.size] = self.bias
-        kernel: Callable[..., int] = source("tree").tree
+        kernel: Callable[..., int] = source("tree.tree").tree
         given = [*rates, nothing, nothing][:2]
         kernel(tables.index, tables.params, self.room(tables.work), out, what | QUIET, self["q"], *given)
         return out

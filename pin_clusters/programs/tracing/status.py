@@ -34,12 +34,12 @@ def status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndar
         for one in model._tables.conditions:
             x = run.work[one.at]
             condition = select(condition, x, x, condition)
-        views = source("views")
+        views = source("tables.views")
         n = views.header(model._index)
         for c in range(n.cluster0, n.cluster1):
             C = views.cluster(model._index, c)
             if C.kind == layout.LOOP:
-                x = source("closure_values").largest_value(model._index, run.params, run.work, run["q"], C)
+                x = source("loops.closure_values").largest_value(model._index, run.params, run.work, run["q"], C)
                 worst = select(worst, x, x, worst)
         for name, square in (("condition", condition), ("open", worst)):
             found[name] = np.array([square_root(square)], dtype=object)

@@ -1,6 +1,6 @@
 """Is armature enough for this robot? One page that says so.
 
-``run`` compares the exact robot with its approximations along a motion (``pin_clusters.studies.study``) and judges them by a
+``run`` compares the exact robot with its approximations along a motion (``pc.study``) and judges them by a
 threshold; ``write`` makes a page that needs no network, and a file of all numbers.
 """
 

@@ -27,9 +27,9 @@ from llvmlite import binding as llvm
 from numba import config
 from numba.core import caching
 
-from ...entry_points import BOUNDSCHECK
 from ...native.cache_folders import find
 from ...native.library import say
+from ...switches import BOUNDSCHECK
 
 try:
     import fcntl
@@ -37,14 +37,14 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = "checksums.json"
-_WITHOUT = ("_cache.py", "compiling.py", "entry_points.py")  # of which no code is compiled
+_WITHOUT = ("cache.py",)  # of which no code is compiled
 
 
 def _digest() -> str:
     """Name the state of the sources, and the processor: Numba's own key sees the outer function's file only."""
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     h = hashlib.sha256(f"{numba.__version__} {sys.version} {BOUNDSCHECK} {processor}".encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         if path.name not in _WITHOUT:
             h.update(path.read_bytes())
     return h.hexdigest()[:16]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from numba import config, njit
 
-from ...entry_points import BOUNDSCHECK, JIT
+from ...switches import BOUNDSCHECK, JIT
 from . import cache as _cache
 from .inner import InnerCompiler
 

@@ -13,8 +13,8 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ...entry_points import BOUNDSCHECK, JIT
 from ...native.processor import LEVELS
+from ...switches import BOUNDSCHECK, JIT
 from ..compiling.jit import inline
 from .pack import INLINE, Pack, as_scalar
 

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ...entry_points import BOUNDSCHECK
+from ...switches import BOUNDSCHECK
 from .pack import INLINE, Pack, as_scalar
 from .simd import place_of, scalar_of
 

@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from ...entry_points import BOUNDSCHECK
+from ...switches import BOUNDSCHECK
 from ..numbers.pack import INLINE, Pack
 from ..numbers.simd import LANES
 

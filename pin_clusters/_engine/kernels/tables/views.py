@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from ...entry_points import BOUNDSCHECK
+from ...switches import BOUNDSCHECK
 from ..numbers.pack import INLINE
 from . import layout
 

@@ -63,7 +63,7 @@ def _cpu() -> str:
 def _commit() -> str:
     """Return the commit of the source tree, with a + if it was changed; ``unknown`` of an installed package."""
     here = Path(__file__).resolve().parent
-    if not (here.parents[2] / ".git").exists():
+    if not (here.parents[3] / ".git").exists():
         return UNKNOWN
     try:
         words = [

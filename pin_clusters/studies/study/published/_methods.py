@@ -1,4 +1,4 @@
-"""The other compiled methods of ``pin_clusters.verification.baselines``, or why one of them has nothing to say about a robot."""
+"""The other compiled methods of ``pc.baselines``, or why one of them has nothing to say about a robot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def method(
     name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
 ) -> tuple[Call | None, str]:
     """Return a call of forward dynamics by a baseline, or None and the reason why it cannot express the robot."""
-    module = importlib.import_module(f"...baselines.{name}", __package__)
+    module = importlib.import_module(f"....verification.baselines.{name}", __package__)
     try:
         data = module.createData(model, **options)
         module.aba(model, data, q, v, tau)

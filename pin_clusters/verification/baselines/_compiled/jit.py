@@ -7,7 +7,7 @@ from typing import Any
 from numba import njit
 
 from ...._engine.kernels.compiling.inner import InnerCompiler
-from ...._engine.entry_points import BOUNDSCHECK
+from ...._engine.switches import BOUNDSCHECK
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
