@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import batch
+from ._support import moved
 from .algorithms.contacts.constraint_forces import (
     ConstraintForces,
     CouplingForce,
@@ -388,6 +389,16 @@ _LAZY = {
 _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
 # ways to other packages, which must be there
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
+
+moved.tell(
+    __name__,
+    {
+        **_LAZY, **_HOSTS, "loaders": "files.readers", "configuration": "model.configuration", "specialising":
+        "programs.specialising", "algorithms.condition": "algorithms.dynamics.condition",
+        "algorithms.constraint_forces": "algorithms.contacts.constraint_forces",
+        "algorithms.with_independent": "algorithms.dynamics.with_independent",
+    },
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

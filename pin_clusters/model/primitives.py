@@ -17,7 +17,7 @@ class Primitive:
     """One joint of the kernels.
 
     Attributes:
-        kind: One of the kinds of ``_kernels.layout``.
+        kind: One of the kinds of ``kernels.tables.layout``.
         placement: Its frame in the frame of the tree's parent joint or of the primitive before it.
         align: Rotation from the kernel's frame (axis is z) to the frame of the tree.
         iq: First index in q.

@@ -1,4 +1,4 @@
-"""The tables of the regressor: ``_kernels.regressor_layout``."""
+"""The tables of the regressor: ``kernels.tables.regressor_layout``."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
     joint: str  # its name
     number: int  # which part of it, from 1; 0 if it is the whole joint
-    kind: int  # of ``_kernels.layout``
+    kind: int  # of ``kernels.tables.layout``
     iq: int  # first index in q
     at: int  # first index in v
     nv: int  # degrees of freedom

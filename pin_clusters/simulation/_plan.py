@@ -1,4 +1,4 @@
-"""How kernels move the joints of a model: what they get beside the state, see ``_kernels/plan.py``."""
+"""How kernels move the joints of a model: what they get beside the state, see ``kernels/tables/plan.py``."""
 
 from __future__ import annotations
 

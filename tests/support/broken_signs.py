@@ -1,6 +1,6 @@
 """Break one sign of a formula of the kernels at a time, and see that tests turn red; tells of each that nobody minds.
 
-``python tests/support/broken_signs.py MODULE ... [-- PYTEST ARGUMENTS]``, modules by their names in ``_kernels``, as
+``python tests/support/broken_signs.py MODULE ... [-- PYTEST ARGUMENTS]``, modules by their names in the kernels, as
 ``variations/of_single`` is one. It works on a copy of the checkout, with kernels as plain Python. Some signs survive
 with reason: those that numbers do not depend on, and those of what only compiled kernels reach.
 """
@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
             print("the tests fail as they are")
             return 1
         for module in modules:
-            path = copy / "pin_clusters" / "_kernels" / f"{module}.py"
+            path = copy / "pin_clusters" / "_engine" / "kernels" / f"{module}.py"
             source = path.read_text()
             for line, text, changed in changes(source):
                 path.write_text(changed)

@@ -42,7 +42,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """What the kernels read; see ``_kernels.layout``.
+    """What the kernels read; see ``kernels.tables.layout``.
 
     Attributes:
         index: Whole numbers, shape (rows, ROW_WIDTH).

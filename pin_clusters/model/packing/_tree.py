@@ -1,4 +1,4 @@
-"""The tables of the spanning tree: ``_kernels.tree_layout``."""
+"""The tables of the spanning tree: ``kernels.tables.tree_layout``."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Run:
         """Run the kernel of the spanning tree, and return all its results.
 
         Args:
-            what: Bits of ``_kernels.tree_layout``.
+            what: Bits of ``kernels.tables.tree_layout``.
             rates: v, or v and a.
         """
         tables, nothing = self.model._tree_tables, self.room(0)

@@ -1,7 +1,7 @@
 """Any entry points, over rows: called at their addresses, row after row, and nothing of them is compiled again.
 
 Arguments are passed as the words of which Numba's calls are made: a whole number is one of them, an array seven or
-nine. ``_native/words.py`` makes them; those that lead to a row move on from row to row.
+nine. ``native/words.py`` makes them; those that lead to a row move on from row to row.
 """
 
 from __future__ import annotations
