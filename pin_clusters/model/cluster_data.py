@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
@@ -13,12 +13,14 @@ from .._engine import entry_points as kernels
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
-from .cluster_model import ClusterModel
 from .derivative_memory import DerivativeMemory
 from .regressor_memory import RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
+
+if TYPE_CHECKING:
+    from .cluster_model import ClusterModel
 
 _PLAIN = (
     kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns, kernels.hybrid,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pinocchio as pin
 
@@ -9,9 +11,11 @@ from .._engine.calls import Watch
 from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
 from .._support.arrays import on_a_page
-from .cluster_model import ClusterModel
 from .packing import NEVER
 from .tree_memory import check, found_in, read, write
+
+if TYPE_CHECKING:
+    from .cluster_model import ClusterModel
 
 NOTHING = np.zeros(0)
 """Where v or a is not given."""

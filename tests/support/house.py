@@ -1,9 +1,9 @@
 """What the package's folder looks like from above: floors, arrows and circles of its imports, and lines by room.
 
 ``python tests/support/house.py [PACKAGE] [FOLDER ...]`` prints it for the entries of folders, by default of the package
-and the engine's kernels; then circles of modules. Entries of a folder are its modules and folders; an arrow says that something in
-one imports something in the other, wherever the import stands, but for those that type checkers alone see. An entry is
-a floor above the highest one that it imports.
+and the engine's kernels; then circles of modules. Entries of a folder are its modules and folders; an arrow says that
+something in one imports something in the other, wherever the import stands, but for those that type checkers alone
+see. An entry is a floor above the highest one that it imports.
 """
 
 from __future__ import annotations
