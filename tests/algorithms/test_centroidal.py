@@ -9,7 +9,7 @@ from samples.mixed import KINDS, disc, error, planar_leg, random_state, robot, r
 
 from pin_clusters.algorithms.dynamics.aba import aba
 from pin_clusters.algorithms.dynamics.rnea import rnea
-from pin_clusters.algorithms.kinematics.kinematics import centroidal, kinematics
+from pin_clusters.algorithms.kinematics import centroidal, kinematics
 from pin_clusters.constraints import Rotor
 from pin_clusters.errors import ArgumentTypeError, ShapeError
 from pin_clusters.model import ClusterModel

@@ -7,16 +7,16 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
-from pin_clusters.algorithms.contacts.contacts.constraint_forces import (
+from samples import mechanisms, pool
+
+import pin_clusters as pc
+from pin_clusters.algorithms.contacts.constraint_forces import (
     ConstraintForces,
     CouplingForce,
     LoopWrench,
     RodForce,
     constraint_forces,
 )
-from samples import mechanisms, pool
-
-import pin_clusters as pc
 from pin_clusters.constraints.closures import FrameClosure, RodClosure
 from pin_clusters.constraints.loop import Loop
 from pin_clusters.verification.baselines import projection

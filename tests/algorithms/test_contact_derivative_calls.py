@@ -17,7 +17,7 @@ import pin_clusters as pc
 from pin_clusters._engine.calls import entries
 from pin_clusters._engine.entry_points import JIT
 from pin_clusters._engine.kernels.bodies.log_rates import coefficients, rate_of_log
-from pin_clusters.algorithms.contacts.contacts import derivatives as contact_derivatives
+from pin_clusters.algorithms.contacts import derivatives as contact_derivatives
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 POINT, FRAME = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D

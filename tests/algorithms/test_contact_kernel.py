@@ -15,7 +15,7 @@ import pin_clusters as pc
 from pin_clusters._engine.calls import Desk
 from pin_clusters._engine.entry_points import JIT
 from pin_clusters._engine.kernels.bodies.rotation_angles import log6
-from pin_clusters.algorithms.contacts.contacts import _plans as _contact_plans
+from pin_clusters.algorithms.contacts import _plans as _contact_plans
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

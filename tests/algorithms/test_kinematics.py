@@ -10,7 +10,7 @@ from samples.mixed import KINDS, error, planar_leg, random_state, robot
 import pin_clusters as pc
 from pin_clusters.algorithms.dynamics import all_terms, energy, rnea
 from pin_clusters.algorithms.dynamics.crba import crba
-from pin_clusters.algorithms.kinematics.kinematics import centroidal, jacobians, kinematics
+from pin_clusters.algorithms.kinematics import centroidal, jacobians, kinematics
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, DataMismatchError, ShapeError, UnknownNameError
 from pin_clusters.model import configuration as conf
 

@@ -13,9 +13,10 @@ from pathlib import Path
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
-    "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 _jit layout loop_block "
+    "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 jit layout loop_block "
     "tree_layout packs_in_rows regressor_workspace regressor_layout regressor_views".split()
 )
+WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")
 ARRAY_ACCESS = re.compile(
     r"(?P<read>get|get_lane|get_pack|get_pair|get_some|load\d+|raw|read_lane)"
     r"|(?P<write>put|put_lane|put_pack|put_pair|put_some|put_raw|write_lane)"
@@ -110,7 +111,7 @@ def _is_for_numba(node: ast.AST) -> bool:
 
 def _accessors() -> dict[str, tuple[str, str]]:
     names = []
-    texts = [(KERNELS / name).read_text() for name in ("workspace.py", "link_workspace.py", "regressor_workspace.py")]
+    texts = [(KERNELS / "tables" / f"{name}.py").read_text() for name in WORKSPACES]
     for node in (node for text in texts for node in ast.parse(text).body):
         if isinstance(node, ast.FunctionDef) and node.args.args[0].arg == "work":
             names.append(node.name)

@@ -21,15 +21,12 @@ def _is_for_type_checkers(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
 
 
-def _imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+def _imports(node: ast.AST, types: bool) -> Iterator[ast.Import | ast.ImportFrom]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
-        elif _is_for_type_checkers(child):
-            for other in child.orelse:
-                yield from _imports(other)
-        else:
-            yield from _imports(child)
+        elif types or not _is_for_type_checkers(child):
+            yield from _imports(child, types)
 
 
 def modules(package: Path = PACKAGE) -> dict[str, Path]:
@@ -41,15 +38,15 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
     return found
 
 
-def imports(package: Path = PACKAGE) -> dict[str, set[str]]:
-    """Return which modules of the package each module imports."""
+def imports(package: Path = PACKAGE, *, types: bool = False) -> dict[str, set[str]]:
+    """Return which modules of the package each module imports, for type checkers too if asked."""
     known = modules(package)
     found: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
         here = name.split(".") if name else []
         if path.name != "__init__.py":
             here = here[:-1]
-        for node in _imports(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in _imports(ast.parse(path.read_text(encoding="utf-8")), types):
             if isinstance(node, ast.Import):
                 targets = [(alias.name, "") for alias in node.names if alias.name.partition(".")[0] == package.name]
                 places = [".".join(target.split(".")[1:]) for target, _ in targets]
@@ -162,8 +159,12 @@ def main(asked: list[str]) -> None:
     for folder in asked or ("", kernels):
         print(describe(package, folder))
     if not asked:
-        found = circles(imports(package))
-        print(f"circles of modules: {len(found)}", *(f"  {', '.join(circle)}" for circle in found), sep="\n")
+        found = circles(imports(package, types=True))
+        print(
+            f"circles of modules, imports for type checkers included: {len(found)}",
+            *(f"  {', '.join(circle)}" for circle in found),
+            sep="\n",
+        )
 
 
 if __name__ == "__main__":
