@@ -91,6 +91,16 @@ MODELS: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no joints": (lambda: rotor([], []), ConstraintError, r"joints must be.*got \[\]"),
     "rotor named 3": (lambda: rotor(name=3), ConstraintError, "'j0': name must be text, got 3"),
     "two rotors of a name": (lambda: arm(*[Rotor("j0", 2.0, axial_inertia=1.0)] * 2), ConstraintError, "Two rotors"),
+    "two loops of a name": (
+        lambda: arm(*[pc.Loop(at, "universe", "spherical", name="pin") for at in ("j0", "j1")]),
+        ConstraintError,
+        r"two of Loop\('pin'\).*name=",
+    ),
+    "two rods of a name": (
+        lambda: arm(*[pc.Rod(at, "universe", length=1.0, name="tie") for at in ("j0", "j1")]),
+        ConstraintError,
+        r"two of Rod\('tie'\).*name=",
+    ),
     "rotor named as a joint": (lambda: rotor(name="r0"), ConstraintError, "named 'r0', as is a joint.*name="),
     "two joints of a name": (two_of_a_name, ModelError, "Two joints.*'r0'"),
     "robot": (lambda: pc.load("mini_chetah"), UnknownNameError, "'mini_chetah'.*Did you mean 'mini_cheetah'"),

@@ -118,7 +118,7 @@ def resolve(
             closures.append(closure)
             owner.append(i)
             ties.append((i, closed_path(tree, closure)))
-    _check_names(tree, rotors)
+    _check_names(tree, constraints, rotors)
     check_claims(tree, rows)
     ordered = in_order(tree, rows)
     check_continuous(tree, ordered)
@@ -177,7 +177,12 @@ def _wishes(
     return found
 
 
-def _check_names(tree: pin.Model, rotors: Sequence[RotorRow]) -> None:
+def _check_names(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence[RotorRow]) -> None:
+    """Refuse names that would stand for two things: of forces, residuals and parameters one asks by them."""
+    given = [c.label for c in constraints if getattr(c, "name", None) is not None and not isinstance(c, Rotor)]
+    for label in given:
+        if given.count(label) > 1:
+            raise ConstraintError(f"There are two of {label}. Give each its own with name=...")
     names = [r.name for r in rotors]
     for name in names:
         if names.count(name) > 1:
