@@ -100,9 +100,9 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 @_documented
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
-    q = _check.pose(model, data, q)
-    _tree.place(model, data, MOTION, q)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    if not quick_tree(model, data, MOTION, q, None, None):
+        _tree.place(model, data, MOTION, _check.pose(model, data, q))
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 def _asked(
