@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ._base import Differential
+from typing import TYPE_CHECKING
+
+from . import _base
 from .ankle_2rsu import Ankle2Rsu
 from .bevel import Bevel
 from .five_bar import FiveBar
@@ -11,6 +13,23 @@ from .planetary import Planetary
 from .push_rod_ankle import PushRodAnkle
 from .tello_hip import TelloHip
 from .tello_knee_ankle import TelloKneeAnkle
+
+if TYPE_CHECKING:
+
+    class Differential(_base.Differential):
+        """What each mechanism is called: it enters its name when its class is made."""
+
+        ankle_2rsu = Ankle2Rsu
+        bevel = Bevel
+        five_bar = FiveBar
+        parallelogram = Parallelogram
+        planetary = Planetary
+        push_rod_ankle = PushRodAnkle
+        tello_hip = TelloHip
+        tello_knee_ankle = TelloKneeAnkle
+
+else:
+    Differential = _base.Differential
 
 __all__ = [
     "Ankle2Rsu",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pinocchio as pin
@@ -13,16 +13,6 @@ from .._frames import coordinate_joint
 from ..closures import Closure
 from ..coupling import Coupling
 from ..rows import Constraint, Row, number, store
-
-if TYPE_CHECKING:
-    from .ankle_2rsu import Ankle2Rsu
-    from .bevel import Bevel
-    from .five_bar import FiveBar
-    from .parallelogram import Parallelogram
-    from .planetary import Planetary
-    from .push_rod_ankle import PushRodAnkle
-    from .tello_hip import TelloHip
-    from .tello_knee_ankle import TelloKneeAnkle
 
 
 class Differential(Constraint):
@@ -37,15 +27,6 @@ class Differential(Constraint):
 
     Each is a frozen dataclass that compares, hashes and pickles by its parameters.
     """
-
-    ankle_2rsu: ClassVar[type[Ankle2Rsu]]
-    bevel: ClassVar[type[Bevel]]
-    five_bar: ClassVar[type[FiveBar]]
-    parallelogram: ClassVar[type[Parallelogram]]
-    planetary: ClassVar[type[Planetary]]
-    push_rod_ankle: ClassVar[type[PushRodAnkle]]
-    tello_hip: ClassVar[type[TelloHip]]
-    tello_knee_ankle: ClassVar[type[TelloKneeAnkle]]
 
     mechanism: ClassVar[str] = ""
     joint_fields: ClassVar[tuple[str, ...]] = ()
