@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import batch
 from ._support import moved
+from ._support.version import __version__ as __version__
 from .algorithms.contacts.constraint_forces import (
     ConstraintForces,
     CouplingForce,
@@ -197,8 +198,6 @@ from .programs.specialising import specialise
 
 # --- motion in time
 from .simulation import SimulationResult, simulate
-
-__version__ = "0.1.0"
 
 # pickles of version 0.1.0 name these modules
 for _old, _new in (("data", "cluster_data"), ("elements", "elements")):

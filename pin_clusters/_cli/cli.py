@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .. import __version__
+from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
 from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep

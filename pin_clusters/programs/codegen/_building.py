@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..._support.version import __version__
 from ...model import ClusterModel
-from ._notes import version
 
 _CMAKE = """# Written by pin_clusters {version}; do not edit.
 cmake_minimum_required(VERSION 3.13)
@@ -82,4 +82,4 @@ def pkg_config(model: ClusterModel, robot: str, objects: bool) -> str:
 
 
 def _words(model: ClusterModel, robot: str) -> dict[str, str]:
-    return {"robot": robot, "version": version(), "description": f"Exact dynamics of {robot}"}
+    return {"robot": robot, "version": __version__, "description": f"Exact dynamics of {robot}"}

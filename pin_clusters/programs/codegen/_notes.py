@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
 
+from ..._support.version import __version__
 from ...model import ClusterModel
 
 
@@ -17,12 +17,7 @@ def comment(text: str) -> str:
 
 def made_by(model: ClusterModel) -> str:
     """Return the comment that a file begins with."""
-    return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {version()}; do not edit.")
-
-
-def version() -> str:
-    """Return that of the package, which is above this part of it: not imported, but there."""
-    return str(sys.modules[__package__.partition(".")[0]].__version__)
+    return comment(f"Exact dynamics of {_shown(model.name)}, written by pin_clusters {__version__}; do not edit.")
 
 
 def coordinates(model: ClusterModel) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._support.docstrings import stock
+from ..._support.version import __version__
 from ...errors import PinClustersError
 from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
@@ -270,8 +271,6 @@ def _exit(code: int) -> str:
 
 def _versions() -> dict[str, str]:
     """Return the versions of what the numbers come from."""
-    from ... import __version__
-
     found = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
         try:

@@ -14,14 +14,13 @@ import pinocchio as pin
 
 from .... import batch
 from ...._engine.entry_points import JIT, compiled_ahead
+from ...._support.version import __version__
 
 UNKNOWN = "unknown"
 
 
 def machine() -> dict[str, Any]:
     """Return processor, versions, commit of the source tree (if it is one) and date."""
-    from .... import __version__
-
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
