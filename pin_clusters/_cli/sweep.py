@@ -16,7 +16,7 @@ from rich.table import Table
 from ..approximations import LABELS, RUNGS
 from ..errors import ArgumentTypeError
 from ..studies import sweeps
-from ..studies.study._samples import write_json
+from ..studies.pages.results import write_json
 from ..studies.study.random_chains import RandomChains
 from ..studies.sweeps import SweepResult, figures
 from ..studies.sweeps import ratio as ratios
@@ -47,7 +47,7 @@ def ratio(
         show_ratio(found, out)
         with common.written(folder):
             files = [folder / "ratio.json", folder / "ratio.png"]
-            write_json(found.as_dict(), files[0])
+            found.write_json(files[0])
             figures.ratio(found, files[1])
     common.say_written(out, *files)
 

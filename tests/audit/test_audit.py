@@ -21,7 +21,6 @@ from pin_clusters import approximations
 from pin_clusters._cli import cli
 from pin_clusters.files import readers as loaders
 from pin_clusters.studies import audit, study
-from pin_clusters.studies.audit import output
 from pin_clusters.studies.audit.page import page
 from pin_clusters.studies.audit.reflected import reflect
 from pin_clusters.studies.audit.sections import simulation as simulation_section
@@ -428,16 +427,19 @@ def test_the_same_audit_gives_the_same_bytes(leg: audit.AuditResult, tmp_path: P
 
 
 def test_files(leg: audit.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "page", cached)
+    monkeypatch.setattr("pin_clusters.studies.audit.page.page", cached)
     html, numbers = audit.write(leg, tmp_path / "new" / "folder")
     assert sorted(p.name for p in html.parent.iterdir()) == ["audit.html", "audit.json"]
     assert json.loads(numbers.read_text(encoding="utf-8")) == leg.as_dict()
     assert html.stat().st_size < 400_000
     assert stat.S_IMODE(html.stat().st_mode) & 0o600 == 0o600
+    assert [p.read_bytes() for p in leg.write(tmp_path)] == [html.read_bytes(), numbers.read_bytes()]
+    leg.verdict.write_json(tmp_path / "verdict.json")
+    assert json.loads((tmp_path / "verdict.json").read_text(encoding="utf-8")) == leg.as_dict()["verdict"]
 
 
 def test_nothing_is_left_half_written(leg: audit.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "page", cached)
+    monkeypatch.setattr("pin_clusters.studies.audit.page.page", cached)
     audit.write(leg, tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
 

@@ -6,7 +6,7 @@ threshold; ``write`` makes a page that needs no network, and a file of all numbe
 
 from __future__ import annotations
 
-from .output import write
+from .page import write
 from .reflected import Drive, Reflected
 from .result import AuditResult, check, run
 from .verdict import ThresholdError, Verdict, Worst

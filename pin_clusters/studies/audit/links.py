@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...model import Cluster, ClusterModel
-from ..study._samples import told
+from ..pages.results import Result, told
 
 _SINGULAR = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class LinkSide:
+class LinkSide(Result):
     """Reflected inertia of the motors of one cluster, in the coordinates of the links they move.
 
     Attributes:

@@ -1,13 +1,12 @@
-"""The page: verdict, worst joints, reasons, what to use instead, method."""
+"""The page: verdict, worst joints, reasons, what to use instead, method; and it as a file, with all numbers."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-import pinocchio as pin
-
 from ... import approximations
-from ..pages import template
+from ..pages import results, template
 from ..pages.template import formula
 from ..study import report
 from ..study._samples import label, locked
@@ -32,8 +31,6 @@ def page(result: AuditResult) -> str:
 
 def _method(result: AuditResult) -> dict[str, Any]:
     """Return how it was computed, and by what; without a date, so that the same input gives the same page."""
-    from ... import __version__
-
     study = result.study
     return {
         "base": study.base, "motion": report.motion(study), "samples": len(study.time),
@@ -44,5 +41,41 @@ def _method(result: AuditResult) -> dict[str, Any]:
             {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
             for rung in study.approximate
         ],
-        "version": __version__, "pinocchio_version": pin.__version__, "robot": result.robot,
+        "robot": result.robot,
     }  # fmt: skip
+
+
+@results.shown_by(AuditResult)
+def files(result: AuditResult) -> dict[str, str]:
+    """Return page and numbers by the names of their files."""
+    return {"audit.html": page(result), "audit.json": results.as_json(result.as_dict(), allow_nan=False)}
+
+
+def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
+    """Write ``audit.html``, one self-contained page, and ``audit.json``, all numbers.
+
+    Both are written to temporary files first, so that nothing is left half-written. The same audit gives the same
+    bytes, but for the versions that the page names.
+
+    Args:
+        result: What ``run`` returned.
+        folder: Where to; it is made if it does not exist.
+
+    Returns:
+        The paths of the page and of the numbers.
+
+    Raises:
+        OSError: A file cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> import pin_clusters as pc
+        >>> from pin_clusters import audit
+        >>> result = audit.run(pc.load("mit_humanoid_leg"), duration=0.7)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page, numbers = audit.write(result, folder)
+        >>> page.name, numbers.name
+        ('audit.html', 'audit.json')
+    """
+    first, second = result.write(folder)
+    return first, second

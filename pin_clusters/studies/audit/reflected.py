@@ -12,7 +12,8 @@ import numpy as np
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...approximations.armature import axial_inertia, reflected_inertia
 from ...model import ClusterModel
-from ..study._samples import spread, told
+from ..pages.results import Result, told
+from ..study._samples import spread
 from ..study.trajectories._base import joint_of
 from .links import LinkSide, link_sides
 
@@ -21,7 +22,7 @@ _POSES = 400
 
 
 @dataclass(frozen=True)
-class Drive:
+class Drive(Result):
     """A rotor as another simulator sees it: an inertia that joints turn together.
 
     Attributes:
@@ -40,9 +41,11 @@ class Drive:
     own: bool
     apart: bool
 
+    _json = "name:rotor inertia ratios joints_on_different_branches:apart"
+
 
 @dataclass(frozen=True, eq=False)
-class Reflected:
+class Reflected(Result):
     """The reflected inertia of a robot.
 
     Attributes:
@@ -87,7 +90,7 @@ class Reflected:
         found = told(
             self, "joints matrix armature armature_of_the_tree:own",
             off_diagonal=[{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
-            rotors=[told(d, "name:rotor inertia ratios joints_on_different_branches:apart") for d in self.drives],
+            rotors=[d.as_dict() for d in self.drives],
         )  # fmt: skip
         return found if self.low is None else found | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
 

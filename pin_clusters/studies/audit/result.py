@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
 from ...errors import ModelError, PinClustersWarning
 from ...model import ClusterModel
 from .. import study
+from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
-from ..study._samples import as_model, plain, spread
+from ..study._samples import as_model, spread
 from ..study.accuracy import Base, states
 from ..study.metrics.osim import frame_id
 from ..study.rungs import Progress
@@ -30,7 +30,7 @@ SAMPLES = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class AuditResult:
+class AuditResult(Shown, Result):
     """Whether armature is enough for a robot, why, and what would be.
 
     Attributes:
@@ -156,15 +156,6 @@ def run(
 def _told(progress: Progress | None) -> Callable[[float], None]:
     """Return what turns a part that is done into the caller's two numbers."""
     return lambda part: None if progress is None else progress(round(1000 * part), 1000)
-
-
-def finite(value: Any) -> Any:
-    """Return the same for JSON, with None for numbers that it has not."""
-    if isinstance(value, dict):
-        return {str(name): finite(x) for name, x in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(x) for x in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def check(model: ClusterModel) -> None:

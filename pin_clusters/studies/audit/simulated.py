@@ -13,8 +13,9 @@ import pinocchio as pin
 from ...algorithms.dynamics.rnea import rnea
 from ...errors import ModelError, SimulationError
 from ...model import ClusterModel
+from ..pages.results import Result
 from ..study import StudyResult, metrics
-from ..study._samples import spread, told
+from ..study._samples import spread
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
 from ..study.metrics._base import along
 from ..study.trajectories import base_columns
@@ -27,7 +28,7 @@ _FRAMES, _STILL = 2, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class FrameError:
+class FrameError(Result):
     """Errors at one frame.
 
     Attributes:
@@ -42,13 +43,11 @@ class FrameError:
     drift: Drift | None
     reason: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
-        return told(self, "frame osim drift no_drift:reason")
+    _json = "frame osim drift no_drift:reason"
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class Simulated(Result):
     """What the approximations do to a simulation. The torques are the exact ones of the motion; on a base acts nothing.
 
     Attributes:
@@ -61,9 +60,7 @@ class Simulated:
     flight: FlightError | None
     frames: tuple[FrameError, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
-        return told(self, "forward_dynamics:forward flight frames")
+    _json = "forward_dynamics:forward flight frames"
 
 
 def simulated(

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentTypeError, ModelError, PinClustersError
+from ..pages.results import Result
 from ..study import StudyResult
-from ..study._samples import told, usual
+from ..study._samples import usual
 from ..study.report import percent_of
 
 EXACT = 1e-6
@@ -22,7 +23,7 @@ class ThresholdError(PinClustersError, ValueError):
 
 
 @dataclass(frozen=True)
-class Worst:
+class Worst(Result):
     """Where an approximation is worst.
 
     Attributes:
@@ -41,7 +42,7 @@ class Worst:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Result):
     """The answer.
 
     Attributes:
@@ -64,11 +65,7 @@ class Verdict:
     sentence: str
     advice: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
-        worst = {rung: dict(vars(w)) for rung, w in self.worst.items()}
-        entries = "enough sentence advice asked best threshold_percent:threshold joints_above:above"
-        return told(self, entries, worst=worst)
+    _json = "enough sentence advice asked best threshold_percent:threshold joints_above:above worst"
 
 
 def check_threshold(threshold: Any) -> float:

@@ -1,10 +1,11 @@
 """What designers ask of a mechanism: range, transmission, torque, loads, what a length matters.
 
-``mechanism`` computes it, ``MechanismResult.write`` makes a page that needs no network, and tables.
+``mechanism`` computes it, ``MechanismResult.write`` makes ``mechanism.html``, a page that needs no network, and tables.
 """
 
 from __future__ import annotations
 
+from . import page  # which says how results are written
 from .actuators import Motor
 from .lengths import Sensitivity
 from .loads import Load, Loads

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..pages.template import Html, table
 from . import figures
 from .lengths import Sensitivity
+from .result import MechanismPart
 from .torques import Torques, distinct
 from .words import number, part
-
-if TYPE_CHECKING:
-    from .result import MechanismPart
 
 _LENGTHS = 10
 

@@ -14,6 +14,7 @@ from ...algorithms.contacts.constraint_forces import ConstraintForces, LoopWrenc
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...algorithms.dynamics.rnea import rnea
 from ...model import ClusterModel
+from ..pages.results import Result
 from ..study import Recorded, Trajectory
 from ..study._samples import spread
 from .actuators import Motor
@@ -23,7 +24,7 @@ _SAMPLES = 600
 
 
 @dataclass(frozen=True)
-class Load:
+class Load(Result):
     """The worst that one part carries along a motion.
 
     Attributes:
@@ -49,10 +50,6 @@ class Load:
     pull: float
     push: float
     unique: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False)

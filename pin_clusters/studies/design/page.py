@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ..pages import template
 from ..pages.alike import alike
+from ..pages.results import shown_by
 from ..pages.template import Html, Words, table
 from . import figures
 from .linkage import linkage
+from .loads import Load
+from .ranges import JointRange
+from .result import MechanismPart, MechanismResult
 from .tables import tables
 from .words import how_often, number, part, place, span, why
-
-if TYPE_CHECKING:
-    from .loads import Load
-    from .ranges import JointRange
-    from .result import MechanismPart, MechanismResult
 
 _SHOWN, _BARS = 14, 40
 
 
 def page(result: MechanismResult) -> str:
     """Return the whole page as text: no network, no JavaScript, light or dark as the reader has it."""
-    from ... import __version__
-
     robot = result.model.name
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
     links = [r for r in result.ranges if r.joint not in rotors]
@@ -53,9 +49,15 @@ def page(result: MechanismResult) -> str:
         "powered": result.loads.by_motors, "unpowered": ", ".join(result.loads.on_joints),
         "loads": loads, "more_loads": more, "shared": any(not x.unique for x in result.loads.parts),
         "map": any(p.region for p in parts), "files": ", ".join(tables(result)),
-        "version": __version__, "pinocchio_version": pin.__version__, "robot": robot,
+        "robot": robot,
     }  # fmt: skip
     return template.page("page.html", __package__, values)
+
+
+@shown_by(MechanismResult)
+def files(result: MechanismResult) -> dict[str, str]:
+    """Return page and tables by the names of their files."""
+    return {"mechanism.html": page(result), **tables(result)}
 
 
 def _fingerprint(p: MechanismPart) -> np.ndarray:

@@ -12,13 +12,14 @@ import numpy as np
 from ...errors import BranchLost
 from ...model import ClusterModel
 from ...model.configuration import integrate
+from ..pages.results import Result
 from .coordinates import Coordinate
 from .region import Region
 from .sweep import End, Sweep
 
 
 @dataclass(frozen=True)
-class JointRange:
+class JointRange(Result):
     """How far a joint goes.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from ...errors import ModelError
+from ...errors import ModelError, UnknownNameError, did_you_mean
 from ...model import Cluster, ClusterModel
+from ..pages.results import Shown
 from ..study import Trajectory
 from ..study._samples import as_model
 from ..study.rungs import Progress
@@ -60,7 +60,7 @@ class MechanismPart:
 
 
 @dataclass(frozen=True, eq=False)
-class MechanismResult:
+class MechanismResult(Shown):
     """Range, transmission, torque, loads and sensitivity of a robot's mechanisms.
 
     Attributes:
@@ -88,8 +88,6 @@ class MechanismResult:
         Raises:
             UnknownNameError: No joint of that name moves.
         """
-        from ...errors import UnknownNameError, did_you_mean
-
         for r in self.ranges:
             if r.joint == joint:
                 return r
@@ -102,29 +100,11 @@ class MechanismResult:
         Raises:
             UnknownNameError: No joint of that name is in any.
         """
-        from ...errors import UnknownNameError, did_you_mean
-
         for p in self.parts:
             if joint in p.cluster.joints:
                 return p
         names = [name for p in self.parts for name in p.cluster.joints]
         raise UnknownNameError(f"no joint {joint!r} of {self.model.name!r} has a part.{did_you_mean(joint, names)}")
-
-    def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write ``mechanism.html``, one page that needs no network, and the tables beside it as CSV.
-
-        Args:
-            folder: Where to; it is made if it does not exist.
-
-        Returns:
-            The paths: the page first.
-
-        Raises:
-            OSError: A file cannot be written; then none is.
-        """
-        from .output import write
-
-        return write(self, folder)
 
 
 def mechanism(

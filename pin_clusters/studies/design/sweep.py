@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...errors import BranchLost
 from ...model import Cluster, ClusterModel, loops_of
 from ...model.configuration import integrate
+from ..pages.results import Result
 from .coordinates import Coordinate, coordinates, has_loops
 
 TURN = 2.0 * math.pi
@@ -30,7 +30,7 @@ _FAR = 10.0
 
 
 @dataclass(frozen=True)
-class End:
+class End(Result):
     """Where a motion ends, and why.
 
     Attributes:
@@ -47,10 +47,6 @@ class End:
     kind: str
     joint: str = ""
     turns: float = math.inf
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text."""
-        return {"at": self.at, "kind": self.kind, "joint": self.joint, "turns": self.turns}
 
 
 @dataclass(frozen=True, eq=False)

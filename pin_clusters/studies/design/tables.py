@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .result import MechanismResult
+from .result import MechanismResult
 
 
 def tables(result: MechanismResult) -> dict[str, str]:
@@ -19,7 +18,7 @@ def tables(result: MechanismResult) -> dict[str, str]:
         "transmission.csv": _rows(_transmission(result)),
         "torques.csv": _rows(_torques(result)),
         "torque_corners.csv": _rows(_corners(result)),
-        "loads.csv": _rows({k: v for k, v in x.as_dict().items()} for x in result.loads.parts),
+        "loads.csv": _rows(x.as_dict() for x in result.loads.parts),
         "lengths.csv": _rows(_lengths(result)),
     }
     return {name: text for name, text in found.items() if text}

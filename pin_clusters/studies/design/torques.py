@@ -12,6 +12,7 @@ import numpy as np
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...errors import SingularClusterError
 from ...model import Cluster, ClusterModel
+from ..pages.results import Result
 from .actuators import Motor
 from .coordinates import Coordinate, coordinates
 from .sweep import Sweep
@@ -44,7 +45,7 @@ class TorqueSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Torques:
+class Torques(Result):
     """What the motors of one cluster can do at its joints.
 
     Attributes:

@@ -15,6 +15,10 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+import pinocchio as pin
+
+from ..._support.version import __version__
+
 _PLACE = re.compile(r"\{\{([#^])(\w+)\}\}(.*?)\{\{/\2\}\}|\{\{(\w+|\.)\}\}", re.DOTALL)
 _BREAK = re.compile(r"(?:(?<=>)|(\{\{[#^/]\w+\}\}))\s*\n\s*|\s*\n\s*(?=<|\{\{[#^/])")
 _UNJOINED = re.compile(r"(<(pre|style)\b.*?</\2>|<[^>]*>)", re.DOTALL)
@@ -62,9 +66,10 @@ def text(name: str, package: str = __package__) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(name: str, package: str, values: Mapping[str, Any]) -> str:
-    """Return a whole page: the template of that name in a package, filled, with the common look as its ``css``."""
-    filled = fill(read(name, package), {"css": Html("\n" + text("page.css")), **values})
+def page(name: str, package: str, values: dict[str, Any]) -> str:
+    """Return a whole page: the template of that name in a package, filled, with the common look and the versions."""
+    common = {"css": Html("\n" + text("page.css")), "version": __version__, "pinocchio_version": pin.__version__}
+    filled = fill(read(name, package), common | values)
     return f"<!DOCTYPE html>\n{joined(filled)}\n"
 
 

@@ -1,10 +1,8 @@
-"""States and approximations as studies take them: checked, one row per sample; and results as JSON takes them."""
+"""States and approximations as studies take them: checked, one row per sample."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ import numpy as np
 from ... import approximations
 from ..._support.arrays import numbers
 from ..._support.docstrings import STUDY, stock
-from ..._support.whole_files import whole
 from ...approximations import LABELS, Approximation
 from ...errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
 from ...model import ClusterModel
@@ -103,38 +100,6 @@ def labels(rungs: Iterable[str]) -> dict[str, str]:
 def locked(drop_rotors: bool, dropped: str = "dropped") -> str:
     """Say what became of the rotors of the approximations."""
     return dropped if drop_rotors else "locked into their carriers"
-
-
-def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:
-    """Return attributes of a result for JSON, and more; arrays by the ``names`` of their columns, if it has them.
-
-    An entry is the name of an attribute, behind a colon if JSON has another name for it.
-    """
-    pairs = [entry.rpartition(":")[::2] for entry in entries.split()]
-    names = getattr(found, "names", None)
-    return {key or name: plain(getattr(found, name), names) for key, name in pairs} | more
-
-
-def plain(value: Any, names: Iterable[str] | None = None) -> Any:
-    """Return a value as JSON takes it, such as a row of numbers for each approximation, by the names of columns."""
-    if isinstance(value, np.ndarray):
-        return value.tolist() if names is None else by_name(names, value)
-    if isinstance(value, dict):
-        return {key: plain(x, names) for key, x in value.items()}
-    if isinstance(value, tuple):
-        return [plain(x) for x in value]
-    return value.as_dict() if hasattr(value, "as_dict") else value
-
-
-def write_json(found: dict[str, Any], path: Path) -> None:
-    """Write what is plain to a file."""
-    with whole(path) as (part,):
-        part.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-
-
-def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, float]:
-    """Return a number per column, by its name, as JSON takes it."""
-    return dict(zip(names, map(float, values), strict=True))
 
 
 def column_names(model: ClusterModel) -> tuple[str, ...]:

@@ -174,6 +174,26 @@ def tidy(axes: Any) -> None:
         axes.spines[side].set_visible(False)
 
 
+def named(axes: Any, title: str, x: str, y: str) -> None:
+    """Name a panel and its axes, and tidy it."""
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.set_xlabel(x, fontsize=9)
+    axes.set_ylabel(y, fontsize=9)
+    tidy(axes)
+
+
+def panels(
+    figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24, top: float = 1.6,
+    bottom: float = 0.52,
+) -> list[Any]:  # fmt: skip
+    """Make a row of panels that leaves room for a head, [inches] above and below."""
+    figure.set_size_inches(9.6, height)
+    grid = figure.add_gridspec(
+        1, n, left=left, right=0.98, top=1.0 - top / height, bottom=bottom / height, wspace=gap
+    )  # fmt: skip
+    return [figure.add_subplot(grid[0, k]) for k in range(n)]
+
+
 def _quantity(name: str, unit: str) -> str:
     """Return what acts: the wrench on a base says it itself."""
     if name.startswith("base moment"):
@@ -190,6 +210,15 @@ def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
         axes.set_ylim(middle - 1e-3 * same, middle + 1e-3 * same)
 
 
+def titled(figure: Any, title: str, lines: tuple[str, ...], left: float = 0.025, spacing: float = 0.19) -> float:
+    """Write title and lines at the top of a figure; return its height, [inches]."""
+    height = float(figure.get_figheight())
+    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
+    for k, line in enumerate(lines):
+        figure.text(left, 1.0 - (0.34 + spacing * (k + 1)) / height, line, fontsize=9, color="#333333")
+    return height
+
+
 def head(
     figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float = 0.025, *,
     spacing: float = 0.19, gap: float = 0.26,
@@ -197,10 +226,7 @@ def head(
     """Write title, lines and, below a gap, a legend above the panels; 1.3 inches are needed."""
     from matplotlib.lines import Line2D
 
-    height = figure.get_figheight()
-    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
-    for k, line in enumerate(lines):
-        figure.text(left, 1.0 - (0.34 + spacing * (k + 1)) / height, line, fontsize=9, color="#333333")
+    height = titled(figure, title, lines, left, spacing)
     handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
     figure.legend(
         handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,

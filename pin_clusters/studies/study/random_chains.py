@@ -19,8 +19,8 @@ from ...algorithms.dynamics.aba import aba
 from ...algorithms.dynamics.rnea import rnea
 from ...approximations import RUNGS
 from ...errors import ArgumentTypeError
+from ..pages.results import Result, by_name, told
 from . import random_robots
-from ._samples import by_name, told
 from .metrics._base import along
 
 ROBOTS, STATES = 400, 25
@@ -71,7 +71,7 @@ def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict
 
 
 @dataclass(frozen=True, eq=False)
-class RandomChains:
+class RandomChains(Result):
     """The errors of the approximations over random robots.
 
     Attributes:

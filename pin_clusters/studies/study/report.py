@@ -10,8 +10,9 @@ import numpy as np
 
 from ... import approximations
 from ...approximations import LABELS, LOOP_RUNGS, ROTOR_RUNGS
-from . import _samples
-from ._samples import by_name, locked, plain
+from ..pages.results import by_name, plain
+from ..pages.results import write_json as write
+from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
@@ -217,4 +218,4 @@ def percent_of(value: float) -> str:
 
 def write_json(result: StudyResult, path: Path) -> None:
     """Write ``as_dict`` to a file."""
-    _samples.write_json(as_dict(result), path)
+    write(as_dict(result), path)

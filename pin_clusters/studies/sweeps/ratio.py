@@ -24,6 +24,7 @@ from ...constraints.rows import Row
 from ...errors import ArgumentTypeError, InertiaError, ModelError
 from ...model import ClusterModel
 from .. import study
+from ..pages.results import Result
 from .engine import run as sweep
 from .result import SweepError
 
@@ -32,7 +33,7 @@ FACTORS = (1.0 / 3.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 @dataclass(frozen=True, eq=False)
-class RatioSweep:
+class RatioSweep(Result):
     """Errors of the approximations over factors of all ratios.
 
     Attributes:

@@ -10,7 +10,8 @@ import numpy as np
 from .... import approximations
 from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel
-from .._samples import as_model, chosen, column_names, documented, locked, rms, rows, told, usual
+from ...pages.results import Result, told
+from .._samples import as_model, chosen, column_names, documented, locked, rms, rows, usual
 from ._terms import PARTS, Terms
 
 __all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
@@ -35,7 +36,7 @@ _CHUNK = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Decomposition:
+class Decomposition(Result):
     """The torque error of an approximation, exact minus approximate, and its parts.
 
     Attributes:

@@ -12,12 +12,13 @@ import pinocchio as pin
 from ....errors import SimulationError
 from ....model import ClusterModel
 from ....simulation import SimulationResult, simulate
-from .._samples import as_model, chosen, documented, told
+from ...pages.results import Result, told
+from .._samples import as_model, chosen, documented
 from .osim import frame_id
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class Drift(Result):
     """How far a frame of an approximate robot gets from that of the exact one, under the same torques.
 
     Attributes:

@@ -13,12 +13,13 @@ from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.coupling import spanning_velocity
 from ....algorithms.kinematics.centroidal import ccrba, computeCentroidalMomentumTimeVariation
 from ....model import ClusterModel, expand, rotor_ids
-from .._samples import as_model, chosen, documented, length_rms, quotient, rows, told
+from ...pages.results import Result
+from .._samples import as_model, chosen, documented, length_rms, quotient, rows
 from ._base import along, flying_base, free_flyer
 
 
 @dataclass(frozen=True, eq=False)
-class FlightError:
+class FlightError(Result):
     """Errors of a robot in flight. All numbers are RMS over the states of the length of a vector.
 
     Attributes:
@@ -44,6 +45,11 @@ class FlightError:
     spin: float
     spin_rate: float
 
+    _json = (
+        "robot samples base base_error base_relative:relative momentum_rate angular_momentum:momentum "
+        "angular_momentum_of_spin:spin turning_of_spin:spin_rate"
+    )
+
     @property
     def relative(self) -> dict[str, dict[str, float]]:
         """Error of the base's acceleration over the exact one; 1 is 100 %."""
@@ -51,14 +57,6 @@ class FlightError:
             rung: {part: float(quotient(x, self.base[part])) for part, x in errors.items()}
             for rung, errors in self.base_error.items()
         }
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, ready for JSON."""
-        return told(
-            self,
-            "robot samples base base_error base_relative:relative momentum_rate angular_momentum:momentum "
-            "angular_momentum_of_spin:spin turning_of_spin:spin_rate",
-        )
 
 
 @documented

@@ -10,12 +10,13 @@ import numpy as np
 
 from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
-from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows, told
+from ...pages.results import Result
+from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows
 from ._base import along, base_columns
 
 
 @dataclass(frozen=True, eq=False)
-class ForwardError:
+class ForwardError(Result):
     """Errors of the accelerations under given torques.
 
     Attributes:
@@ -35,14 +36,12 @@ class ForwardError:
     rms: dict[str, np.ndarray]
     base: dict[str, dict[str, float]]
 
+    _json = "robot samples rms_exact:exact rms relative base_relative:base"
+
     @property
     def relative(self) -> dict[str, np.ndarray]:
         """RMS error over the RMS of the exact acceleration, shape (nv,); 1 is 100 %."""
         return {rung: quotient(x, self.exact) for rung, x in self.rms.items()}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, ready for JSON."""
-        return told(self, "robot samples rms_exact:exact rms relative base_relative:base")
 
 
 @documented

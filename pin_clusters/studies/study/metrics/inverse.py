@@ -10,12 +10,13 @@ import numpy as np
 
 from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel
-from .._samples import as_model, chosen, column_names, documented, quotient, rms, rows, told
+from ...pages.results import Result
+from .._samples import as_model, chosen, column_names, documented, quotient, rms, rows
 from ._base import along
 
 
 @dataclass(frozen=True, eq=False)
-class InverseError:
+class InverseError(Result):
     """Errors of the torques of a motion.
 
     Attributes:
@@ -34,14 +35,12 @@ class InverseError:
     rms: dict[str, np.ndarray]
     peak: dict[str, np.ndarray]
 
+    _json = "robot samples largest_exact:largest rms peak percent"
+
     @property
     def percent(self) -> dict[str, np.ndarray]:
         """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
         return {rung: 100.0 * quotient(x, self.largest) for rung, x in self.rms.items()}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, ready for JSON."""
-        return told(self, "robot samples largest_exact:largest rms peak percent")
 
 
 @documented

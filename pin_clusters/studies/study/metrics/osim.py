@@ -13,7 +13,8 @@ from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.crba import crba
 from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ....model import ClusterModel
-from .._samples import as_model, chosen, documented, quotient, rows, told
+from ...pages.results import Result
+from .._samples import as_model, chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6)}
@@ -22,7 +23,7 @@ _RANK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class OsimError:
+class OsimError(Result):
     """Errors of the operational-space inertia ``Lambda = (J M^-1 J')^-1`` of a frame.
 
     Attributes:
@@ -37,6 +38,13 @@ class OsimError:
     rows: Rows
     relative: dict[str, np.ndarray]
 
+    _json = "robot frame rows samples mean largest"
+
+    @property
+    def samples(self) -> int:
+        """Number of states."""
+        return len(next(iter(self.relative.values()), ()))
+
     @property
     def mean(self) -> dict[str, float]:
         """Mean over the states; 1 is 100 %."""
@@ -46,11 +54,6 @@ class OsimError:
     def largest(self) -> dict[str, float]:
         """Largest of all states."""
         return {rung: float(np.max(x)) for rung, x in self.relative.items()}
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers, ready for JSON."""
-        samples = len(next(iter(self.relative.values()), ()))
-        return told(self, "robot frame rows", samples=samples) | told(self, "mean largest")
 
 
 @documented

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...._support.docstrings import STUDY, stock
-from .._samples import write_json
+from ...pages.results import Result
 from ..plots import head as head
 from ..plots import new_figure, save_figure
 from ..plots import tidy as tidy
@@ -20,7 +20,7 @@ documented = stock(STUDY, "Args:\n    drop_rotors: As in ``study.run``.")
 Rows = list[tuple[str, ...]]
 
 
-class Experiment(ABC):
+class Experiment(Result, ABC):
     """What an experiment has found."""
 
     @property
@@ -34,24 +34,12 @@ class Experiment(ABC):
         """What came out, in one sentence."""
 
     @abstractmethod
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text, ready for JSON."""
-
-    @abstractmethod
     def tables(self) -> list[tuple[str, Rows]]:
         """Return tables as text: a title, and rows of which the first is the head."""
 
     @abstractmethod
     def draw(self, figure: Figure) -> None:
         """Draw it on an empty figure."""
-
-    def write_json(self, path: Path) -> None:
-        """Write ``as_dict`` to a file.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        write_json(self.as_dict(), path)
 
     def save_plot(self, path: Path) -> None:
         """Draw it and write it as PNG.
@@ -62,23 +50,6 @@ class Experiment(ABC):
         figure = new_figure()
         self.draw(figure)
         save_figure(figure, path, facecolor="white")
-
-
-def panels(figure: Figure, n: int, left: float, gap: float) -> list[Any]:
-    """Make a row of panels that leaves room for a head."""
-    height = 4.9
-    figure.set_size_inches(9.6, height)
-    top, bottom = 1.0 - 1.4 / height, 0.5 / height
-    grid = figure.add_gridspec(1, n, left=left, right=0.98, top=top, bottom=bottom, wspace=gap)
-    return [figure.add_subplot(grid[0, k]) for k in range(n)]
-
-
-def named(axes: Any, title: str, x: str, y: str) -> None:
-    """Name a panel and its axes, and tidy it."""
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.set_xlabel(x, fontsize=9)
-    axes.set_ylabel(y, fontsize=9)
-    tidy(axes)
 
 
 def rotors(drop_rotors: bool) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from ....approximations import LABELS
 from ....errors import ArgumentTypeError
 from .._samples import labels
-from ..plots import STYLES, head
+from ..plots import STYLES, head, named, panels
 from ..random_chains import SHARES, RandomChains, experiment
 from ..rungs import Progress
-from ._experiment import Experiment, Rows, documented, named, panels
+from ._experiment import Experiment, Rows, documented
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +71,7 @@ class RandomChainsExperiment(Experiment):
     def draw(self, figure: Figure) -> None:
         """Draw how many robots stay below an error."""
         shown = self._panels()
-        all_axes = panels(figure, len(shown), 0.075, 0.12)
+        all_axes = panels(figure, len(shown), left=0.075, gap=0.12, top=1.4, bottom=0.5)
         for k, (axes, (metric, (title, label))) in enumerate(zip(all_axes, shown.items(), strict=True)):
             rows = 100.0 * self.found._having(metric)
             part = 100.0 * np.arange(1, len(rows) + 1) / len(rows)

@@ -15,12 +15,13 @@ from ....approximations import LABELS
 from ....errors import ArgumentTypeError, ModelError
 from ....model import ClusterModel
 from ....model.configuration import integrate
-from .._samples import by_name, labels, locked, plain
-from ..plots import STYLES, head
+from ...pages.results import by_name, plain
+from .._samples import labels, locked
+from ..plots import STYLES, head, named, panels
 from ..rungs import Progress
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
-from ._experiment import Experiment, Rows, documented, named, panels, rotors
+from ._experiment import Experiment, Rows, documented, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,7 +122,7 @@ class TorqueMagnitude(Experiment):
     def draw(self, figure: Figure) -> None:
         """Draw errors (left) and their shares (right) over alpha."""
         middle, norm, errors, share = self.binned(20)
-        left, right = panels(figure, 2, 0.08, 0.22)
+        left, right = panels(figure, 2, left=0.08, gap=0.22, top=1.4, bottom=0.5)
         left.plot(middle, norm, **STYLES["exact"])
         for rung in errors:
             left.plot(middle, errors[rung], **STYLES[rung])

@@ -16,10 +16,10 @@ from ....model import ClusterModel
 from .._samples import labels, locked, spread
 from ..metrics._base import along
 from ..metrics.drift import frame_poses, simulated
-from ..plots import STYLES, head
+from ..plots import STYLES, head, named, panels
 from ..rungs import Progress, part_of
 from ..trajectories import Sine, moved_joints
-from ._experiment import Experiment, Rows, documented, named, panels, rotors
+from ._experiment import Experiment, Rows, documented, rotors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -104,7 +104,7 @@ class EndEffectorTracking(Experiment):
 
     def draw(self, figure: Figure) -> None:
         """Draw the drift over time: all of it on a logarithmic scale, the beginning on a linear one."""
-        first, whole = panels(figure, 2, 0.075, 0.2)
+        first, whole = panels(figure, 2, left=0.075, gap=0.2, top=1.4, bottom=0.5)
         early = self.time <= min(1.0, float(self.time[-1]))
         for rung, x in self.drift.items():
             first.plot(self.time[early], 1e3 * x[early], **STYLES[rung])

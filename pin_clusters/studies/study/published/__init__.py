@@ -15,7 +15,7 @@ from typing import Any
 
 from ...._support.whole_files import whole
 from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from .._samples import write_json
+from ...pages.results import write_json
 from ..plots import new_figure, save_figure
 from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, virtual_work
 from ._effort import EFFORTS, Effort
