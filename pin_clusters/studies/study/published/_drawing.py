@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plots import tidy
+from ..plots import named, titled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,11 +39,11 @@ _ROOM = 130
 """Letters, of handles too, that fit beside each other in a legend."""
 
 
-def panels(figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24) -> list[Any]:
-    """Make a row of panels that leaves room for a head."""
-    figure.set_size_inches(9.6, height)
-    grid = figure.add_gridspec(1, n, left=left, right=0.98, top=1.0 - 1.6 / height, bottom=0.52 / height, wspace=gap)
-    return [figure.add_subplot(grid[0, k]) for k in range(n)]
+def curves(axes: Any, rows: Sequence[dict[str, Any]], size: str, styles: Mapping[str, str]) -> None:
+    """Draw the times of methods in their styles against a size, which has that name in each row."""
+    for how, key in styles.items():
+        points = [(r[size], r["times"][how]["median_us"]) for r in rows if how in r["times"]]
+        curve(axes, key, *zip(*points, strict=True))
 
 
 def curve(axes: Any, key: str, x: Sequence[float], y: Sequence[float], **more: Any) -> None:
@@ -68,14 +68,6 @@ def plain(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def named(axes: Any, title: str, x: str, y: str) -> None:
-    """Name a panel and its axes, and tidy it."""
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.set_xlabel(x, fontsize=9)
-    axes.set_ylabel(y, fontsize=9)
-    tidy(axes)
-
-
 def headed(
     figure: Figure, title: str, lines: tuple[str, ...], labels: Mapping[str, str], *, bars: bool = False
 ) -> None:
@@ -83,10 +75,7 @@ def headed(
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    height, left = figure.get_figheight(), 0.025
-    figure.text(left, 1.0 - 0.3 / height, title, fontsize=13)
-    for k, line in enumerate(lines):
-        figure.text(left, 1.0 - (0.34 + 0.19 * (k + 1)) / height, line, fontsize=9, color="#333333")
+    height, left = titled(figure, title, lines), 0.025
     handles: list[Any] = []
     texts = [text or LABELS[key] for key, text in labels.items()]
     columns = next(n for n in (4, 3, 2) if n == 2 or _width(texts, n) < _ROOM)

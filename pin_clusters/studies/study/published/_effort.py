@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ....verification.timing import Call, Timing, interleaved
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,28 @@ EFFORTS = {
 }
 
 
-def timed(calls: Mapping[str, Call], effort: Effort) -> dict[str, Timing]:
-    """Time functions in alternation, linear algebra on one thread."""
+def timed(calls: Mapping[K, Mapping[str, Call]], effort: Effort) -> dict[K, dict[str, Timing]]:
+    """Time the methods of all subjects, such as lengths of a chain, in alternation, linear algebra on one thread."""
+    every = {f"{(subject, how)}": call for subject, methods in calls.items() for how, call in methods.items()}
     with threadpool_limits(1):
-        return interleaved(calls, repeats=effort.repeats, block=effort.block)
+        found = interleaved(every, repeats=effort.repeats, block=effort.block)
+    return {subject: {how: found[f"{(subject, how)}"] for how in methods} for subject, methods in calls.items()}
+
+
+def times(t: Mapping[str, Timing], order: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
+    """Return the times of methods as numbers, in the order that is given or their own."""
+    return {how: number(t[how]) for how in (t if order is None else order) if how in t}
+
+
+def ratios(t: Mapping[str, Timing], pairs: Mapping[str, tuple[str, str]]) -> dict[str, float]:
+    """Return how many times as long the first method of each pair takes, where both were timed."""
+    return {name: ratio(t[a], t[b]) for name, (a, b) in pairs.items() if a in t and b in t}
+
+
+def agreement(calls: Mapping[str, Call], exact: Iterable[str]) -> float:
+    """Return by how much exact methods differ at most from the first one, relative to its largest entry."""
+    first, *others = (np.array(function(*given)) for function, given in (calls[how] for how in exact if how in calls))
+    return max((apart(first, other) for other in others), default=0.0)
 
 
 def number(timing: Timing) -> dict[str, float]:

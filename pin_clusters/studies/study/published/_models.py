@@ -118,6 +118,17 @@ def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
     return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
 
 
+def delassus(tree: pin.Model, data: pin.Data, q: np.ndarray, joints: Sequence[int]) -> dict[str, Call]:
+    """Return Pinocchio's own way to the inverse operational inertia of bodies, if its version has one."""
+    if not hasattr(pin, "computeDelassusMatrix"):
+        return {}
+    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for j in joints:
+        contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, j, pin.LOCAL))
+        datas.append(contacts[-1].createData())
+    return {"pinocchio": (pin.computeDelassusMatrix, (tree, data, q, contacts, datas, 0.0))}
+
+
 def room_of_data(nv: int) -> float:
     """Return the memory of a ``pin.Data`` while it is made, [bytes]."""
     return 2.0 * 4.0 * 8.0 * float(nv) ** 3

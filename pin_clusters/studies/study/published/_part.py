@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,19 @@ def us(x: float) -> str:
 def per_cent(x: float) -> str:
     """Return a percentage with its sign; of what is more than ten times as much, the factor."""
     return f"x {1.0 + x / 100.0:.0f}" if x > 900.0 else f"{x:+.0f} %" if abs(x) >= 10.0 else f"{x:+.1f} %"
+
+
+def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[str, str]) -> Rows:
+    """Return the table of times against a size, which has that name in each row; methods with their labels."""
+    return [[head, *methods.values()]] + [
+        [str(r[size]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods)]
+        for r in rows
+    ]  # fmt: skip
+
+
+def in_all(rows: Sequence[Found], methods: Mapping[str, Any]) -> list[str]:
+    """Return the methods that were timed at the largest size, and so at all."""
+    return [how for how in methods if how in rows[-1]["times"]]
 
 
 def span(values: list[float], show: Callable[[float], str] = lambda x: f"{x:.2f}") -> str:

@@ -15,12 +15,13 @@ from ....approximations.armature import armature_model
 from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....verification.timing import Call
-from ._drawing import curve, headed, logarithmic, named, panels
-from ._effort import Effort, apart, crossing, number, ratio, slope, timed
+from ..plots import named, panels
+from ._drawing import curve, curves, headed, logarithmic
+from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
 from ._methods import method
 from ._models import chain
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
-from ._part import Found, Part, Rows, Statement, us
+from ._part import Found, Part, Rows, Statement, in_all, times_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,21 +35,25 @@ METHODS = {
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
     "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
 }
+# of the same library; the terms alone to articulated bodies
+_TO_CRBA = {
+    "aba": ("aba", "crba"), "pin.aba": ("pin.aba", "pin.crba"), "baraff": ("baraff", "crba"), "terms": ("terms", "aba"),
+}  # fmt: skip
 _LINEAR, _COMPARABLE = 1.2, 3.0
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains without rotors, on which all of the methods are known."""
     lengths = effort.of(LENGTHS, (1, 2, 4, 6, 8, 10, 12, 16, 24, 48, 96), (1, 3))
-    calls: dict[tuple[int, str], Call] = {}
-    agreement, left_out = [], {}
+    calls: dict[int, dict[str, Call]] = {}
+    agreed, left_out = [], {}
     for n in lengths:
         tree = armature_model(chain(n), "none")
         tree.armature = np.zeros(n)
         model = ClusterModel(tree)
         rng = np.random.default_rng(n)
         q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
-        found: dict[str, Call] = {
+        found = calls[n] = {
             "aba": (aba, (model, model.createData(), q, v, tau)),
             "terms": (_terms, (model, model.createData(), q, v)),
             "pin.aba": (pin.aba, (tree, tree.createData(), q, v, tau)),
@@ -60,25 +65,12 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
                 left_out[name] = why
             else:
                 found[name] = call
-        wanted = np.array(found["aba"][0](*found["aba"][1]))
-        agreement.append(max(apart(wanted, np.array(f(*a))) for how, (f, a) in found.items() if how != "terms"))
-        calls |= {(n, how): call for how, call in found.items()}
+        agreed.append(agreement(found, ("aba", "crba", "baraff", "pin.aba", "pin.crba")))
         done()
-    t = timed({f"{key}": call for key, call in calls.items()}, effort)
     rows = [
-        {
-            "n": n,
-            "times": {how: number(t[f"{(n, how)}"]) for how in METHODS if (n, how) in calls},
-            # of the same library; the terms alone to articulated bodies
-            "to_crba": {
-                how: ratio(t[f"{(n, how)}"], t[f"{(n, mass)}"])
-                for how, mass in (("aba", "crba"), ("pin.aba", "pin.crba"), ("baraff", "crba"), ("terms", "aba"))
-                if (n, how) in calls and (n, mass) in calls
-            },
-        }
-        for n in lengths
+        {"n": n, "times": times(t, METHODS), "to_crba": ratios(t, _TO_CRBA)} for n, t in timed(calls, effort).items()
     ]
-    return {"rows": rows, "agreement": max(agreement), "left_out": left_out}
+    return {"rows": rows, "agreement": max(agreed), "left_out": left_out}
 
 
 def _terms(model: ClusterModel, data: Any, q: np.ndarray, v: np.ndarray) -> None:
@@ -99,9 +91,8 @@ def _factorised(tree: pin.Model, data: pin.Data, q: np.ndarray, v: np.ndarray, t
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return times."""
-    shown = [how for how in METHODS if how in found["rows"][-1]["times"]]
-    rows: Rows = [["links", *(METHODS[how][1] for how in shown)]]
-    rows += [[str(r["n"]), *(us(r["times"][how]["median_us"]) for how in shown)] for r in found["rows"]]
+    shown = {how: METHODS[how][1] for how in in_all(found["rows"], METHODS)}
+    rows = times_table("links", found["rows"], "n", shown)
     return [("Forward dynamics of chains without rotors: microseconds", rows)]
 
 
@@ -159,10 +150,9 @@ def statements(found: Found) -> list[Statement]:
 def draw(figure: Figure, found: Found) -> None:
     """Draw times, and times relative to the mass matrix."""
     first, second = panels(figure, 2, height=5.2)
-    shown = [how for how in METHODS if how in found["rows"][-1]["times"]]
+    shown = in_all(found["rows"], METHODS)
     n = [r["n"] for r in found["rows"]]
-    for how in shown:
-        curve(first, METHODS[how][0], n, [r["times"][how]["median_us"] for r in found["rows"]])
+    curves(first, found["rows"], "n", {how: METHODS[how][0] for how in shown})
     for how in ("aba", "pin.aba", "baraff"):
         if how in found["rows"][-1]["to_crba"]:
             curve(second, METHODS[how][0], n, [r["to_crba"][how] for r in found["rows"]])

@@ -17,9 +17,10 @@ from ....errors import PinClustersWarning
 from ....files.readers import load
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
-from ....verification.timing import Call, Timing
-from ._drawing import curve, headed, named, panels
-from ._effort import Effort, apart, number, ratio, timed
+from ....verification.timing import Call
+from ..plots import named, panels
+from ._drawing import curves, headed
+from ._effort import Effort, agreement, ratios, timed, times
 from ._models import chain
 from ._numbers import INPUT_MATRICES, KROEG, SAID_LONGER
 from ._part import Found, Part, Rows, Statement, us
@@ -56,14 +57,13 @@ def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, poi
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains, and the humanoid of the second table."""
     lengths = effort.of(LENGTHS, (1, 5, 10, 25, 50), (1, 3))
-    calls: dict[tuple[int | str, str], Call] = {}
-    agreement = []
+    calls: dict[int | str, dict[str, Call]] = {}
+    agreed = []
     for n in lengths:
         model = chain(n)
         q = np.array(neutral(model)) + np.linspace(0.1, 0.6, n)
-        found = _calls(model, q, np.eye(n), [])
-        calls |= {(n, how): call for how, call in found.items()}
-        agreement.append(_agreement(found))
+        calls[n] = _calls(model, q, np.eye(n), [])
+        agreed.append(agreement(calls[n], ("all", "forces all")))
         done()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
@@ -73,15 +73,15 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     points = (model.nframes - 1 - np.arange(POINTS)).tolist()
     B = actuation_matrix(model, model.createData(), q)
     found = _calls(model, q, B, points)
-    calls |= {("humanoid", how): call for how, call in found.items() if "one" not in how}
-    agreement.append(_agreement(found))
-    t = timed({f"{key}": call for key, call in calls.items()}, effort)
+    calls["humanoid"] = {how: call for how, call in found.items() if "one" not in how}
+    agreed.append(agreement(found, ("all", "forces all")))
+    timings = timed(calls, effort)
     done()
-    rows = [{"n": n, **_row(t, calls, n)} for n in lengths]
+    rows = {key: {"times": times(t), "ratio": ratios(t, _RATIOS)} for key, t in timings.items()}
     return {
-        "rows": rows,
-        "humanoid": {"inputs": B.shape[1] + 3 * POINTS, "nv": model.nv, **_row(t, calls, "humanoid")},
-        "agreement": max(agreement),
+        "rows": [{"n": n, **rows[n]} for n in lengths],
+        "humanoid": {"inputs": B.shape[1] + 3 * POINTS, "nv": model.nv, **rows["humanoid"]},
+        "agreement": max(agreed),
     }
 
 
@@ -94,19 +94,6 @@ def _calls(model: ClusterModel, q: np.ndarray, B: np.ndarray, points: list[int])
         "all": (inverse_input_matrix, (model, data, q, B, points)),
         "forces one": (one_by_one, (model, data, q, first, [])),
         "forces all": (one_by_one, (model, data, q, B, points)),
-    }
-
-
-def _agreement(found: dict[str, Call]) -> float:
-    one, other = (np.array(f(*a)) for f, a in (found["all"], found["forces all"]))
-    return apart(one, other)
-
-
-def _row(t: dict[str, Timing], calls: dict[tuple[int | str, str], Call], key: int | str) -> dict[str, Any]:
-    own = {how: t[f"{(k, how)}"] for k, how in calls if k == key}
-    return {
-        "times": {how: number(x) for how, x in own.items()},
-        "ratio": {name: ratio(own[a], own[b]) for name, (a, b) in _RATIOS.items() if a in own and b in own},
     }
 
 
@@ -181,10 +168,9 @@ def statements(found: Found) -> list[Statement]:
 def draw(figure: Figure, found: Found) -> None:
     """Draw figure 2: one input on the left, all on the right."""
     first, second = panels(figure, 2, height=5.0)
-    n = [r["n"] for r in found["rows"]]
     for axes, what, title in ((first, "one", "a) one input"), (second, "all", "b) as many inputs as links")):
-        for how, key in (("aba", "approximate"), (what, "cluster"), (f"forces {what}", "projection")):
-            curve(axes, key, n, [r["times"][how]["median_us"] for r in found["rows"]])
+        styles = {"aba": "approximate", what: "cluster", f"forces {what}": "projection"}
+        curves(axes, found["rows"], "n", styles)
         named(axes, title, "links", "time [$\\mu$s]")
         axes.set_ylim(bottom=0.0)
         axes.set_xlim(left=0.0)

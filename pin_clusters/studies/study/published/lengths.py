@@ -16,12 +16,13 @@ from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....verification.baselines import lagrange, projection, sparse
 from ....verification.timing import Call
-from ._drawing import LABELS, curve, guide, headed, logarithmic, named, panels
-from ._effort import Effort, apart, number, slope, timed
+from ..plots import named, panels
+from ._drawing import LABELS, curves, guide, headed, logarithmic
+from ._effort import Effort, agreement, slope, timed, times
 from ._machine import available_memory
-from ._models import chain, kernel, kernel_of_frame, room_of_data
+from ._models import chain, delassus, kernel, kernel_of_frame, room_of_data
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement, us
+from ._part import Found, Part, Rows, Statement, times_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,11 +36,11 @@ _SHORT, _LONG = 24, 48
 """Slopes are those up to the first length, and from the second."""
 _LINEAR, _CUBIC = 1.2, 2.7
 """Up to which slope growth is called linear, and from which cubic."""
-FORWARD = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
-OSIM = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
+METHODS = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
+_LABELS = {how: LABELS[how] for how in METHODS}
 _TITLES = {
-    "forward dynamics": {**LABELS},
-    "operational inertia": {**LABELS, "lagrange": "sparse factorisation with constraints, exact"},
+    "forward dynamics": _LABELS,
+    "operational inertia": _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},
 }
 
 
@@ -51,8 +52,8 @@ def wanted(effort: Effort) -> list[int]:
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains of all lengths, all of them in alternation."""
-    calls: dict[tuple[str, int, str], Call] = {}
-    agreement: list[float] = []
+    calls: dict[tuple[str, int], dict[str, Call]] = {}
+    agreed: list[float] = []
     skipped: list[str] = []
     lengths = wanted(effort)
     for n in lengths:
@@ -62,24 +63,18 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         data = n <= DATA and (memory is None or needed < memory)
         if n <= DATA and not data:
             skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
-        forward, osim = _calls(model, data=data)
-        if data:  # kernels return their code
-            agreement += [_agreement(forward), _agreement(osim)]
-        calls |= {("forward dynamics", n, how): c for how, c in forward.items()}
-        calls |= {("operational inertia", n, how): c for how, c in osim.items()}
+        for what, found in zip(_TITLES, _calls(model, data=data), strict=True):
+            calls[what, n] = found
+            if data:  # kernels return their code
+                agreed.append(agreement(found, ("cluster", "projection", "lagrange")))
         done()
-    t = timed({f"{key}": call for key, call in calls.items()}, effort)
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for what in ("forward dynamics", "operational inertia"):
-        rows[what] = [
-            {"n": n, "times": {how: number(t[f"{(w, m, how)}"]) for w, m, how in calls if (w, m) == (what, n)}}
-            for n in lengths
-        ]
-        rows[what] = [row for row in rows[what] if row["times"]]
+    rows: dict[str, list[dict[str, Any]]] = {what: [] for what in _TITLES}
+    for (what, n), t in timed(calls, effort).items():
+        rows[what].append({"n": n, "times": times(t)})
     return {
         "rows": rows,
         "slopes": {what: _slopes(each) for what, each in rows.items()},
-        "agreement": max(agreement, default=None),
+        "agreement": max(agreed, default=None),
         "kernels_from": min((r["n"] for r in rows["forward dynamics"] if "pinocchio" not in r["times"]), default=None),
         "skipped": skipped,
     }
@@ -106,11 +101,7 @@ def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[st
         "cluster": (inverse_operational_inertia, (model, own, q, end)),
         "approximate": (inverse_operational_inertia, (same, its, q, [tree.nframes - 1])),
     }
-    if hasattr(pin, "computeDelassusMatrix"):
-        contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-        contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, tree.njoints - 1, pin.LOCAL))
-        datas.append(contacts[0].createData())
-        osim["pinocchio"] = (pin.computeDelassusMatrix, (tree, theirs, q, contacts, datas, 0.0))
+    osim |= delassus(tree, theirs, q, [tree.njoints - 1])
     if n <= DENSE:
         space, both = projection.createData(model), lagrange.createData(model)
         forward["projection"] = (projection.aba, (model, space, q, v, tau))
@@ -121,16 +112,10 @@ def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[st
     return forward, osim
 
 
-def _agreement(calls: dict[str, Call]) -> float:
-    """Return by how much exact methods differ."""
-    exact = [np.array(f(*a)) for k, (f, a) in calls.items() if k in ("cluster", "projection", "lagrange")]
-    return max((apart(exact[0], other) for other in exact[1:]), default=0.0)
-
-
 def _slopes(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Return powers of growth per method: within what was published, and of long chains."""
     found: dict[str, dict[str, float]] = {}
-    for how in ("rnea", *FORWARD):
+    for how in ("rnea", *METHODS):
         points = [(row["n"], row["times"][how]["median_us"]) for row in rows if how in row["times"]]
         if len(points) < 2:
             continue
@@ -145,16 +130,11 @@ def _slopes(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of some lengths, and the slopes."""
     shown = []
-    for what, methods in (("forward dynamics", FORWARD), ("operational inertia", OSIM)):
-        titles, rows = _TITLES[what], found["rows"][what]
-        body: Rows = [["links", *(titles[how] for how in methods)]]
-        body += [
-            [str(r["n"]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods)]
-            for r in rows
-        ]
+    for what, titles in _TITLES.items():
+        body = times_table("links", found["rows"][what], "n", titles)
         for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
             slopes = found["slopes"][what]
-            body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in methods)])
+            body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)])
         shown.append((f"{what[0].upper()}{what[1:]}: microseconds", body))
     return shown
 
@@ -181,20 +161,17 @@ def says(found: Found) -> list[str]:
 def statements(found: Found) -> list[Statement]:
     """Compare slopes with the stated orders."""
     made = []
-    for what, place, linear, cubic in (
-        ("forward dynamics", "Fig. 11", "cluster", ("projection", "lagrange")),
-        ("operational inertia", "Fig. 13", "cluster", ("projection", "lagrange")),
-    ):
+    for what, place in (("forward dynamics", "Fig. 11"), ("operational inertia", "Fig. 13")):
         slopes, titles = found["slopes"][what], _TITLES[what]
         source = f"{CHIGNOLI}, {place}"
-        one = slopes.get(linear)
+        one = slopes.get("cluster")
         if one and "long" in one:
             made.append(Statement(
                 f"The cost of the cluster algorithm grows linearly with the number of links ({what}).", source,
                 f"as the number of links to the power {one['long']:.2f}, from {_LONG} to {one['largest']} links.",
                 one["long"] <= _LINEAR,
             ))  # fmt: skip
-        for how in cubic:
+        for how in ("projection", "lagrange"):
             if "long" not in slopes.get(how, {}):
                 continue
             x = slopes[how]
@@ -210,22 +187,22 @@ def statements(found: Found) -> list[Statement]:
 
 def draw_forward(figure: Figure, found: Found) -> None:
     """Draw figure 11: within the published lengths, and all."""
-    _draw(figure, found, "forward dynamics", FORWARD, "Forward dynamics against the number of links")
+    _draw(figure, found, "forward dynamics", "Forward dynamics against the number of links")
 
 
 def draw_operational(figure: Figure, found: Found) -> None:
     """Draw figure 13."""
-    _draw(figure, found, "operational inertia", OSIM, "Inverse operational inertia of the last link")
+    _draw(figure, found, "operational inertia", "Inverse operational inertia of the last link")
 
 
-def _draw(figure: Figure, found: Found, what: str, methods: tuple[str, ...], title: str) -> None:
+def _draw(figure: Figure, found: Found, what: str, title: str) -> None:
     rows, titles = found["rows"][what], _TITLES[what]
     short, every = panels(figure, 2, height=5.2)
-    present = [how for how in methods if any(how in r["times"] for r in rows)]
+    present = [how for how in METHODS if any(how in r["times"] for r in rows)]
+    curves(every, rows, "n", {how: how for how in present})
     for how in present:
-        points = [(r["n"], r["times"][how]["median_us"]) for r in rows if how in r["times"]]
-        curve(every, how, *zip(*points, strict=True))
-        curve(short, how, *zip(*[p for p in points if p[0] <= _SHORT] or points, strict=True))
+        own = [r for r in rows if how in r["times"]]
+        curves(short, [r for r in own if r["n"] <= _SHORT] or own, "n", {how: how})
     top = short.get_ylim()[1]
     short.set_ylim(0.0, min(top, 60.0) if what == "forward dynamics" else top)
     named(short, f"up to {_SHORT} links, as published", "links", "time [$\\mu$s]")

@@ -12,7 +12,7 @@ from ....algorithms.dynamics.energy import computeKineticEnergy
 from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....simulation import simulate
-from ._drawing import named
+from ..plots import named, titled
 from ._effort import Effort
 from ._models import balls
 from ._numbers import YAMANE
@@ -146,15 +146,11 @@ def draw(figure: Figure, found: Found) -> None:
         drift.set_yscale("log")
         drift.legend(fontsize=8, frameon=False, loc="lower right")
         named(drift, "change of energy", "time [s]", "part of the largest kinetic energy")
-    figure.text(
-        0.025, 1.0 - 0.3 / height, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", fontsize=13
-    )
-    figure.text(
-        0.025, 1.0 - 0.53 / height,
+    line = (
         f"Ten bodies of 1 kg and 1 m on spherical joints, without torques; {SNAPSHOTS} poses over "
-        f"{found['duration']:g} s, the last one black.",
-        fontsize=9, color="#333333",
-    )  # fmt: skip
+        f"{found['duration']:g} s, the last one black."
+    )
+    titled(figure, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", (line,))
 
 
 PART = Part(

@@ -18,9 +18,10 @@ from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....verification.baselines import projection
 from ....verification.timing import Call
-from ._drawing import curve, headed, named, panels, plain
-from ._effort import Effort, apart, number, slope, timed
-from ._models import branched, grouped
+from ..plots import named, panels
+from ._drawing import curve, headed, plain
+from ._effort import Effort, agreement, number, slope, timed
+from ._models import branched, delassus, grouped
 from ._numbers import CHIGNOLI
 from ._part import Found, Part, Rows, Statement, us
 
@@ -50,15 +51,13 @@ _SHOWN = {
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time the three families of trees."""
-    calls: dict[tuple[str, int, str], Call] = {}
-    agreement = []
+    calls: dict[tuple[str, int], dict[str, Call]] = {}
+    agreed = []
     n = effort.of(LINKS, LINKS, 4)
 
     def add(what: str, size: int, found: dict[str, Call]) -> None:
-        calls.update({(what, size, how): call for how, call in found.items()})
-        exact = [np.array(f(*a)) for how, (f, a) in found.items() if how in ("cluster", "projection")]
-        exact += [np.array(f(*a)) for how, (f, a) in found.items() if how in ("osim", "osim projection")]
-        agreement.append(apart(exact[0], exact[1]))
+        calls[what, size] = found
+        agreed.append(agreement(found, ("cluster", "projection", "osim", "osim projection")))
         done()
 
     for size in effort.of(SIZES, SIZES, (1, 2)):
@@ -68,15 +67,12 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     tree = branched(n, effort.of(16, 16, 2))
     for ends in effort.of(ENDS, ENDS[::4], (1, 2)):
         add("ends", ends, _operational(tree, ends))
-    t = timed({f"{key}": call for key, call in calls.items()}, effort)
-    found: Found = {"links": n, "agreement": max(agreement)}
+    timings = timed(calls, effort)
+    found: Found = {"links": n, "agreement": max(agreed)}
     for what, shown in _SHOWN.items():
-        sizes = sorted({size for w, size, _ in calls if w == what})
-        times = {
-            how: [number(t[f"{(what, size, how)}"]) for size in sizes]
-            for how in shown
-            if (what, sizes[0], how) in calls
-        }
+        sizes = sorted(size for w, size in calls if w == what)
+        first = calls[what, sizes[0]]
+        times = {how: [number(timings[what, size][how]) for size in sizes] for how in shown if how in first}
         found[what] = {"x": sizes, "times": times, "slope": {how: _power(sizes, x) for how, x in times.items()}}
     return found
 
@@ -114,13 +110,7 @@ def _operational(model: ClusterModel, ends: int) -> dict[str, Call]:
         "osim": (inverse_operational_inertia, (model, data, q, frames)),
         "osim projection": (projection.inverse_operational_inertia, (model, work, q, frames)),
     }
-    if hasattr(pin, "computeDelassusMatrix"):
-        contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-        for j in tips:
-            contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, j, pin.LOCAL))
-            datas.append(contacts[-1].createData())
-        found["osim pinocchio"] = pin.computeDelassusMatrix, (tree, tree.createData(), q, contacts, datas, 0.0)
-    return found
+    return found | {f"osim {how}": call for how, call in delassus(tree, tree.createData(), q, tips).items()}
 
 
 def _state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:

@@ -10,7 +10,8 @@ from ....approximations import LABELS
 from ....errors import PinClustersWarning
 from .. import paper
 from ..paper.sinusoids import TorqueSinusoids
-from ._drawing import STYLES, headed, named
+from ..plots import named
+from ._drawing import STYLES, headed
 from ._effort import Effort
 from ._numbers import CHIGNOLI
 from ._part import Found, Part, Rows, Statement

@@ -15,9 +15,11 @@ from ....algorithms.dynamics.rnea import rnea
 from ....verification.baselines import lagrange, projection
 from ....verification.baselines._workspace import Workspace
 from ....verification.timing import Call, Timing
+from ..plots import named
 from ._approximate import Pair, pair
-from ._drawing import LABELS, STYLES, headed, named, plain
-from ._effort import Effort, apart, number, timed
+from ._drawing import LABELS, STYLES, headed, plain
+from ._effort import Effort, agreement, timed, times
+from ._models import delassus
 from ._numbers import CHIGNOLI, PLACE, ROBOTS, TABLES
 from ._part import Found, Part, Rows, Statement, per_cent, span, us
 
@@ -38,12 +40,11 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     for robot in robots:
         one = pair(robot)
         calls, left_out = _calls(one)
-        agreement = max(_agreement(table) for table in calls.values())
-        t = timed({f"{what}: {how}": c for what, table in calls.items() for how, c in table.items()}, effort)
-        tables = {what: _ratios({how: t[f"{what}: {how}"] for how in table}) for what, table in calls.items()}
+        agreed = max(agreement(table, ("cluster", "projection", "lagrange")) for table in calls.values())
+        tables = {what: _ratios(t) for what, t in timed(calls, effort).items()}
         found.append({
             "robot": robot.name, "title": robot.title, "nv": one.model.nv, "nv_tree": one.model.tree.nv,
-            "ends": len(one.frames), "agreement": agreement, "tables": tables,
+            "ends": len(one.frames), "agreement": agreed, "tables": tables,
             "note": one.note, "left_out": left_out,
         })  # fmt: skip
         done()
@@ -53,7 +54,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
 def _ratios(t: dict[str, Timing]) -> dict[str, Any]:
     """Return times, and per cent of the cluster algorithm's that others take more."""
     return {
-        "times": {how: number(x) for how, x in t.items()},
+        "times": times(t),
         "per_cent": {how: round(100.0 * (x.ratio(t["cluster"]) - 1.0), 2) for how, x in t.items() if how != "cluster"},
     }
 
@@ -67,7 +68,8 @@ def _calls(one: Pair) -> tuple[dict[str, dict[str, Call]], dict[str, str]]:
     lagrange.aba(model, both, one.q, v, x)
     # G and its bias are given to the rivals and cost them nothing
     space.hold = both.hold = True
-    osim, left_out = _operational(one, theirs)
+    osim = delassus(tree, theirs, one.q_tree, [tree.frames[f].parentJoint for f in one.frames_tree])
+    why = f"Pinocchio {pin.__version__} has no computeDelassusMatrix."
     parts = _Parts(space, one)
     return {
         "inverse dynamics": {
@@ -92,7 +94,7 @@ def _calls(one: Pair) -> tuple[dict[str, dict[str, Call]], dict[str, str]]:
             "least": (parts.jacobians, ()),
             "projection": (projection.inverse_operational_inertia, (model, space, one.q, one.frames)),
         },
-    }, left_out
+    }, {} if osim else {"operational inertia: pinocchio": why}
 
 
 class _Parts:
@@ -115,25 +117,6 @@ class _Parts:
         """Mass matrix and Jacobians of the tree."""
         pin.crba(self.tree, self.data, self.q)
         pin.computeJointJacobians(self.tree, self.data, self.q)
-
-
-def _operational(one: Pair, theirs: pin.Data) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return Pinocchio's own way to the inverse operational inertia, if its version has one."""
-    if not hasattr(pin, "computeDelassusMatrix"):
-        return {}, {"operational inertia: pinocchio": f"Pinocchio {pin.__version__} has no computeDelassusMatrix."}
-    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for f in one.frames_tree:
-        j = one.tree.frames[f].parentJoint
-        contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, one.tree, j, pin.LOCAL))
-        datas.append(contacts[-1].createData())
-    return {"pinocchio": (pin.computeDelassusMatrix, (one.tree, theirs, one.q_tree, contacts, datas, 0.0))}, {}
-
-
-def _agreement(table: dict[str, Call]) -> float:
-    """Return by how much exact methods differ from the cluster algorithm, relative to its largest entry."""
-    function, given = table["cluster"]
-    wanted = np.array(function(*given))
-    return max(apart(wanted, np.array(f(*a))) for how, (f, a) in table.items() if how in ("projection", "lagrange"))
 
 
 # --- what it shows ----------------------------------------------------------------------------------------------------

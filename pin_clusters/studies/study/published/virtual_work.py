@@ -12,12 +12,13 @@ from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.timing import Call
-from ._drawing import curve, headed, named, panels
-from ._effort import Effort, apart, crossing, number, ratio, slope, timed
+from ..plots import named, panels
+from ._drawing import curve, curves, headed
+from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
 from ._methods import method
 from ._models import balls
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
-from ._part import Found, Part, Rows, Statement, us
+from ._part import Found, Part, Rows, Statement, in_all, times_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,6 +40,7 @@ METHODS = {
 _BY = {
     "split": ("yamane_nakamura", {}), "whole": ("yamane_nakamura", {"split": False}), "unit": ("unit_vectors", {}),
 }  # fmt: skip
+_RATIOS = {"split / unit": ("split", "unit"), "split / whole": ("split", "whole")}
 _SHOWN = {"serial": ("split", "unit", "aba", "pin.aba"), "star": ("split", "whole", "unit", "aba", "pin.aba")}
 
 
@@ -48,22 +50,19 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         "serial": {n: tuple(range(n)) for n in effort.of(JOINTS, (2, 4, 6, 8, 12, 16), (2, 3))},
         "star": {3 * e + 3: (0, *[1] * e) for e in effort.of(ENDS, (2, 4, 6, 8, 10, 12, 16, 20), (2, 4))},
     }
-    calls: dict[tuple[str, int, str], Call] = {}
-    agreement, left_out = [], {}
+    calls: dict[tuple[str, int], dict[str, Call]] = {}
+    agreed, left_out = [], {}
     for family, trees in families.items():
         for parents in trees.values():
             model = ClusterModel(balls(parents))
             found, why = _calls(model, _SHOWN[family])
             left_out.update({METHODS[how][1]: text for how, text in why.items()})
-            wanted = np.array(found["aba"][0](*found["aba"][1]))
-            agreement.append(max(apart(wanted, np.array(f(*a))) for f, a in found.values()))
-            calls |= {(family, model.nv, how): call for how, call in found.items()}
+            agreed.append(agreement(found, ("aba", *METHODS)))
+            calls[family, model.nv] = found
             done()
-    t = timed({f"{key}": call for key, call in calls.items()}, effort)
-    result: Found = {"agreement": max(agreement), "left_out": left_out}
-    for family in families:
-        sizes = sorted({nv for f, nv, _ in calls if f == family})
-        result[family] = [_row(family, nv, t, calls) for nv in sizes]
+    result: Found = {"agreement": max(agreed), "left_out": left_out, **{family: [] for family in families}}
+    for (family, nv), t in sorted(timed(calls, effort).items()):
+        result[family].append({"nv": nv, "times": times(t, _SHOWN[family]), "ratio": ratios(t, _RATIOS)})
     return result
 
 
@@ -89,16 +88,6 @@ def _calls(model: ClusterModel, wanted: tuple[str, ...]) -> tuple[dict[str, Call
     return found, missing
 
 
-def _row(family: str, nv: int, t: dict[str, Any], calls: dict[tuple[str, int, str], Call]) -> dict[str, Any]:
-    own = {how: t[f"{(family, nv, how)}"] for how in _SHOWN[family] if (family, nv, how) in calls}
-    pairs = {"split / unit": ("split", "unit"), "split / whole": ("split", "whole")}
-    return {
-        "nv": nv,
-        "times": {how: number(x) for how, x in own.items()},
-        "ratio": {name: ratio(own[a], own[b]) for name, (a, b) in pairs.items() if a in own and b in own},
-    }
-
-
 # --- what it shows ----------------------------------------------------------------------------------------------------
 
 
@@ -106,12 +95,15 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of both figures."""
     shown = []
     for family, title in (("serial", "Fig. 6, serial chains"), ("star", "Fig. 7, ends on one link")):
-        methods = [how for how in _SHOWN[family] if how in found[family][-1]["times"]]
-        rows: Rows = [["degrees of freedom", *(METHODS[how][1] for how in methods)]]
-        rows += [[str(r["nv"]), *(us(r["times"][how]["median_us"]) for how in methods)] for r in found[family]]
+        methods = {how: METHODS[how][1] for how in _shown(found, family)}
+        rows = times_table("degrees of freedom", found[family], "nv", methods)
         rows.append(["power of growth, larger half", *(f"{_power(found[family], how):.2f}" for how in methods)])
         shown.append((f"{title}: microseconds", rows))
     return shown
+
+
+def _shown(found: Found, family: str) -> list[str]:
+    return in_all(found[family], {how: METHODS[how] for how in _SHOWN[family]})
 
 
 def _power(rows: list[dict[str, Any]], how: str) -> float:
@@ -179,11 +171,10 @@ def statements(found: Found) -> list[Statement]:
 
 def _draw(figure: Figure, found: Found, family: str, title: str, text: str, published: float) -> None:
     rows = found[family]
-    methods = [how for how in _SHOWN[family] if how in rows[-1]["times"]]
+    methods = _shown(found, family)
     first, second = panels(figure, 2, height=5.2)
     x = [r["nv"] for r in rows]
-    for how in methods:
-        curve(first, METHODS[how][0], x, [r["times"][how]["median_us"] for r in rows])
+    curves(first, rows, "nv", {how: METHODS[how][0] for how in methods})
     pairs = {"split / unit": ("unit", "virtual work / unit vectors"),
              "split / whole": ("whole", "splitting / no splitting")}  # fmt: skip
     for pair, (how, label) in pairs.items():
