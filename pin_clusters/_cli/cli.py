@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
+from pin_clusters_command import INTERRUPTED
+
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
 from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
-
-_INTERRUPTED = 130
 
 
 class _Commands(click.Group):
@@ -26,7 +26,7 @@ class _Commands(click.Group):
                 ctx.exit(1)
             except KeyboardInterrupt as stop:  # what long work has to say about it is in the exception
                 common.error_line(str(stop) or "interrupted.")
-                ctx.exit(_INTERRUPTED)
+                ctx.exit(INTERRUPTED)
 
 
 @click.group(cls=_Commands, context_settings=CONTEXT)

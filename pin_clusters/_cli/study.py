@@ -1,4 +1,4 @@
-"""``pin-clusters study``: run the study and write its results."""
+"""What ``pin-clusters study`` is asked for, and what it shows; its motions are those of other commands, too."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from ..errors import UnknownNameError, did_you_mean
 from ..files import readers as loaders
 from ..model import ClusterModel
 from ..studies import study
-from ..studies.study import StudyResult, Trajectory, paper, plots, report, trajectories
-from ..studies.study.accuracy import Base
-from . import common, compile, tables
+from ..studies.study import StudyResult, Trajectory, paper, report, trajectories
+from . import common, tables
 
 WAVES = ("sine", "chirp", "minimum-jerk")
 _OPTIONS = {
@@ -97,35 +96,6 @@ def _load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     if Path(robot).is_file():
         return loaders.buildModelFromUrdf(robot, pin.JointModelFreeFlyer())
     return common.load(robot)  # says what is wrong with the name
-
-
-def run(
-    robot: str,
-    folder: Path,
-    out: Console,
-    *,
-    trajectory: Trajectory,
-    base: Base | None = None,
-    drop_rotors: bool = False,
-    independent: Sequence[str] | None = None,
-) -> None:
-    """Run the study of a robot or file, print the table and write ``study.json`` and ``study.png``."""
-    model = compile.ready(load(robot, base, trajectory, independent), "rnea")
-    with common.output_folder(folder):
-        with common.ProgressBar("inverse dynamics") as progress:
-            result = study.run(model, trajectory, base=base, drop_rotors=drop_rotors, progress=progress)
-        show(result, out)
-        if not model.closures and (links := approximations.followers(model)):
-            tables.say(
-                out,
-                f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "
-                "rotors are, but looks like fingers or links: that error is in the numbers, too.",
-            )
-        numbers, plot = folder / "study.json", folder / "study.png"
-        with common.written(folder):
-            report.write_json(result, numbers)
-            plots.save(result, plot)
-    common.say_written(out, numbers, plot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:

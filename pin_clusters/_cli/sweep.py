@@ -1,11 +1,8 @@
-"""``pin-clusters sweep``: many robots or parameters at once."""
+"""What ``pin-clusters sweep`` is asked for, and what it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -15,64 +12,14 @@ from rich.table import Table
 
 from ..approximations import LABELS, RUNGS
 from ..errors import ArgumentTypeError
-from ..studies import sweeps
-from ..studies.pages.results import write_json
 from ..studies.study.random_chains import RandomChains
-from ..studies.sweeps import SweepResult, figures
-from ..studies.sweeps import ratio as ratios
+from ..studies.sweeps import SweepResult
 from ..studies.sweeps import robots as random_robots
 from ..studies.sweeps.ratio import RatioSweep
-from . import common, tables
+from . import tables
 
 _ACROSS = 8
 _SHOWN_FAILURES = 5
-
-
-def ratio(
-    robot: str,
-    folder: Path,
-    out: Console,
-    *,
-    factors: str | None,
-    workers: int | None,
-    independent: Sequence[str] | None = None,
-    **options: Any,
-) -> None:
-    """Sweep the gear ratios of a robot or file, print tables and write ``ratio.json`` and ``ratio.png``."""
-    values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.load(robot, root_joint=None, independent=independent)
-    with common.output_folder(folder):
-        with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
-            found = ratios.run(model, values, executor=executor, progress=progress, **options)
-        show_ratio(found, out)
-        with common.written(folder):
-            files = [folder / "ratio.json", folder / "ratio.png"]
-            found.write_json(files[0])
-            figures.ratio(found, files[1])
-    common.say_written(out, *files)
-
-
-def robots(
-    folder: Path,
-    out: Console,
-    *,
-    robots: int,
-    states: int,
-    workers: int | None,
-    dask: str | None,
-    **options: Any,
-) -> None:
-    """Sweep random robots, print a table and write ``robots.json`` and ``robots.png`` next to the results."""
-    with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
-        found = random_robots.run(robots, states, folder=folder, executor=executor, progress=progress, **options)
-    show_robots(found, states, out)
-    with common.written(folder):
-        files = [folder / "robots.json"]
-        write_json(random_robots.as_dict(found, states), files[0])
-        if len(found.index):
-            files.append(folder / "robots.png")
-            figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
-    common.say_written(out, *files)
 
 
 def parsed(text: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""The commands with their options and help; what they do is in the modules of ``_cli``, imported when they run."""
+"""The commands: options, help, and steps; what the steps need is imported when they run, so that help is quick."""
 
 from __future__ import annotations
 

@@ -78,21 +78,39 @@ def study(
       pin-clusters study mit_humanoid_leg --trajectory minimum-jerk --pose neutral --pose knee=1.2
       pin-clusters study --experiment torque-sinusoids
     """  # noqa: D301 (click wants the character)
+    from ... import approximations
+    from ...studies import study
+    from ...studies.study import plots, report
+    from .. import compile, tables
     from .. import study as command
 
+    out = common.console()
     if experiment is not None:
         if command.given(options) or trajectory != "sine" or base is not None or independent:
             raise click.UsageError("--experiment takes ROBOT, --output and --drop-rotors only.")
         folder = Path(f"study_{experiment}") if output is None else output
-        command.run_experiment(experiment, robot, folder, common.console(), drop_rotors=drop_rotors)
+        command.run_experiment(experiment, robot, folder, out, drop_rotors=drop_rotors)
         return
     if robot is None:
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    command.run(
-        robot, folder, common.console(), trajectory=motion, base=base, drop_rotors=drop_rotors, independent=independent
-    )
+    model = compile.ready(command.load(robot, base, motion, independent), "rnea")
+    with common.output_folder(folder):
+        with common.ProgressBar("inverse dynamics") as progress:
+            result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
+        command.show(result, out)
+        if not model.closures and (links := approximations.followers(model)):
+            tables.say(
+                out,
+                f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "
+                "rotors are, but looks like fingers or links: that error is in the numbers, too.",
+            )
+        files = [folder / "study.json", folder / "study.png"]
+        with common.written(folder):
+            report.write_json(result, files[0])
+            plots.save(result, files[1])
+    common.say_written(out, *files)
 
 
 @click.command(context_settings=CONTEXT)
@@ -124,14 +142,33 @@ def audit(
       pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
     """  # noqa: D301 (click wants the character)
-    from .. import audit as command
-    from ..study import trajectory_of
+    from ...studies import audit
+    from .. import compile, tables
+    from .. import study as motions
 
-    folder = folder_of(output, "audit", robot)
-    command.run(
-        robot, folder, common.console(), threshold=threshold, trajectory=trajectory_of(trajectory, options),
-        base=base, frames=frames or None, drop_rotors=drop_rotors, independent=independent,
-    )  # fmt: skip
+    motion, folder, out = (
+        motions.trajectory_of(trajectory, options),
+        folder_of(output, "audit", robot),
+        common.console(),
+    )
+    # as it is, floating or not, where nothing is said: what its base does is for the study to say
+    if base is None and not Path(robot).is_file():
+        model = common.load(robot, independent=independent)
+    else:
+        model = motions.load(robot, base, motion, independent)
+    audit.check(model)
+    compile.announce(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree")
+    with common.output_folder(folder):
+        with common.ProgressBar("audit") as progress:
+            result = audit.run(
+                model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,
+                progress=progress,
+            )  # fmt: skip
+        with common.written(folder):
+            files = audit.write(result, folder)
+        tables.say(out, result.verdict.sentence)
+        tables.say(out, result.verdict.advice)
+    common.say_written(out, *files)
 
 
 # the motion is chosen as for the study

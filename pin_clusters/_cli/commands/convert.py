@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 import click
 
 from .. import common
 from . import CONTEXT, INDEPENDENT
+
+FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
+"""What is written, by the ending of the file."""
 
 
 @click.command(context_settings=CONTEXT)
@@ -22,8 +26,8 @@ from . import CONTEXT, INDEPENDENT
 @INDEPENDENT
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str, target: Path, approximation: str | None, meshes: bool, timestep: float | None, force: bool,
-    independent: tuple[str, ...] | None,
+    robot: str, target: Path, approximation: Literal["best", "diagonal", "exact"] | None, meshes: bool,
+    timestep: float | None, force: bool, independent: tuple[str, ...] | None,
 ) -> None:  # fmt: skip
     """Write a robot in another format.
 
@@ -44,6 +48,24 @@ def convert(
       pin-clusters convert my_robot.urdf my_robot.xml --meshes --force
       pin-clusters convert cassie_leg cassie_leg.urdf
     """  # noqa: D301 (click wants the character)
-    from .. import convert as command
+    from ...files import writers
 
-    command.run(robot, target, common.console(), approximation, meshes, timestep, force, independent)
+    kind = FORMATS.get(target.suffix.lower())
+    if kind is None:
+        raise click.UsageError(f"{target} ends in {target.suffix!r}; the format is {', '.join(FORMATS)}.")
+    given = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+    for option in (name for name, value in given.items() if value and kind != "MJCF"):
+        raise click.UsageError(f"{option} has no meaning for {kind}.")
+    if target.exists() and not target.is_dir() and not force:
+        raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
+    model = common.load(robot, independent=independent)
+    if kind == "URDF+":
+        writers.to_urdf(model, target)
+    else:
+        options: dict[str, Any] = {} if timestep is None else {"timestep": timestep}
+        if meshes:
+            from ..view import meshes_of
+
+            options["visual_model"] = meshes_of(model, robot)
+        writers.to_mjcf(model, approximation or "best", file=target, **options)
+    common.say_written(common.console(), target)

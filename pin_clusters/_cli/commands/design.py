@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import common
 from . import CONTEXT, INDEPENDENT, ROBOT, folder_of, output
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ...studies.design import MechanismResult
 
 
 @click.command(context_settings=CONTEXT)
@@ -35,7 +41,44 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
       pin-clusters mechanism ankle_2rsu --output /tmp/ankle
       pin-clusters mechanism my_robot.urdf --motion gait.csv
     """  # noqa: D301 (click wants the character)
-    from .. import mechanism as command
+    from ...studies.design import mechanism
+    from .. import compile, study
 
-    folder = folder_of(output, "mechanism", robot)
-    command.run(robot, folder, common.console(), motion=motion, independent=independent)
+    folder, out = folder_of(output, "mechanism", robot), common.console()
+    trajectory = None if motion is None else study.trajectory_of(motion, {})
+    if trajectory is None:
+        model = common.load(robot, root_joint=None, independent=independent)
+    else:
+        model = study.load(robot, None, trajectory, independent)
+    compile.announce(model, "rnea", "aba", "crba", "moved", "tree")
+    with common.output_folder(folder):
+        with common.ProgressBar("mechanism") as progress:
+            result = mechanism(model, trajectory, progress=progress)
+        _show(result, out)
+        with common.written(folder):
+            files = result.write(folder)
+    common.say_written(out, *files)
+
+
+def _show(result: MechanismResult, out: Console) -> None:
+    """Print how far each joint goes, and what is carried."""
+    from rich.markup import escape
+
+    from ...studies.design.words import how_often, number, part, place, why
+    from .. import tables
+
+    rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
+    table = tables.table_of("How far each joint goes", "lrrl", "joint", "from", "to", "what ends it")
+    for r in result.ranges:
+        if r.joint in rotors:
+            continue
+        low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
+        reason = low if low == high else f"below: {low}; above: {high}"
+        ends = ("a full", "turn") if r.turns and r.independent else (place(r.low, r.unit), place(r.high, r.unit))
+        table.add_row(*map(escape, (r.joint, *ends, reason)))
+    tables.put(out, table)
+    worst = max(result.loads.parts, key=lambda x: x.force)
+    force = f"{number(worst.force)} N at {part(worst.part)}"
+    tables.say(out, f"Largest force: {force}, {worst.force_time:.2f} s into the motion ({result.loads.motion}).")
+    for note in result.notes:
+        tables.say(out, note)

@@ -33,7 +33,10 @@ def sweep() -> None:
 @DROP_ROTORS
 @INDEPENDENT
 @WORKERS
-def ratio(robot: str, output: Path | None, **options: Any) -> None:
+def ratio(
+    robot: str, output: Path | None, factors: str | None, workers: int | None, independent: tuple[str, ...] | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Error of the approximations against the gear ratio.
 
     All ratios are multiplied by a factor f, and the rotors' inertias by 1/f^2, so that the inertia that they reflect to
@@ -46,10 +49,23 @@ def ratio(robot: str, output: Path | None, **options: Any) -> None:
       pin-clusters sweep ratio mini_cheetah --factors 1,3,10
       pin-clusters sweep ratio my_robot.urdf --frequency 3 --workers 1
     """  # noqa: D301 (click wants the character)
-    from .. import sweep as command
+    from ...studies import sweeps
+    from ...studies.sweeps import figures
+    from ...studies.sweeps import ratio as ratios
+    from ..sweep import parsed, show_ratio
 
-    folder = folder_of(output, "sweep_ratio", robot)
-    command.ratio(robot, folder, common.console(), **options)
+    folder, out = folder_of(output, "sweep_ratio", robot), common.console()
+    values = ratios.FACTORS if factors is None else parsed(factors)
+    model = common.load(robot, root_joint=None, independent=independent)
+    with common.output_folder(folder):
+        with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
+            found = ratios.run(model, values, executor=executor, progress=progress, **options)
+        show_ratio(found, out)
+        files = [folder / "ratio.json", folder / "ratio.png"]
+        with common.written(folder):
+            found.write_json(files[0])
+            figures.ratio(found, files[1])
+    common.say_written(out, *files)
 
 
 @sweep.command(context_settings=CONTEXT)
@@ -64,7 +80,9 @@ def ratio(robot: str, output: Path | None, **options: Any) -> None:
 @WORKERS
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
 @click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: a hundredth, at most 100]")
-def robots(output: Path, **options: Any) -> None:
+def robots(
+    output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any
+) -> None:  # fmt: skip
     """Error of the approximations over random robots.
 
     Draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv 2311.13732, and
@@ -80,6 +98,20 @@ def robots(output: Path, **options: Any) -> None:
       pin-clusters sweep robots --dask local
       pin-clusters sweep robots --dask tcp://192.168.0.7:8786
     """  # noqa: D301 (click wants the character)
-    from .. import sweep as command
+    from ...studies import sweeps
+    from ...studies.pages.results import write_json
+    from ...studies.sweeps import figures
+    from ...studies.sweeps import robots as random_robots
+    from ..sweep import show_robots
 
-    command.robots(output, common.console(), **options)
+    out = common.console()
+    with common.ProgressBar("robots") as progress, sweeps.open_executor(workers, dask) as executor:
+        found = random_robots.run(robots, states, folder=output, executor=executor, progress=progress, **options)
+    show_robots(found, states, out)
+    files = [output / "robots.json"]
+    with common.written(output):
+        write_json(random_robots.as_dict(found, states), files[0])
+        if len(found.index):
+            files.append(output / "robots.png")
+            figures.robots(random_robots.summary(found, states), files[-1], len(found.failures))
+    common.say_written(out, *files)
