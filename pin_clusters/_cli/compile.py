@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 
 from rich.console import Console
 
@@ -22,9 +23,12 @@ _MANY = (
 _LOOPS = ("move", "coupling")
 
 
-def announce(model: ClusterModel, *names: str) -> None:
-    """Say which kernels a command will compile for a model, before anything is computed, and let a helper begin."""
+@contextmanager
+def prepared(model: ClusterModel, *names: str, folder: Path | None = None) -> Iterator[None]:
+    """Say which kernels a command will compile for a model, and let a helper begin; make the folder of results."""
     compiling.announce(needed(model, *names))
+    with nullcontext() if folder is None else common.output_folder(folder):
+        yield
 
 
 def ready(model: ClusterModel, function: str) -> ClusterModel:

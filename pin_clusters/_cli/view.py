@@ -55,9 +55,9 @@ def run(
         model = load(robot, animate, independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
-        compile.announce(model, *_needed(animate, ghost))
-        visual = meshes_of(model, robot) if meshes else None
-        page = _page(model, visual, animate, ghost, duration, amplitude, forces, out)
+        with compile.prepared(model, *_needed(animate, ghost)):
+            visual = meshes_of(model, robot) if meshes else None
+            page = _page(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:
             try:
                 with whole(static) as (part,):

@@ -146,19 +146,15 @@ def audit(
     from .. import compile, tables
     from .. import study as motions
 
-    motion, folder, out = (
-        motions.trajectory_of(trajectory, options),
-        folder_of(output, "audit", robot),
-        common.console(),
-    )
+    folder, out = folder_of(output, "audit", robot), common.console()
+    motion = motions.trajectory_of(trajectory, options)
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     if base is None and not Path(robot).is_file():
         model = common.load(robot, independent=independent)
     else:
         model = motions.load(robot, base, motion, independent)
     audit.check(model)
-    compile.announce(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree")
-    with common.output_folder(folder):
+    with compile.prepared(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree", folder=folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
                 model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,

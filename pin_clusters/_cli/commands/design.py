@@ -50,8 +50,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
         model = common.load(robot, root_joint=None, independent=independent)
     else:
         model = study.load(robot, None, trajectory, independent)
-    compile.announce(model, "rnea", "aba", "crba", "moved", "tree")
-    with common.output_folder(folder):
+    with compile.prepared(model, "rnea", "aba", "crba", "moved", "tree", folder=folder):
         with common.ProgressBar("mechanism") as progress:
             result = mechanism(model, trajectory, progress=progress)
         _show(result, out)

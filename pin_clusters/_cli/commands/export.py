@@ -52,9 +52,9 @@ def export(
     from .. import compile
 
     model = common.load(robot, independent=independent)
-    compile.announce(model, *(_KERNELS[name] for name in functions if name in _KERNELS))
     folder = folder_of(output, "export", robot)
-    made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
+    with compile.prepared(model, *(_KERNELS[function] for function in functions if function in _KERNELS)):
+        made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
     for note in made.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
     common.say_written(common.console(), *made.files)

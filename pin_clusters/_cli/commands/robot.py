@@ -73,8 +73,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     from .. import compile
 
     model = common.load(robot, independent=independent)
-    compile.announce(model, "rnea", "aba", "crba")
-    with common.ProgressBar("timing") as progress:
+    with compile.prepared(model, "rnea", "aba", "crba"), common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
 
