@@ -263,7 +263,7 @@ def test_what_takes_hours_is_said_and_refused_before(monkeypatch: pytest.MonkeyP
 
     parts = [dataclasses.replace(one, measure=never) for one in published.PARTS]
     monkeypatch.setattr(published, "PARTS", parts)
-    monkeypatch.setattr(_estimate, "available_memory", lambda: 1e12)
+    monkeypatch.setattr(_estimate, "available", lambda: 1e12)
     # a chain of 100 links takes a second
     clock = iter(range(1000))
     monkeypatch.setattr(_estimate.time, "perf_counter", lambda: float(next(clock)))
@@ -272,14 +272,14 @@ def test_what_takes_hours_is_said_and_refused_before(monkeypatch: pytest.MonkeyP
         published.run(only=["lengths"], longest=10_000)
     assert published.expected(only=["lengths"], longest=1000).seconds < 1000.0
     assert published.expected(only=["shapes"], longest=10_000).seconds < 1000.0  # it has no long chains
-    monkeypatch.setattr(_estimate, "available_memory", lambda: 1e9)
+    monkeypatch.setattr(_estimate, "available", lambda: 1e9)
     with pytest.raises(pc.ArgumentTypeError, match=r"would take 6.0 GB, and 1.0 GB can be had"):
         published.run(only=["lengths"], longest=10_000, patient=True)
 
 
 @compiled
 def test_memory_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lengths, "available_memory", lambda: 0.0)
+    monkeypatch.setattr(lengths, "available", lambda: 0.0)
     found = lengths.measure(TINY, lambda: None)
     assert "2 links: tables of Pinocchio would take" in found["skipped"][0]
     assert found["rows"]["operational inertia"][0]["times"].keys() == {"cluster"}

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ...._support.whole_files import whole
 from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ....verification.timing import Progress
 from ...pages.results import write_json
 from ..plots import new_figure, save_figure
 from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, virtual_work
@@ -65,7 +66,7 @@ def run(
     only: Iterable[str] | None = None,
     longest: int | None = None,
     patient: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Measure.
 

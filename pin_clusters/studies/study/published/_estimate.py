@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...._support.memory import available
 from ....errors import ArgumentTypeError
 from . import lengths
 from ._effort import EFFORTS, Effort
-from ._machine import available_memory
 from ._models import chain
 from ._part import Part
 
@@ -65,7 +65,7 @@ def refuse(found: Estimate, *, patient: bool) -> None:
     Raises:
         ArgumentTypeError: It would take more than an hour, or more memory than there is.
     """
-    memory = available_memory()
+    memory = available()
     if memory is not None and found.memory > 0.8 * memory:
         raise ArgumentTypeError(
             f"longest={found.longest}: the tables of that chain would take {found.memory / 1e9:.1f} GB, and "

@@ -72,14 +72,3 @@ def _commit() -> str:
     except (OSError, subprocess.SubprocessError):
         return UNKNOWN
     return words[0].strip() + ("+" if words[1].strip() else "")
-
-
-def available_memory() -> float | None:
-    """Return how much memory can be had, [bytes]; None where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    found = {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
-    given = found.get("MemAvailable")
-    return None if not given else 1024.0 * float(given[0])

@@ -1,9 +1,11 @@
-"""The robots of the curves: chains and trees whose links are those of ``geared_chain``, and kernels alone on them."""
+"""The robots of the curves, chains and trees of the links of ``geared_chain``; and what of them is timed."""
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -11,7 +13,7 @@ import pinocchio as pin
 from ...._engine import entry_points as kernels
 from ....algorithms._shared import force_columns as _columns
 from ....constraints import LinearCoupling, Rotor
-from ....errors import PinClustersWarning
+from ....errors import PinClustersError, PinClustersWarning
 from ....files.readers.chains import RATIO
 from ....model import ClusterModel
 from ....verification.timing import Call
@@ -96,6 +98,19 @@ def balls(parents: Sequence[int]) -> pin.Model:
         place = pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))
         _add(tree, parent, pin.JointModelSpherical(), place, _BALL)
     return tree
+
+
+def method(
+    name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
+) -> tuple[Call | None, str]:
+    """Return a call of forward dynamics by a module of ``baselines``, or None and why it cannot express the robot."""
+    module = importlib.import_module(f"...baselines.{name}", __package__)
+    try:
+        data = module.createData(model, **options)
+        module.aba(model, data, q, v, tau)
+    except PinClustersError as error:
+        return None, f"baselines.{name} cannot express {model.name}: {error}"
+    return (module.aba, (model, data, q, v, tau)), ""
 
 
 def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:

@@ -18,8 +18,7 @@ from ....verification.timing import Call
 from ..plots import named, panels
 from ._drawing import curve, curves, headed, logarithmic
 from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
-from ._methods import method
-from ._models import chain
+from ._models import chain, method
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
 from ._part import Found, Part, Rows, Statement, in_all, times_table
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
+from ...._support.memory import available
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.operational import inverse_operational_inertia
 from ....algorithms.dynamics.rnea import rnea
@@ -19,7 +20,6 @@ from ....verification.timing import Call
 from ..plots import named, panels
 from ._drawing import LABELS, curves, guide, headed, logarithmic
 from ._effort import Effort, agreement, slope, timed, times
-from ._machine import available_memory
 from ._models import chain, delassus, kernel, kernel_of_frame, room_of_data
 from ._numbers import CHIGNOLI
 from ._part import Found, Part, Rows, Statement, times_table
@@ -57,7 +57,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     skipped: list[str] = []
     lengths = wanted(effort)
     for n in lengths:
-        model, memory = chain(n), available_memory()
+        model, memory = chain(n), available()
         # the tree with all rotors is twice as large
         needed = 2.0 * room_of_data(2 * n if n <= DENSE else n)
         data = n <= DATA and (memory is None or needed < memory)

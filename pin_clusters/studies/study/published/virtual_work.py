@@ -15,8 +15,7 @@ from ....verification.timing import Call
 from ..plots import named, panels
 from ._drawing import curve, curves, headed
 from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
-from ._methods import method
-from ._models import balls
+from ._models import balls, method
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
 from ._part import Found, Part, Rows, Statement, in_all, times_table
 
