@@ -40,6 +40,12 @@ def numbers(name: str, x: Any) -> np.ndarray:
     return given
 
 
+def whole_number(caller: str, name: str, x: Any, least: int) -> None:
+    """Refuse, by ``ArgumentTypeError``, what is no whole number, or less than the least."""
+    if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
+        raise ArgumentTypeError(f"{caller}: {name} must be a whole number, at least {least}, got {x!r}.")
+
+
 def array(name: str, x: Any) -> np.ndarray:
     """Return ``x`` as contiguous float64 numbers in one dimension."""
     if _is_plain(x) and x.ndim == 1:

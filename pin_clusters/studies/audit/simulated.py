@@ -17,7 +17,7 @@ from ..pages.results import Result
 from ..study import StudyResult, metrics
 from ..study._samples import spread
 from ..study.metrics import Drift, FlightError, ForwardError, OsimError
-from ..study.metrics._base import along
+from ..study.rungs import along
 from ..study.trajectories import base_columns
 
 STATES = 200

@@ -6,7 +6,6 @@ any direction, floating bases and many ratios: ``study.random_robots`` says how 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -15,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
+from ..._support.arrays import whole_number
 from ...algorithms.dynamics.aba import aba
 from ...algorithms.dynamics.rnea import rnea
 from ...approximations import RUNGS
-from ...errors import ArgumentTypeError
 from ..pages.results import Result, by_name, told
 from . import random_robots
-from .metrics._base import along
+from .rungs import Progress, along
 
 ROBOTS, STATES = 400, 25
 """Numbers of the paper's study."""
@@ -124,7 +123,7 @@ def experiment(
     states: int = STATES,
     seed: int = 0,
     executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RandomChains:
     """Measure the approximations of random robots.
 
@@ -141,10 +140,7 @@ def experiment(
         ArgumentTypeError: A number is not whole, or too small.
     """
     for name, value, least in (("robots", robots, 1), ("states", states, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ArgumentTypeError(
-                f"random_chains.experiment: {name} must be a whole number, at least {least}, got {value!r}."
-            )
+        whole_number("random_chains.experiment", name, value, least)
     one = partial(_seeded, seed=int(seed), states=int(states))
     found = []
     for values in map(one, range(robots)) if executor is None else executor.map(one, range(robots), chunksize=20):

@@ -1,22 +1,20 @@
-"""Inverse dynamics along a motion: exactly, and on each rung of the ladder (``pin_clusters.approximations``)."""
+"""Dynamics along a motion: exactly, and on each rung of the ladder (``pin_clusters.approximations``)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
 from ... import approximations
 from ..._support.docstrings import STUDY, stock
 from ...algorithms.dynamics.rnea import rnea
-from ...approximations import RUNGS
+from ...approximations import Approximation
 from ...model import ClusterModel
-
-__all__ = ["RUNGS", "Progress", "torques"]
+from ...verification.timing import Progress as Progress
 
 _CHUNK = 500
-
-Progress = Callable[[int, int], None]
 
 
 def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
@@ -24,6 +22,26 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, total: progress(i * total + done, n * total)
+
+
+def along(
+    model: ClusterModel,
+    ladder: Mapping[str, Approximation],
+    algorithm: Callable[..., np.ndarray],
+    *states: np.ndarray,
+    progress: Progress | None = None,
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return what an algorithm (rnea or aba) and that of each approximation compute at N states, shape (N, nv)."""
+    calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
+    calls |= {name: getattr(rung, algorithm.__name__) for name, rung in ladder.items()}
+    n, found = len(states[0]), {name: np.empty((len(states[0]), model.nv)) for name in calls}
+    for k, (name, call) in enumerate(calls.items()):
+        tell = part_of(progress, k, len(calls))
+        for i, state in enumerate(zip(*states, strict=True)):
+            found[name][i] = call(*state)
+            if tell is not None and ((i + 1) % _CHUNK == 0 or i + 1 == n):
+                tell(i + 1, n)
+    return found.pop(""), found
 
 
 @stock(STUDY)
@@ -47,20 +65,10 @@ def torques(
     Raises:
         PinClustersError: The robot has no such approximation (a dependent joint that is not a rotor).
     """
-    data = model.createData()
     ladder = approximations.of(model, drop_rotors)
-    calls: dict[str, Callable[..., np.ndarray]] = {"exact": lambda *state: rnea(model, data, *state)}
     # block is diagonal and a product with a matrix: all samples at once
-    calls |= {name: rung.rnea for name, rung in ladder.items() if name != "block"}
-    found = {}
-    for k, (name, call) in enumerate(calls.items()):
-        tell = part_of(progress, k, len(calls))
-        found[name] = tau = np.empty_like(v)
-        for i in range(len(q)):
-            tau[i] = call(q[i], v[i], a[i])
-            if tell is not None and ((i + 1) % _CHUNK == 0 or i + 1 == len(q)):
-                tell(i + 1, len(q))
-    block = ladder.get("block")
+    block = ladder.pop("block", None)
+    exact, found = along(model, ladder, rnea, q, v, a, progress=progress)
     if isinstance(block, approximations.Block):
         found["block"] = found["diagonal"] + a @ block.off_diagonal
-    return found
+    return {"exact": exact, **found}

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.arrays import whole_number
 from ...errors import ArgumentTypeError
 
 
@@ -28,10 +29,8 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
             f"sweeps.run: executor must be a concurrent.futures.Executor, got {type(executor).__name__}.{cure}"
         )
     for name, value, least in (("chunk", chunk, 1), ("workers", workers, 1), ("seed", seed, 0)):
-        if value is None and name != "seed":
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ArgumentTypeError(f"sweeps.run: {name} must be a whole number, at least {least}, got {value!r}.")
+        if value is not None or name == "seed":
+            whole_number("sweeps.run", name, value, least)
     if not isinstance(resume, (bool, np.bool_)):
         raise ArgumentTypeError(f"sweeps.run: resume must be True or False, got {resume!r}.")
     try:

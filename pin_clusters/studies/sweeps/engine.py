@@ -17,11 +17,11 @@ from typing import Any
 from ..._support.docstrings import stock
 from ..._support.version import __version__
 from ...errors import PinClustersError
+from ...verification.timing import Progress
 from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
 from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
 
-Progress = Callable[[int, int], None]
 _CHUNKS = 100
 _LARGEST = 100
 RUNNING = """

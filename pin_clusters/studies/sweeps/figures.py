@@ -10,13 +10,12 @@ import numpy as np
 
 from ..._support.picture_names import literal
 from ...approximations import LABELS
-from ..study.plots import STYLES, quiet_about_its_folder, save_figure
+from ..study.plots import STYLES, new_figure, save_figure
 
 if TYPE_CHECKING:
     from ..study.random_chains import RandomChains
     from .ratio import RatioSweep
 
-_DPI = 110
 _MARKERS = {"none": "o", "diagonal": "s", "block": "D", "unconstrained": "^", "frozen": "v", "no rotor": "o"}
 _PANEL = (3.1, 2.45)
 _BESIDE = {"none": (7, 4, "left"), "diagonal": (6, -12, "left"), "block": (-7, 4, "right")}
@@ -29,7 +28,7 @@ def ratio(found: RatioSweep, path: Path) -> None:
     columns = min(n, 3 if n <= 9 else 4)
     rows = math.ceil(n / columns)
     head = 0.95
-    figure = _figure(max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head)
+    figure = new_figure(figsize=(max(_PANEL[0] * columns, 6.4), _PANEL[1] * rows + head))
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     shown = found.rms[found.rms > 0.0]
     for k, axes in enumerate(grid.flat):
@@ -65,7 +64,7 @@ def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
               ("forward_share", "Forward dynamics", "acceleration error / acceleration [%]")]  # fmt: skip
     if np.any(found.values["floating"]):
         panels.append(("base_share", "Floating base in flight", "angular acceleration error [%]"))
-    figure = _figure(3.5 * len(panels) + 0.3, 4.0)
+    figure = new_figure(figsize=(3.5 * len(panels) + 0.3, 4.0))
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (metric, title, label) in zip(grid, panels, strict=True):
         rows = found.values[metric]
@@ -109,14 +108,6 @@ def _look(axes: Any) -> None:
 
 def _marked(rung: str) -> dict[str, Any]:
     return STYLES[rung] | {"marker": _MARKERS.get(rung, "x"), "markersize": 4.0}
-
-
-def _figure(width: float, height: float) -> Any:
-    # not pyplot: it would look for a window system, and takes longer to import
-    with quiet_about_its_folder():
-        from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), dpi=_DPI)
 
 
 def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: str, head: float) -> None:

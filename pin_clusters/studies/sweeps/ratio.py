@@ -8,7 +8,7 @@ proportional to ratio times inertia, so they fall as 1 / f; the off-diagonal ter
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +23,7 @@ from ...constraints import LinearCoupling, Rotor
 from ...constraints.rows import Row
 from ...errors import ArgumentTypeError, InertiaError, ModelError
 from ...model import ClusterModel
+from ...verification.timing import Progress
 from .. import study
 from ..pages.results import Result
 from .engine import run as sweep
@@ -90,7 +91,7 @@ def run(
     drop_rotors: bool = False,
     executor: Executor | None = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **motion: Any,
 ) -> RatioSweep:
     """Study a robot at several factors of its gear ratios, the reflected inertia kept.

@@ -5,13 +5,13 @@ The robots and what is measured are those of ``study.random_chains``; robot ``i`
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..._support.docstrings import stock
+from ...verification.timing import Progress
 from ..study import random_chains
 from ..study.random_chains import RandomChains
 from .engine import RUNNING
@@ -30,7 +30,7 @@ def run(
     resume: bool = False,
     chunk: int | None = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SweepResult:
     """Measure the approximations of random robots.
 

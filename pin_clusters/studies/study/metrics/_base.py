@@ -1,27 +1,9 @@
-"""The floating base among the joints, and what robots compute at many states."""
+"""The floating base among the joints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-import numpy as np
-
-from ....approximations import Approximation
 from ....errors import ModelError
 from ....model import ClusterModel
-
-
-def along(
-    model: ClusterModel,
-    ladder: Mapping[str, Approximation],
-    algorithm: Callable[..., np.ndarray],
-    *states: np.ndarray,
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return what an algorithm (rnea or aba) and that of each approximation compute at N states, shape (N, nv)."""
-    data = model.createData()
-    exact = np.array([algorithm(model, data, *state) for state in zip(*states, strict=True)])
-    own = {name: getattr(rung, algorithm.__name__) for name, rung in ladder.items()}
-    return exact, {name: np.array(list(map(f, *states))) for name, f in own.items()}
 
 
 def free_flyer(model: ClusterModel) -> int:

@@ -15,7 +15,8 @@ from ....algorithms.kinematics.centroidal import ccrba, computeCentroidalMomentu
 from ....model import ClusterModel, expand, rotor_ids
 from ...pages.results import Result
 from .._samples import as_model, chosen, documented, length_rms, quotient, rows
-from ._base import along, flying_base, free_flyer
+from ..rungs import along
+from ._base import flying_base, free_flyer
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ...pages.results import Result
 from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows
-from ._base import along, base_columns
+from ..rungs import along
+from ._base import base_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel
 from ...pages.results import Result
 from .._samples import as_model, chosen, column_names, documented, quotient, rms, rows
-from ._base import along
+from ..rungs import along
 
 
 @dataclass(frozen=True, eq=False)

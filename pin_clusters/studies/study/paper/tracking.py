@@ -14,10 +14,9 @@ from ....algorithms.dynamics.rnea import rnea
 from ....errors import UnknownNameError, did_you_mean
 from ....model import ClusterModel
 from .._samples import labels, locked, spread
-from ..metrics._base import along
 from ..metrics.drift import frame_poses, simulated
 from ..plots import STYLES, head, named, panels
-from ..rungs import Progress, part_of
+from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
 from ._experiment import Experiment, Rows, documented, rotors
 

@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import pinocchio as pin
 
+from ...._support.trees import coordinates_of
 from ....errors import ModelError, PinClustersError
 from ....model import ClusterModel
 
@@ -112,8 +113,7 @@ def centre(model: ClusterModel) -> np.ndarray:
 
 def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
     """Return the coordinates of one-dof joints in a configuration, angles of continuous joints within pi."""
-    joints = [joint_of(model, name) for name in names]
-    return np.array([math.atan2(q[j.idx_q + 1], q[j.idx_q]) if j.nq == 2 else float(q[j.idx_q]) for j in joints])
+    return coordinates_of(model.tree, map(model.tree.getJointId, names), q)
 
 
 def floating_base(model: ClusterModel) -> str | None:
