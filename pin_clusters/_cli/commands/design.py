@@ -63,7 +63,7 @@ def _show(result: MechanismResult, out: Console) -> None:
     """Print how far each joint goes, and what is carried."""
     from rich.markup import escape
 
-    from ...studies.design.words import how_often, number, part, place, why
+    from ...studies.design.words import ends, number, part, place
     from .. import tables
 
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
@@ -71,10 +71,8 @@ def _show(result: MechanismResult, out: Console) -> None:
     for r in result.ranges:
         if r.joint in rotors:
             continue
-        low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
-        reason = low if low == high else f"below: {low}; above: {high}"
-        ends = ("a full", "turn") if r.turns and r.independent else (place(r.low, r.unit), place(r.high, r.unit))
-        table.add_row(*map(escape, (r.joint, *ends, reason)))
+        places = ("a full", "turn") if r.turns and r.independent else (place(r.low, r.unit), place(r.high, r.unit))
+        table.add_row(*map(escape, (r.joint, *places, ends(r))))
     tables.put(out, table)
     worst = max(result.loads.parts, key=lambda x: x.force)
     force = f"{number(worst.force)} N at {part(worst.part)}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._support.picture_names import literal
-from ..pages.axes import DASHES, HATCHES, PARTS, SMALL, WIDTH, finished, over, tall, tidy
+from ..pages.axes import HATCHES, PARTS, SMALL, WIDTH, finished, lines, over, tall, tidy
 from ..pages.axes import rows as _rows
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
@@ -127,9 +127,7 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
     An entry of a joint has its values along the motion and the one of the reference pose.
     """
     drawn, axes = over("time [s]", "% of the reference pose")
-    looks = zip(cycle(PARTS), cycle(DASHES), strict=False)
-    for name, (y, constant), (part, dash) in zip(names, entries, looks, strict=False):
-        axes.plot(time, 100.0 * y / constant, label=literal(name), color=C[part], linestyle=dash)
+    lines(axes, time, zip(names, (100.0 * y / constant for y, constant in entries), strict=True))
     axes.axhline(100.0, color=C["ink"], linewidth=0.9)
     axes.set_xlim(float(time[0]), float(time[-1]))
     text = f"Reflected inertia along the motion in per cent: {', '.join(names)}."

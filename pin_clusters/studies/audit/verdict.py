@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import ArgumentTypeError, ModelError, PinClustersError
 from ..pages.results import Result
+from ..pages.template import number as number
 from ..study import StudyResult
 from ..study._samples import usual
 from ..study.report import percent_of
@@ -107,13 +108,6 @@ def judge(study: StudyResult, threshold: float = 5.0) -> Verdict:
         _sentence(study, asked, worst[asked], enough, threshold, len(above), len(columns)),
         _advice(asked, best, worst, threshold),
     )  # fmt: skip
-
-
-def number(value: float) -> str:
-    """Return a number with three digits, without exponent where it reads well."""
-    if abs(value) < 1e-9:
-        return "0"
-    return f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def percent(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._support.picture_names import literal
-from ..pages.axes import DASHES, PARTS, SMALL, WIDTH, finished, over, rows, tall, tidy
+from ..pages.axes import DASHES, PARTS, SMALL, WIDTH, finished, lines, over, rows, tall, tidy
 from ..pages.svg import COLOURS as C
 from ..pages.svg import figure
 from ..pages.template import Html
@@ -133,8 +133,7 @@ def ratios(t: Transmission, key: str) -> Html:
     for axes, values, name in ((upper, t.ratio, "ratio"), (lower, np.abs(t.advantage), "torque ratio")):
         tidy(axes, axis(t.moved.name, t.moved.unit) if axes is lower else "", name)
         axes.yaxis.set_label_coords(-0.13, 0.5)
-        for c, y, colour, dash in zip(t.joints, values.T, cycle(PARTS), cycle(DASHES), strict=False):
-            axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
+        lines(axes, x, zip((c.name for c in t.joints), values.T, strict=True))
         axes.axhline(0.0, color=C["ink"], linewidth=0.7)
         _cut(axes, values)
         _here(axes, x[t.reference])
@@ -200,8 +199,7 @@ def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:
     unit = t.joints[0].torque_unit if len({c.torque_unit for c in t.joints}) == 1 else "N m, N"
     drawn, axes = over(axis(moved.name, moved.unit), f"largest torque [{unit}]")
     x = degrees(t.values, moved.unit)
-    for c, y, colour, dash in zip(t.joints, t.along.T, cycle(PARTS), cycle(DASHES), strict=False):
-        axes.plot(x, y, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(c.name))
+    lines(axes, x, zip((c.name for c in t.joints), t.along.T, strict=True))
     axes.set_ylim(bottom=0.0)
     _cut(axes, t.along, low=0.0)
     text = f"Largest torque at {', '.join(c.name for c in t.joints)} over the range of {moved.name}."

@@ -17,7 +17,7 @@ from .loads import Load
 from .ranges import JointRange
 from .result import MechanismPart, MechanismResult
 from .tables import tables
-from .words import how_often, number, part, place, span, why
+from .words import ends, how_often, number, part, place, span, why
 
 _SHOWN, _BARS = 14, 40
 
@@ -134,7 +134,7 @@ def _ranges(found: list[JointRange], label: str) -> Html:
                 place(r.low, r.unit) if math.isfinite(r.low) else "-∞",
                 place(r.high, r.unit) if math.isfinite(r.high) else "∞",
             ]
-        row += [span(*r.limits, r.unit), Words(_ends(r))]
+        row += [span(*r.limits, r.unit), Words(ends(r))]
         if wide:
             row.insert(3, "" if r.anywhere is None else span(*r.anywhere, r.unit))
         rows.append(row)
@@ -143,12 +143,6 @@ def _ranges(found: list[JointRange], label: str) -> Html:
     caption = f"{label}: one independent joint at a time, the others at the reference pose"
     caption += "; anywhere: where two move together." if wide else "."
     return table(head, rows, caption, label)
-
-
-def _ends(r: JointRange) -> str:
-    """Return what ends a range, both ways."""
-    low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
-    return low if low == high else f"below: {low}; above: {high}"
 
 
 def _gears(result: MechanismResult) -> dict[str, Any] | None:

@@ -73,58 +73,29 @@ def ranges(
     found: dict[str, JointRange] = {}
     for c in {c.name: c for s in sweeps for c in s.joints}.values():
         own = next((s for s in sweeps if s.moved.name == c.name), None)
-        found[c.name] = _own(model, own) if own is not None else _led(model, c, [s for s in sweeps if c in s.joints])
-    for c in {c.name: c for s in sweeps for c in s.joints}.values():
+        found[c.name] = _range(model, c, own, [s for s in sweeps if c in s.joints])
         if regions and c.name in regions:
             found[c.name] = replace(found[c.name], anywhere=regions[c.name].extent(c.name))
     names = list(model.names)
     return tuple(sorted(found.values(), key=lambda r: names.index(r.joint)))
 
 
-def _own(model: ClusterModel, s: Sweep) -> JointRange:
-    c = s.moved
-    reference = c.value(model, model.q_reference)
-    return JointRange(
-        c.name,
-        c.unit,
-        True,
-        (c.low, c.high),
-        reference,
-        s.low.at,
-        s.high.at,
-        s.low,
-        s.high,
-        c.name,
-        c.name,
-        None,
-        s.turns,
-    )
-
-
-def _led(model: ClusterModel, c: Coordinate, sweeps: Sequence[Sweep]) -> JointRange:
-    """Return the range of a dependent joint over all sweeps of its cluster."""
-    ends = []
-    for sign in (-1.0, 1.0):
-        each = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
-        ends.append(max(each, key=lambda x: round(sign * x[0], 9)))  # the first of equal ones
+def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequence[Sweep]) -> JointRange:
+    """Return the range of a joint along its own sweep, or of a dependent one over all sweeps of its cluster."""
+    if own is not None:
+        ends = [(end.at, end, c.name) for end in (own.low, own.high)]
+        turns = own.turns
+    else:
+        ends = []
+        for sign in (-1.0, 1.0):
+            each = [(*_extreme(model, c, s, sign), s.moved.name) for s in sweeps]
+            ends.append(max(each, key=lambda x: round(sign * x[0], 9)))  # the first of equal ones
+        turns = any(s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0 for s in sweeps)
     (low, low_end, low_by), (high, high_end, high_by) = ends
-    full = [s for s in sweeps if s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0]
-    reference = c.value(model, model.q_reference)
     return JointRange(
-        c.name,
-        c.unit,
-        False,
-        (c.low, c.high),
-        reference,
-        low,
-        high,
-        low_end,
-        high_end,
-        low_by,
-        high_by,
-        None,
-        bool(full),
-    )
+        c.name, c.unit, own is not None, (c.low, c.high), c.value(model, model.q_reference), low, high, low_end,
+        high_end, low_by, high_by, None, turns,
+    )  # fmt: skip
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:

@@ -8,16 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..pages.template import number as number
+from .ranges import JointRange
 from .sweep import End
-
-
-def number(x: float) -> str:
-    """Return a number with three digits, without exponent where it reads well."""
-    if not math.isfinite(x):
-        return "-" if math.isnan(x) else "∞" if x > 0.0 else "-∞"
-    if abs(x) < 1e-9:
-        return "0"
-    return f"{x:.0f}" if 1e3 <= abs(x) < 1e6 else f"{x:.3g}"
 
 
 def place(x: float, unit: str) -> str:
@@ -57,6 +50,12 @@ def why(end: End, moved: str, joint: str) -> str:
 def how_often(end: End) -> str:
     """Return how many turns limits allow, where they do not allow any number; else nothing."""
     return f"; the limits end it after {end.turns:.2f} turns" if math.isfinite(end.turns) else ""
+
+
+def ends(r: JointRange) -> str:
+    """Return what ends a range, both ways."""
+    low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
+    return low if low == high else f"below: {low}; above: {high}"
 
 
 def part(label: str) -> str:

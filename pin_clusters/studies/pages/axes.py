@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,12 @@ def rows(names: Sequence[str], height: float, tall: float, x: str) -> tuple[Any,
     tidy(axes, x, "")
     axes.tick_params(axis="y", labelsize=SMALL, labelcolor=C["ink"], length=0)
     return drawn, axes, y
+
+
+def lines(axes: Any, x: np.ndarray, curves: Iterable[tuple[str, np.ndarray]]) -> None:
+    """Draw curves of those names over x, which colours and line styles tell apart."""
+    for (name, y), part, dash in zip(curves, cycle(PARTS), cycle(DASHES), strict=False):
+        axes.plot(x, y, color=C[part], linestyle=dash, linewidth=1.5, label=literal(name))
 
 
 def over(x: str, y: str) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ left out, others are spaces.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -99,6 +100,15 @@ def _cell(value: str) -> Html:
 def _breakable(value: str) -> Html:
     """Return text that may be broken in names, behind their underscores."""
     return Html(escape(value, quote=False).replace("_", "_<wbr>"))
+
+
+def number(x: float) -> str:
+    """Return a number with three digits, without exponent where it reads well."""
+    if not math.isfinite(x):
+        return "-" if math.isnan(x) else "∞" if x > 0.0 else "-∞"
+    if abs(x) < 1e-9:
+        return "0"
+    return f"{x:.0f}" if 1e3 <= abs(x) < 1e6 else f"{x:.3g}"
 
 
 def formula(typed: str) -> Html:
