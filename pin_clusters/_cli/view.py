@@ -1,4 +1,4 @@
-"""``pin-clusters view``: a robot in the browser, or in a page that needs no network."""
+"""What ``pin-clusters view`` shows: the robot, its motion, and the page, served or written."""
 
 from __future__ import annotations
 
@@ -15,65 +15,12 @@ import pinocchio as pin
 from rich.console import Console
 
 from .. import approximations
-from .._support.whole_files import whole
-from ..errors import LoadError, PinClustersError
+from ..errors import LoadError
 from ..model import ClusterModel
-from . import common, compile, motions, study, tables
+from . import common, motions, study, tables
 
 
-def run(
-    robot: str,
-    out: Console,
-    *,
-    static: Path | None = None,
-    animate: str | None = None,
-    ghost: str | None = None,
-    duration: float | None = None,
-    amplitude: float | None = None,
-    forces: bool = False,
-    meshes: bool = False,
-    port: int | None = None,
-    open_browser: bool = True,
-    independent: Sequence[str] | None = None,
-) -> None:
-    """Show a robot or file; the options are those of the command.
-
-    Without ``animate`` in the reference pose, or swinging if there is a ghost, forces, or a duration or amplitude.
-    """
-    from .. import visualize  # noqa: F401 (says what to install, before any work)
-
-    if animate is None and (ghost is not None or forces or duration is not None or amplitude is not None):
-        animate = "swing"
-    if animate is not None:
-        motions.check(animate)
-    if animate == "random" and (ghost is not None or forces):
-        raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
-    if static is not None:
-        check_writable(static)
-    server = None if static is not None else _Server(port)
-    try:
-        model = load(robot, animate, independent)
-        if ghost is not None:
-            motions.check_ghost(model, ghost)
-        with compile.prepared(model, *_needed(animate, ghost)):
-            visual = meshes_of(model, robot) if meshes else None
-            page = _page(model, visual, animate, ghost, duration, amplitude, forces, out)
-        if static is not None:
-            try:
-                with whole(static) as (part,):
-                    part.write_text(page, encoding="utf-8")
-            except OSError as e:
-                raise common.OutputError(f"cannot write {static}: {e.strerror or e}.") from e
-            out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)
-        else:
-            assert server is not None
-            _serve(server, page, out, open_browser)
-    finally:
-        if server is not None:
-            server.server_close()
-
-
-def _needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
+def needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
     """Which kernels the motion needs."""
     if animate is None:
         return ()
@@ -103,7 +50,7 @@ def meshes_of(model: ClusterModel, robot: str) -> Any:
         raise LoadError(f"{path}: its meshes cannot be read ({e}). Leave --meshes out.") from e
 
 
-def _page(
+def page_of(
     model: ClusterModel, visual: Any, animate: str | None, ghost: str | None, duration: float | None,
     amplitude: float | None, forces: bool, out: Console,
 ) -> str:  # fmt: skip
@@ -146,7 +93,7 @@ def check_writable(path: Path) -> None:
         raise common.OutputError(f"cannot write {path}: {e.strerror or e}. Choose another --static.") from e
 
 
-class _Server(http.server.ThreadingHTTPServer):
+class Server(http.server.ThreadingHTTPServer):
     """Serves one page on this machine, at any free port by default; one that cannot be used is an ``OutputError``."""
 
     daemon_threads = True
@@ -165,7 +112,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
-    server: _Server
+    server: Server
 
     def do_GET(self) -> None:
         """Send the page, whatever is asked for."""
@@ -181,7 +128,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _serve(server: _Server, page: str, out: Console, open_browser: bool) -> None:
+def serve(server: Server, page: str, out: Console, open_browser: bool) -> None:
     server.page = page.encode("utf-8")
     try:
         out.print(f"The robot is at {server.url} (Ctrl-C ends)", soft_wrap=True)

@@ -95,7 +95,7 @@ def test_serving_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, browser: bool) ->
     opened: list[str] = []
     found: list[bytes] = []
 
-    def interrupted(server: view._Server) -> None:
+    def interrupted(server: view.Server) -> None:
         for path in ("", "missing"):
             answer = threading.Thread(target=server.handle_request)
             answer.start()
@@ -108,7 +108,7 @@ def test_serving_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, browser: bool) ->
             answer.join()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(view._Server, "serve_forever", interrupted)
+    monkeypatch.setattr(view.Server, "serve_forever", interrupted)
     monkeypatch.setattr("webbrowser.open", lambda url, new=0: opened.append(url) or browser)
     result = run("four_bar")
     assert result.exit_code == 0

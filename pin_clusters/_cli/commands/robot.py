@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from ...errors import PinClustersError
 from .. import common
 from . import CONTEXT, INDEPENDENT, POSITIVE, ROBOT
 
@@ -92,7 +92,11 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 @INDEPENDENT
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
-def view(robot: str, **options: Any) -> None:
+def view(
+    robot: str, static: Path | None, animate: str | None, ghost: str | None, duration: float | None,
+    amplitude: float | None, forces: bool, meshes: bool, independent: tuple[str, ...] | None, port: int | None,
+    open_browser: bool,
+) -> None:  # fmt: skip
     """Look at a robot: rotors, belts, rods and loops, in the browser.
 
     Without --static, serves a page on this machine until Ctrl-C. Robots are drawn from their joints and inertias, or
@@ -116,6 +120,39 @@ def view(robot: str, **options: Any) -> None:
       pin-clusters view mini_cheetah --animate mini_cheetah_trot --static trot.html
       pin-clusters view my_robot.urdf --port 7000 --no-open
     """  # noqa: D301 (click wants the character)
-    from .. import view as command
+    from ... import visualize  # noqa: F401 (says what to install, before any work)
+    from ..._support.whole_files import whole
+    from .. import compile, motions
+    from .. import view as scene
 
-    command.run(robot, common.console(), **options)
+    out = common.console()
+    # without --animate in the reference pose, or swinging if there is a ghost, forces, or a duration or amplitude
+    if animate is None and (ghost is not None or forces or duration is not None or amplitude is not None):
+        animate = "swing"
+    if animate is not None:
+        motions.check(animate)
+    if animate == "random" and (ghost is not None or forces):
+        raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
+    if static is not None:
+        scene.check_writable(static)
+    server = None if static is not None else scene.Server(port)
+    try:
+        model = scene.load(robot, animate, independent)
+        if ghost is not None:
+            motions.check_ghost(model, ghost)
+        with compile.prepared(model, *scene.needed(animate, ghost)):
+            visual = scene.meshes_of(model, robot) if meshes else None
+            page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
+        if static is not None:
+            try:
+                with whole(static) as (part,):
+                    part.write_text(page, encoding="utf-8")
+            except OSError as e:
+                raise common.OutputError(f"cannot write {static}: {e.strerror or e}.") from e
+            out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)
+        else:
+            assert server is not None
+            scene.serve(server, page, out, open_browser)
+    finally:
+        if server is not None:
+            server.server_close()

@@ -18,7 +18,7 @@ from ....model.configuration import integrate
 from ...pages.results import by_name, plain
 from .._samples import labels, locked
 from ..plots import STYLES, head, named, panels
-from ..rungs import Progress
+from ..rungs import Progress, along
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
 from ._experiment import Experiment, Rows, documented, rotors
@@ -182,25 +182,14 @@ def run(
             f"joint {bad!r} of {model.name!r} has no effort limit to scale torques with. Give max_torque=, N m."
         )
     rng = np.random.default_rng(seed)
-    data, ladder = model.createData(), approximations.of(model, drop_rotors)
     alpha = np.linspace(0.0, 1.0, samples)
-    exact = np.empty((samples, len(joints)))
-    errors = {name: np.empty_like(exact) for name in ladder}
+    q, (step, v, tau) = np.empty((samples, model.nq)), np.zeros((3, samples, model.nv))
     for i in range(samples):
-        q, v, tau = _pose(model, columns, rng), np.zeros(model.nv), np.zeros(model.nv)
-        v[columns] = SPEED * rng.normal(size=len(joints))
-        tau[columns] = alpha[i] * limits * rng.uniform(-1.0, 1.0, len(joints))
-        a = np.array(aba(model, data, q, v, tau))
-        exact[i] = a[columns]
-        for name, rung in ladder.items():
-            errors[name][i] = (rung.aba(q, v, tau) - a)[columns]
-        if progress is not None and (i + 1) % 100 == 0:
-            progress(i + 1, samples)
-    return TorqueMagnitude(model.name, drop_rotors, joints, alpha, np.array(limits), exact, errors, seed)
-
-
-def _pose(model: ClusterModel, columns: list[int], rng: np.random.Generator) -> np.ndarray:
-    """Return a random configuration."""
-    step = np.zeros(model.nv)
-    step[columns] = (LOOP_ANGLE if model.closures else ANGLE) * rng.uniform(-1.0, 1.0, len(columns))
-    return np.asarray(integrate(model, held(model), step))
+        step[i, columns] = (LOOP_ANGLE if model.closures else ANGLE) * rng.uniform(-1.0, 1.0, len(joints))
+        q[i] = integrate(model, held(model), step[i])
+        v[i, columns] = SPEED * rng.normal(size=len(joints))
+        tau[i, columns] = alpha[i] * limits * rng.uniform(-1.0, 1.0, len(joints))
+    exact, found = along(model, approximations.of(model, drop_rotors), aba, q, v, tau, progress=progress)
+    errors = {name: (x - exact)[:, columns] for name, x in found.items()}
+    kept = np.array(limits)
+    return TorqueMagnitude(model.name, drop_rotors, joints, alpha, kept, exact[:, columns], errors, seed)

@@ -52,12 +52,17 @@ def _geared(tree: pin.Model) -> ClusterModel:
         return ClusterModel(tree, rotors)
 
 
-def chain(n: int) -> ClusterModel:
-    """Return the geared chain of ``n`` links whose rotors are no bodies of the tree."""
-    tree, last = _empty(f"chain of {n}"), 0
+def _row(name: str, n: int) -> pin.Model:
+    """Return the tree of ``n`` links one behind the other."""
+    tree, last = _empty(name), 0
     for k in range(n):
         last = _add(tree, last, pin.JointModelRZ(), _along(k == 0), _LINK)
-    return _geared(tree)
+    return tree
+
+
+def chain(n: int) -> ClusterModel:
+    """Return the geared chain of ``n`` links whose rotors are no bodies of the tree."""
+    return _geared(_row(f"chain of {n}", n))
 
 
 def branched(n: int, branches: int) -> ClusterModel:
@@ -76,14 +81,11 @@ def grouped(n: int, size: int) -> ClusterModel:
 
     That one coupling ties ``size`` bodies into a cluster with ``size - 1`` degrees of freedom; a group of one is free.
     """
-    tree, last = _empty(f"clusters of {size}"), 0
-    for k in range(n):
-        last = _add(tree, last, pin.JointModelRZ(), _along(k == 0), _LINK)
     ties = []
     for first in range(1, n, size) if size > 1 else ():
         leaders = {f"joint_{j}": -1.0 for j in range(first, first + size - 1)}
         ties.append(LinearCoupling(f"joint_{first + size - 1}", leaders))
-    return ClusterModel(tree, ties)
+    return ClusterModel(_row(f"clusters of {size}", n), ties)
 
 
 def balls(parents: Sequence[int]) -> pin.Model:
