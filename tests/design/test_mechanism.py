@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import cmath
 import math
+import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -444,3 +446,17 @@ def test_a_floating_base_stays() -> None:
     assert f"Held where they are: {base}." in found.notes
     assert base not in {r.joint for r in found.ranges}
     assert base not in {x.part for x in found.loads.parts}
+
+
+def test_results_do_not_know_their_page(tmp_path: Path) -> None:
+    """The page knows the result; that is written all the same."""
+    folder = Path(asked.__file__).parent
+    for path in (*folder.glob("*.py"), folder.parent / "audit" / "result.py"):
+        above = re.search(r"^\s*from \.(page|linkage|figures|output) import", path.read_text("utf-8"), re.MULTILINE)
+        assert above is None or path.stem in ("page", "linkage"), path
+    assert [p.name for p in result("four_bar").write(tmp_path)][:2] == ["mechanism.html", "ranges.csv"]
+
+
+def test_results_as_plain_numbers() -> None:
+    found = result("four_bar").range("crank").high_end
+    assert found.as_dict() == {"at": found.at, "kind": found.kind, "joint": found.joint, "turns": found.turns}
