@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..study import Decomposition, StudyResult, Trajectory, report
 from ..study._samples import as_model, spread
 from ..study.accuracy import Base, states
 from ..study.metrics.osim import frame_id
-from ..study.rungs import Progress
+from ..study.rungs import Progress, in_thousandths
 from . import snippets
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
@@ -136,7 +136,7 @@ def run(
     threshold = check_threshold(threshold)
     for frame in frames or ():
         frame_id(model, frame)  # before anything slow
-    told = _told(progress)
+    told = in_thousandths(progress)
     found = study.run(
         model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
         drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(0.6 * done / total),
@@ -151,11 +151,6 @@ def run(
     reflected = reflect(model, motion[0])
     told(1.0)
     return AuditResult(model.name, found, verdict, why, simulation, reflected, _scripts(model, reflected))
-
-
-def _told(progress: Progress | None) -> Callable[[float], None]:
-    """Return what turns a part that is done into the caller's two numbers."""
-    return lambda part: None if progress is None else progress(round(1000 * part), 1000)
 
 
 def check(model: ClusterModel) -> None:

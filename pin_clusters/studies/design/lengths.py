@@ -7,6 +7,7 @@ With phi(q, p) = 0 the equations of a cluster's loops and K_d their columns of t
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -121,9 +122,7 @@ def _lengths(
 def _placed(model: ClusterModel, j: int, axis: int, closures: tuple[Closure, ...]) -> Callable[[float], Parts]:
     def changed(h: float) -> Parts:
         tree = model.own_tree.copy()
-        shift = np.zeros(3)
-        shift[axis] = h
-        tree.jointPlacements[j] = pin.SE3(tree.jointPlacements[j].rotation, tree.jointPlacements[j].translation + shift)
+        tree.jointPlacements[j] = _shifted(tree.jointPlacements[j], axis, h)
         return tree, closures
 
     return changed
@@ -161,28 +160,30 @@ def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[fl
     label = part(str(c.source.label))
     if isinstance(c, RodClosure):
         yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)
-        for end in "ab":
-            point = getattr(c, f"point_{end}")
-            for axis in range(3):
-                yield f"{label}: point {end}, {_AXES[axis]}", _with(c, f"point_{end}", point, axis)
-    elif isinstance(c, FrameClosure):
-        for end in "ab":
-            frame = getattr(c, f"placement_{end}")
-            for axis in range(3):
-                yield f"{label}: point {end}, {_AXES[axis]}", _with(c, f"placement_{end}", frame, axis)
+    if isinstance(c, (RodClosure, FrameClosure)):
+        kind = "point" if isinstance(c, RodClosure) else "placement"
+        for end, axis in itertools.product("ab", range(3)):
+            name = f"{kind}_{end}"
+            yield f"{label}: point {end}, {_AXES[axis]}", _with(c, name, getattr(c, name), axis)
     else:
         yield from _of_fields(tree, c, label)
 
 
 def _with(c: Closure, name: str, value: Any, axis: int) -> Callable[[float], Closure]:
     def changed(h: float) -> Closure:
-        shift = np.zeros(3)
-        shift[axis] = h
-        moved = value + shift if isinstance(value, np.ndarray) else pin.SE3(value.rotation, value.translation + shift)
-        given: dict[str, Any] = {name: moved}
+        given: dict[str, Any] = {name: _shifted(value, axis, h)}
         return dataclasses.replace(c, **given)
 
     return changed
+
+
+def _shifted(place: Any, axis: int, by: float) -> Any:
+    """Return a point, or a frame, moved along an axis."""
+    if not isinstance(place, np.ndarray):
+        return pin.SE3(place.rotation, _shifted(np.array(place.translation), axis, by))
+    moved = place.copy()
+    moved[axis] += by
+    return moved
 
 
 def _of_fields(tree: pin.Model, c: Closure, label: str) -> Iterator[tuple[str, Callable[[float], Closure]]]:

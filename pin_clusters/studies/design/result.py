@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ...errors import ModelError, UnknownNameError, did_you_mean
 from ...model import Cluster, ClusterModel
 from ..pages.results import Shown
 from ..study import Trajectory
 from ..study._samples import as_model
-from ..study.rungs import Progress
+from ..study.rungs import Progress, in_thousandths
 from .actuators import Motor, motors
 from .coordinates import coordinates, has_loops
 from .lengths import Sensitivity, sensitivity
@@ -22,6 +23,7 @@ from .torques import Torques, torques
 from .transmission import Transmission, transmission
 
 SAMPLES, CELLS = 181, 49
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,11 +90,7 @@ class MechanismResult(Shown):
         Raises:
             UnknownNameError: No joint of that name moves.
         """
-        for r in self.ranges:
-            if r.joint == joint:
-                return r
-        names = [r.joint for r in self.ranges]
-        raise UnknownNameError(f"no joint {joint!r} of {self.model.name!r} has a range.{did_you_mean(joint, names)}")
+        return self._of(joint, "range", {r.joint: r for r in self.ranges})
 
     def part(self, joint: str) -> MechanismPart:
         """Return the cluster of a joint.
@@ -100,11 +98,13 @@ class MechanismResult(Shown):
         Raises:
             UnknownNameError: No joint of that name is in any.
         """
-        for p in self.parts:
-            if joint in p.cluster.joints:
-                return p
-        names = [name for p in self.parts for name in p.cluster.joints]
-        raise UnknownNameError(f"no joint {joint!r} of {self.model.name!r} has a part.{did_you_mean(joint, names)}")
+        return self._of(joint, "part", {name: p for p in self.parts for name in p.cluster.joints})
+
+    def _of(self, joint: str, what: str, found: dict[str, T]) -> T:
+        if joint not in found:
+            hint = did_you_mean(joint, found)
+            raise UnknownNameError(f"no joint {joint!r} of {self.model.name!r} has a {what}.{hint}")
+        return found[joint]
 
 
 def mechanism(
@@ -144,11 +144,7 @@ def mechanism(
         True
     """
     as_model(model, "mechanism")
-
-    def told(part: float) -> None:
-        if progress is not None:
-            progress(round(1000 * part), 1000)
-
+    told = in_thousandths(progress)
     movable = [c for c in model.clusters if coordinates(model, c.independent)]
     if not movable:
         raise ModelError(

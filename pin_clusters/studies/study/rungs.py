@@ -24,6 +24,11 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
     return lambda done, total: progress(i * total + done, n * total)
 
 
+def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
+    """Return what turns the part of the work that is done into the two numbers of a progress."""
+    return lambda part: None if progress is None else progress(round(1000 * part), 1000)
+
+
 def along(
     model: ClusterModel,
     ladder: Mapping[str, Approximation],

@@ -21,16 +21,11 @@ MISPRINTS = (
 """Where, what is printed, what is meant."""
 
 
-def table(rows: Sequence[Iterable[str]]) -> str:
-    """Return a Markdown table; all columns but the first are right-aligned."""
+def table(rows: Sequence[Iterable[str]], side: str = "---:") -> str:
+    """Return a Markdown table; all columns but the first are right-aligned, or as their rule says."""
     head, *body = (list(row) for row in rows)
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *body]
+    lines = [head, ["---", *[side] * (len(head) - 1)], *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _plain(rows: Sequence[Iterable[str]]) -> str:
-    head, *body = (list(row) for row in rows)
-    return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *body))
 
 
 def where(results: dict[str, Any]) -> str:
@@ -62,10 +57,10 @@ def markdown(results: dict[str, Any], parts: Iterable[Part], said: Sequence[Stat
         "percentages, ratios and orders of growth are. The verdicts are computed from the numbers beside them.",
         "## Statements",
         f"{len(said)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",
-        _plain([
+        table([
             ("statement", "source", "measured", "verdict"),
             *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in said),
-        ]),
+        ], "---"),
     ]  # fmt: skip
     for part in parts:
         if part.key not in results["parts"]:
@@ -79,6 +74,6 @@ def markdown(results: dict[str, Any], parts: Iterable[Part], said: Sequence[Stat
     text += [
         "## Misprints",
         "Found while the equations were programmed; what is meant is what the tests of this package hold to.",
-        _plain([("where", "printed", "meant"), *MISPRINTS]),
+        table([("where", "printed", "meant"), *MISPRINTS], "---"),
     ]
     return "\n\n".join(text)
