@@ -59,6 +59,7 @@ def native_module(kernel: Any) -> tuple[Any, str, Any]:
     """Return the module of a kernel, optimised, with one function that others can call; its name, and the signature."""
     from numba import njit
     from numba.core.compiler_lock import global_compiler_lock
+
     from pin_clusters._engine.kernels.compiling.inner import EntryCompiler
     from pin_clusters._engine.kernels.compiling.jit import INNER
 
@@ -81,6 +82,7 @@ def native_module(kernel: Any) -> tuple[Any, str, Any]:
 def described(kernel: Any, signature: Any) -> Any:
     """Return the signature as the wrappers want it."""
     from numba import types as kinds
+
     from pin_clusters._engine.calls.wrappers import Signature
 
     arguments = tuple((str(a.dtype), a.ndim) if isinstance(a, kinds.Array) else ("", 0) for a in signature.args)
@@ -91,8 +93,9 @@ def build(level: str, folder: Path) -> Path:
     """Compile all kernels for a level, in this process; ``NUMBA_CPU_NAME`` must have been set before Numba came."""
     only_the_kernels()
     from llvmlite import binding as llvm
-    from pin_clusters._engine.calls.module import module
+
     from pin_clusters._engine import entry_points
+    from pin_clusters._engine.calls.module import module
     from pin_clusters._engine.kernels.numbers import simd
     from pin_clusters._engine.native.processor import LEVELS
 

@@ -27,7 +27,8 @@ def _load(name: str) -> Any:
     """Import a module by its file: the package around it needs Pinocchio."""
     path = Path(__file__).parents[1] / f"{name}.py"
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

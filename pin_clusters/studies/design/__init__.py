@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from . import page  # which says how results are written
+from . import page as page  # which says how results are written
 from .actuators import Motor
 from .lengths import Sensitivity
 from .loads import Load, Loads

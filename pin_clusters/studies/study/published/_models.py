@@ -106,7 +106,7 @@ def method(
     name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
 ) -> tuple[Call | None, str]:
     """Return a call of forward dynamics by a module of ``baselines``, or None and why it cannot express the robot."""
-    module = importlib.import_module(f"...baselines.{name}", __package__)
+    module = importlib.import_module(f"....verification.baselines.{name}", __package__)
     try:
         data = module.createData(model, **options)
         module.aba(model, data, q, v, tau)
