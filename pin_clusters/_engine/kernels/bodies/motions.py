@@ -48,16 +48,10 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2)."""
+    """Velocity and acceleration of a body from its parent's and its joint's; (A1), (A2). No ``aj``: it is at rest."""
     up = ws.velocity(work, parent)
-    return up + vj, ws.acceleration(work, parent) + cross(up, vj) + aj
-
-
-@inline
-def motion_at_rest(work, parent, vj):
-    """The same for a joint that does not accelerate."""
-    up = ws.velocity(work, parent)
-    return up + vj, ws.acceleration(work, parent) + cross(up, vj)
+    a = ws.acceleration(work, parent) + cross(up, vj)
+    return up + vj, a if aj is None else a + aj
 
 
 @inline
@@ -169,8 +163,9 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1)."""
-    return cross(angular(ws.velocity(work, carrier)), h) * rate + h * a
+    """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1). No ``a``: it is zero."""
+    moment = cross(angular(ws.velocity(work, carrier)), h) * rate
+    return moment if a is None else moment + h * a
 
 
 @inline
@@ -191,10 +186,10 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
 
 
 @inline
-def hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced):
-    """The same at zero acceleration of the joint, with the inertia."""
+def hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
+    """The same with the inertia, which the force is made of; ``aj`` may be None."""
     R, x, S = hinge(params, work, q, b, B)
-    v, a = motion_at_rest(work, B.parent, S * rate)
+    v, a = motion(work, B.parent, S * rate, None if aj is None else S * aj)
     if kept:
         set_hinge(work, b, R, x, S, v, a)
     I = body_inertia(params, b, R, x)

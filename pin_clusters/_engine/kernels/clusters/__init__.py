@@ -4,13 +4,10 @@ Every kind has the same operations, as far as it needs them:
 
 ``advance``: outward, position, velocity, acceleration and force of the bodies (rnea)
 ``collect``: inward, forces to the output body, torques of the joints (rnea)
-``advance_at_rest``: outward, the same at zero acceleration, and inertias (aba)
-``eliminate``: inward, articulated inertia and bias force to the output body (aba)
-``propagate``: outward, accelerations (aba)
+``advance_with_inertia``: outward, the same at zero or prescribed accelerations, and inertias (aba, hybrid dynamics)
+``eliminate``: inward, articulated inertia and bias force to the output body
+``propagate``: outward, accelerations, and torques where accelerations are prescribed
 ``compose``: outward, poses, motion subspaces and inertias (crba, computeMinverse)
 ``couple``: inward, entries of the mass matrix (crba)
 ``factor``: inward, articulated inertia to the output body, factors of D (computeMinverse)
-
-In ``prescribed_...`` are those of hybrid dynamics, ``advance``, ``eliminate`` and ``propagate``: as aba's, but
-outward at the prescribed accelerations, and inward for the free columns only.
 """

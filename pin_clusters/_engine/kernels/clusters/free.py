@@ -12,6 +12,7 @@ from ..numbers.spatial import rigid_as_sym6, zero3
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.views import body
+from .prescribed import eliminate_base
 
 
 @inline
@@ -33,11 +34,13 @@ def collect(work, out, C):
 
 
 @inline
-def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3) at a = 0, and the inertia."""
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
+    """(A1)-(A3), and the inertia."""
     b, o = C.first, zero(work)
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B)
+    if prescribed is not None:
+        acc = acc + load6(a, C.column)
     I = body_inertia(params, b, R, x)
     f = newton_euler(I, vel, acc)
     if forced:
@@ -58,12 +61,14 @@ def _factors(params, work, C):
 
 
 @inline
-def eliminate(params, work, out, C):
-    """(A9), for all that is below it; out holds tau. Returns whether D is singular."""
+def eliminate(params, work, prescribed, tau, a, C):
+    """(A9), for all that is below it; returns whether D is singular."""
+    if prescribed is not None:
+        return eliminate_base(params, work, prescribed, tau, a, C)
     inverse_d, L, singular = _factors(params, work, C)
-    a = sym6_solve(inverse_d, L, load6(out, C.column) - ws.force(work, C.first))
-    ws.set_acceleration(work, C.first, a)
-    put(out, C.column, a)
+    x = sym6_solve(inverse_d, L, load6(tau, C.column) - ws.force(work, C.first))
+    ws.set_acceleration(work, C.first, x)
+    put(a, C.column, x)
     return singular
 
 

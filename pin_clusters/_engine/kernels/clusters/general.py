@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import (
-    along,
-    body_force,
-    body_inertia,
-    external_force,
-    motion,
-    motion_at_rest,
-    newton_euler,
-    set_motion,
-)
+from ..bodies.motions import along, body_force, body_inertia, external_force, motion, newton_euler, set_motion
 from ..bodies.placements import place
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
@@ -20,7 +11,8 @@ from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, listed
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
 from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
-from .spin_elements import gyration, inertia_torques, spin_columns, spin_coupling, spin_terms
+from .prescribed import is_prescribed, sweep
+from .spin_elements import gyration, inertia_torques, momentum_rate, spin_columns, spin_coupling, spin_terms
 
 
 @inline
@@ -81,50 +73,57 @@ def collect(index, work, out, C):
 
 
 @inline
-def advance_at_rest(index, params, work, q, v, result_and_forces, C, forced):
-    """(A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
-    o = zero(work)
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
+    """(A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
         vj = along(index, work, v, C, B)
+        aj = None if prescribed is None else along(index, work, a, C, B)
         columns(index, work, C, B)
-        vel, acc = motion_at_rest(work, B.parent, vj)
+        vel, acc = motion(work, B.parent, vj, aj)
         I = body_inertia(params, b, R, x)
         f = newton_euler(I, vel, acc)
         if forced:
             f = f - external_force(index, params, result_and_forces, b, B, R, x)
         set_motion(work, b, vel, acc, f)
-        ws.set_articulated(work, b, rigid_as_sym6(I, o))
+        ws.set_articulated(work, b, rigid_as_sym6(I, zero(work)))
     for k in range(C.nk):
-        ws.set_u_entry(work, C.at_work, C.nk, k, o)
+        u = zero(work)
+        if prescribed is not None:
+            for m in range(C.nk):
+                u -= ws.E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
+        ws.set_u_entry(work, C.at_work, C.nk, k, u)
     spin_columns(index, work, C)
     if C.at_spin >= 0:
-        gyration(index, work, v, C, C.out, 0, zero3(o))
+        gyration(index, work, v, C, C.out, 0, momentum_rate(index, work, prescribed, a, C, 0))
     for r in range(C.carrier0, C.carrier1):
-        gyration(index, work, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, zero3(o))
+        i = 1 + r - C.carrier0
+        gyration(index, work, v, C, carrier_row(index, r).body, i, momentum_rate(index, work, prescribed, a, C, i))
 
 
 @inline
-def eliminate(index, params, work, out, C):
-    """(A6)-(A8); out holds tau. Returns whether D is singular."""
+def eliminate(index, params, work, prescribed, tau, C):
+    """(A6)-(A8); (H1)-(H3) of its free columns. Returns whether D is singular."""
     if C.carrier0 == C.carrier1:
         # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
         if C.nk == 1:
-            return eliminate_one(index, params, work, out, C)
+            return eliminate_one(index, params, work, prescribed, tau, C)
         if C.nk == 2:
-            return eliminate_pair(index, params, work, out, C)
+            return eliminate_pair(index, params, work, prescribed, tau, C)
     nk, at = C.nk, C.at_work
-    total = sum_up(index, work, C)
-    singular, f_out = factor_D(params, work, C), zero6(zero(work))
+    total, f_out = sum_up(index, work, C), zero6(zero(work))
     for k in range(nk):
-        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(out, listed(index, C.column, k)))
+        ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(tau, listed(index, C.column, k)))
     for b in range(C.first, C.last):
         B, f = body(index, b), ws.force(work, b)
         f_out = f_out + f
         for k in range(nk):
             if moves(B.mask, k):
                 ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - dot6(ws.K_column(work, B.at_K, k), f))
+    if prescribed is not None:
+        return sweep(index, params, work, prescribed, C, total, f_out)
+    singular = factor_D(params, work, C)
     solve_D(work, C)
     hand_inertia(work, C, total)
     if C.out > 0:
@@ -135,20 +134,24 @@ def eliminate(index, params, work, out, C):
 
 
 @inline
-def propagate(index, work, out, C):
-    """(A9), (A10); the bodies' accelerations are corrections to the pass at a = 0."""
-    nk, at, a_out = C.nk, C.at_work, ws.acceleration(work, C.out)
+def propagate(index, work, prescribed, tau, a, C):
+    """(A9), (A10), (H4)-(H6); the bodies' accelerations are corrections to the pass outward."""
+    nk, at, up = C.nk, C.at_work, ws.acceleration(work, C.out)
     for k in range(nk):
-        put(
-            out, listed(index, C.column, k), ws.u_entry(work, at, nk, k) - dot6(ws.UDinv_column(work, at, nk, k), a_out)
-        )
+        i_v = listed(index, C.column, k)
+        x = ws.u_entry(work, at, nk, k) - dot6(ws.UDinv_column(work, at, nk, k), up)
+        if is_prescribed(prescribed, i_v):
+            put(tau, i_v, -x)
+        else:
+            put(a, i_v, x)
     for b in range(C.first, C.last):
-        B, a = body(index, b), a_out
+        B, change = body(index, b), up
         if B.bears == 1:
             for k in range(nk):
-                if moves(B.mask, k):
-                    a = a + ws.K_column(work, B.at_K, k) * get(out, listed(index, C.column, k))
-            ws.set_acceleration(work, b, a)
+                i_v = listed(index, C.column, k)
+                if moves(B.mask, k) and not is_prescribed(prescribed, i_v):
+                    change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
+            ws.set_acceleration(work, b, change)
 
 
 @inline

@@ -10,7 +10,7 @@ from ..bodies.motions import body_force, body_inertia, external_force, motion, n
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
-from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias, rates_of
+from ..loops.coupling_of_loops import bias_of, is_singular, joint_motion, prepare, prepare_bias, rates_of, spin_biases
 from ..numbers.simd import get, put, zero
 from ..numbers.spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
 from ..tables import workspace as ws
@@ -18,6 +18,7 @@ from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
 from ..tables.views import body, carrier_row, head, listed, rod
 from .general import columns
+from .prescribed import add_to_bias, forget_bias
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
 
 
@@ -142,17 +143,15 @@ def middle_mass(index, params, H, b):
 
 
 @paste
-def advance_at_rest(index, params, work, q, v, result_and_forces, c, C, forced):
-    """(L1)-(L5), (A1)-(A3), (A5), (S3) at a = 0; leaves minus the spin elements' bias in u."""
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
+    """(L1)-(L5), (A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
     prepare(index, params, work, q, C)
-    prepare_bias(index, params, work, q, v, c, C)
-    return bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced)
-
-
-@paste
-def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
-    """(A1)-(A3), (A5), (S3) where the joints accelerate with their bias; leaves minus the spin elements' in u."""
+    rates_of(index, work, v, C)
+    bias_of(index, params, work, q, c, C)
+    if prescribed is not None:
+        add_to_bias(index, work, a, C)
     H, o = head(index, C.head), zero(work)
+    spin_biases(index, params, work, C, H, block(H, C.nk))
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
@@ -184,6 +183,8 @@ def bodies_at_bias(index, params, work, v, result_and_forces, c, C, forced):
         carrier = carrier_row(index, r)
         rate = rot(ws.rotation(work, carrier.body), ws.momentum(work, carrier.at_spin, C.nk))
         gyration(index, work, v, C, carrier.body, 1 + r - C.carrier0, rate)
+    if prescribed is not None:
+        forget_bias(index, work, C)
     return is_singular(index, work, C)
 
 

@@ -8,6 +8,7 @@ from ..numbers.simd import get, put, zero
 from ..numbers.spatial import add_angular, dot6, rigid_mul, sym6_minus_outer, sym6_mul, zero6, zero_rigid, zero_sym6
 from ..tables import workspace as ws
 from ..tables.views import body, listed
+from .prescribed import is_prescribed
 
 
 @inline
@@ -29,18 +30,21 @@ def sum_one(index, work, out, C):
 
 
 @inline
-def eliminate_one(index, params, work, out, C):
-    """(A6)-(A8) for one column and no carrier inside; returns whether D is singular."""
-    at = C.at_work
-    D, U, u, total, f_out = sum_one(index, work, out, C)
-    inverse = 1.0 / D
-    Y, a = U * inverse, inverse * u
+def eliminate_one(index, params, work, prescribed, tau, C):
+    """(A6)-(A8), or (H1)-(H3), for one column and no carrier inside; returns whether D is singular."""
+    at, singular = C.at_work, False
+    D, U, u, total, f_out = sum_one(index, work, tau, C)
+    Y, w = U, u
+    if not is_prescribed(prescribed, listed(index, C.column, 0)):
+        singular, inverse = too_small(D, get(params, C.smallest)), 1.0 / D
+        Y, w = U * inverse, inverse * u
+        total, f_out = sym6_minus_outer(total, U, Y), U * w + f_out
     ws.set_UDinv_column(work, at, 1, 0, Y)
-    ws.set_u_entry(work, at, 1, 0, a)
+    ws.set_u_entry(work, at, 1, 0, w)
     if C.out > 0:
-        ws.add_articulated(work, C.out, sym6_minus_outer(total, U, Y))
-        ws.add_force(work, C.out, U * a + f_out)
-    return too_small(D, get(params, C.smallest))
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
+    return singular
 
 
 @inline
@@ -74,27 +78,42 @@ def sum_pair(index, work, out, C):
 
 
 @inline
-def eliminate_pair(index, params, work, out, C):
-    """(A6)-(A8) for two columns and no carrier inside; returns whether D is singular."""
-    at = C.at_work
-    d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, out, C)
-    e0 = 1.0 / d00
-    ell = d01 * e0
-    pivot = d11 - ell * d01
-    e1 = 1.0 / pivot
-    Y1 = (U1 - U0 * ell) * e1
-    Y0 = U0 * e0 - Y1 * ell
-    w1 = e1 * (u1 - ell * u0)
-    w0 = e0 * u0 - ell * w1
+def eliminate_pair(index, params, work, prescribed, tau, C):
+    """(A6)-(A8), or (H1)-(H3), for two columns and no carrier inside; returns whether D is singular."""
+    at, smallest = C.at_work, get(params, C.smallest)
+    d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, tau, C)
+    if prescribed is None:
+        e0 = 1.0 / d00
+        ell = d01 * e0
+        pivot = d11 - ell * d01
+        e1 = 1.0 / pivot
+        Y1 = (U1 - U0 * ell) * e1
+        Y0 = U0 * e0 - Y1 * ell
+        w1 = e1 * (u1 - ell * u0)
+        w0 = e0 * u0 - ell * w1
+        total, f_out = sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1), U0 * w0 + (U1 * w1 + f_out)
+        singular = too_small(d00, smallest) or too_small(pivot, smallest)
+    else:
+        Y0, Y1, w0, w1, singular = U0, U1, u0, u1, False
+        if not is_prescribed(prescribed, listed(index, C.column, 0)):
+            singular, e = too_small(d00, smallest), 1.0 / d00
+            Y0, w0, ell = U0 * e, e * u0, d01 * e
+            total, f_out = sym6_minus_outer(total, U0, Y0), f_out + U0 * w0
+            Y1, w1, d11 = U1 - Y0 * d01, u1 - d01 * w0, d11 - ell * d01
+            d01 = ell
+        if not is_prescribed(prescribed, listed(index, C.column, 1)):
+            singular, e, U, u = singular or too_small(d11, smallest), 1.0 / d11, Y1, w1
+            Y1, w1 = U * e, e * u
+            total, f_out = sym6_minus_outer(total, U, Y1), f_out + U * w1
+            Y0, w0 = Y0 - Y1 * d01, w0 - d01 * w1
     ws.set_UDinv_column(work, at, 2, 0, Y0)
     ws.set_UDinv_column(work, at, 2, 1, Y1)
     ws.set_u_entry(work, at, 2, 0, w0)
     ws.set_u_entry(work, at, 2, 1, w1)
     if C.out > 0:
-        ws.add_articulated(work, C.out, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
-        ws.add_force(work, C.out, U0 * w0 + (U1 * w1 + f_out))
-    smallest = get(params, C.smallest)
-    return too_small(d00, smallest) or too_small(pivot, smallest)
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
+    return singular
 
 
 @inline

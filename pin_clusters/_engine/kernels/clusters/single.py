@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import body_inertia, hinge_motion, hinge_motion_at_rest, spin_moment
+from ..bodies.motions import body_inertia, hinge_motion, hinge_motion_and_inertia, spin_moment
 from ..bodies.placements import hinge
 from ..compiling.jit import inline
 from ..numbers.pack import too_small
@@ -10,7 +10,6 @@ from ..numbers.simd import get, put, zero
 from ..numbers.spatial import (
     add_angular,
     angular,
-    cross,
     dot3,
     dot6,
     rigid_as_sym6,
@@ -22,6 +21,7 @@ from ..numbers.spatial import (
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.views import body
+from .prescribed import is_prescribed
 
 
 @inline
@@ -62,64 +62,80 @@ def collect(index, work, out, C):
 
 
 @inline
-def advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole):
-    """(A1)-(A3) and (S3) at a = 0; returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, tau, a, C, forced, whole):
+    """(A1)-(A3), (S3); returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
     b = C.first
     B = body(index, b)
     rate, kept = get(v, C.column), B.bears == 1 or whole
-    S, I, f = hinge_motion_at_rest(index, params, work, q, result_and_forces, b, B, rate, kept, forced)
+    aj = None if prescribed is None else get(a, C.column)
+    S, I, f = hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced)
     if C.at_spin >= 0:
         h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
         ws.set_spin(work, b, h)
         ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
-            ws.add_moment(work, B.parent, cross(angular(ws.velocity(work, B.parent)), h) * rate)
+            ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
     o = zero(work)
     if not kept:
-        return _eliminate(params, work, out, C, b, B.parent, rigid_as_sym6(I, o), S, f, rigid_mul(I, S))
+        I6, IS = rigid_as_sym6(I, o), rigid_mul(I, S)
+        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I6, S, f, IS)
     ws.set_force(work, b, f)
     ws.set_articulated(work, b, rigid_as_sym6(I, o))
     return False
 
 
 @inline
-def eliminate(index, params, work, out, C, forced):
+def eliminate(index, params, work, prescribed, tau, a, C, forced):
     """(A6)-(A8); returns whether D is singular."""
     b = C.first
     B = body(index, b)
     if B.bears == 1 or forced:
         I, S = ws.articulated(work, b), ws.axis(work, b)
-        return _eliminate(params, work, out, C, b, B.parent, I, S, ws.force(work, b), sym6_mul(I, S))
+        IS = sym6_mul(I, S)
+        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I, S, ws.force(work, b), IS)
     return False
 
 
 @inline
-def _eliminate(params, work, out, C, b, parent, I, S, f, IS):
-    """Hand articulated inertia and force to the parent; out holds tau."""
-    d = dot6(S, IS) + get(params, C.at_E)
-    singular, inverse, u, U = too_small(d, get(params, C.smallest)), 1.0 / d, get(out, C.column) - dot6(S, f), IS
+def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
+    """Hand articulated inertia and force to the parent; keeps U and u over D, or as they are of a prescribed joint."""
+    E, u, U = get(params, C.at_E), get(tau, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
         u -= ws.spin_bias(work, b)
         U = add_angular(U, ws.spin(work, b))
+    if is_prescribed(prescribed, C.column):
+        if parent > 0:
+            ws.add_articulated(work, parent, I)
+            ws.add_force(work, parent, f)
+        ws.set_UDinv(work, b, U)
+        ws.set_Dinv_u(work, b, u - E * get(a, C.column))
+        return False
+    d = dot6(S, IS) + E
+    inverse = 1.0 / d
     Y = U * inverse
     if parent > 0:
         ws.add_articulated(work, parent, sym6_minus_outer(I, U, Y))
         ws.add_force(work, parent, Y * u + f)
     ws.set_UDinv(work, b, Y)
     ws.set_Dinv_u(work, b, inverse * u)
-    return singular
+    return too_small(d, get(params, C.smallest))
 
 
 @inline
-def propagate(index, work, out, C):
-    """(A9), (A10)."""
+def propagate(index, work, prescribed, tau, a, C):
+    """(A9), (A10); (H4)-(H6)."""
     b = C.first
     B = body(index, b)
-    a_up = ws.acceleration(work, B.parent)
-    a = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), a_up)
-    put(out, C.column, a)
-    if B.bears == 1:
-        ws.set_acceleration(work, b, a_up + ws.axis(work, b) * a)
+    up = ws.acceleration(work, B.parent)
+    x = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), up)
+    if is_prescribed(prescribed, C.column):
+        put(tau, C.column, -x)
+        if B.bears == 1:
+            ws.set_acceleration(work, b, up)
+    else:
+        put(a, C.column, x)
+        if B.bears == 1:
+            ws.set_acceleration(work, b, up + ws.axis(work, b) * x)
 
 
 @inline

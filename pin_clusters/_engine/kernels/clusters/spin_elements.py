@@ -53,6 +53,16 @@ def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
 
 
 @inline
+def momentum_rate(index, work, prescribed, a, C, i):
+    """What the spin momentum on carrier i changes by as its columns accelerate; (S1)."""
+    rate = zero3(zero(work))
+    if prescribed is not None:
+        for k in range(C.nk):
+            rate = rate + ws.spin_column(work, C.at_work, C.nk, i, k) * get(a, listed(index, C.column, k))
+    return rate
+
+
+@inline
 def gyration(index, work, v, C, carrier, i, rate):
     """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))

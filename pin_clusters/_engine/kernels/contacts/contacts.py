@@ -94,9 +94,9 @@ def hand_out(asked, A, gram, forces):
             put(forces, first + r, gram[A.columns, first + r])
 
 
-def contacts_with(advance_at_rest):
-    """Make contacts; ``advance_at_rest`` is for LOOP clusters."""
-    at_rest = outward_with(advance_at_rest)
+def contacts_with(advance_loop):
+    """Make contacts; ``advance_loop`` is for LOOP clusters."""
+    at_rest = outward_with(advance_loop)
 
     @paste
     def contacts(index, params, work, result, q, v, tau, asked, numbers, panel, gram, forces, out):
@@ -113,7 +113,7 @@ def contacts_with(advance_at_rest):
             return WRONG_SIZE
         start(params, work)
         turn_joints(index, work, q)
-        singular, code = at_rest(index, params, work, q, v, result, out, False, True)
+        singular, code = at_rest(index, params, work, q, v, result, None, out, out, False, True)
         seed_torques(index, work, tau, panel, n, A)
         row = factor_articulated(index, params, work)
         singular = row if row > 0 else singular
@@ -169,7 +169,7 @@ def contacts_with(advance_at_rest):
 
 
 contacts = contacts_with(loop.without_loops)
-contacts_loops = contacts_with(loop.advance_at_rest)
+contacts_loops = contacts_with(loop.advance_with_inertia)
 
 
 def _signature():

@@ -1,7 +1,8 @@
 """C-ABA: forward dynamics of clusters, with spin elements.
 
 With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
-after the other, at the end of each branch; the last pass adds the corrections to the accelerations.
+after the other, at the end of each branch; the last pass adds the corrections to the accelerations. Hybrid dynamics is
+made of the same passes: ``clusters/prescribed.py`` says how.
 """
 
 from __future__ import annotations
@@ -22,20 +23,22 @@ def step_with(advance_loop):
     """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
 
     @inline
-    def step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole):
-        """(A1)-(A3) at a = 0; ``whole``: no leaf is eliminated at once.
+    def step(index, params, work, q, v, result_and_forces, prescribed, tau, a, c, C, forced, whole):
+        """(A1)-(A3) at a = 0, or where ``prescribed`` says so at a; ``whole``: no leaf is eliminated at once.
 
         Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
         """
         bad, singular_loop = False, False
         if C.kind == SINGLE:
-            bad = single.advance_at_rest(index, params, work, q, v, result_and_forces, out, C, forced, whole)
+            bad = single.advance_with_inertia(
+                index, params, work, q, v, result_and_forces, prescribed, tau, a, C, forced, whole
+            )
         elif C.kind == FREE:
-            free.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+            free.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
         elif C.kind == LOOP:
-            singular_loop = advance_loop(index, params, work, q, v, result_and_forces, c, C, forced)
+            singular_loop = advance_loop(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced)
         else:
-            general.advance_at_rest(index, params, work, q, v, result_and_forces, C, forced)
+            general.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
         return bad, singular_loop
 
     return step
@@ -47,14 +50,14 @@ def outward_with(advance_loop):
 
     @inline
     def outward(index, params, work, q, v, result_and_forces, out, forced, whole):
-        """Make the step of all clusters.
+        """Make the step of all clusters, at a = 0.
 
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
         """
         singular, code = 0, OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
-            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, whole)
+            bad, singular_loop = step(index, params, work, q, v, result_and_forces, None, out, out, c, C, forced, whole)
             if bad:
                 singular = c
             if singular_loop:
@@ -64,56 +67,75 @@ def outward_with(advance_loop):
     return outward
 
 
-def aba_with(advance_loop):
-    """Make aba; ``advance_loop`` is for LOOP clusters."""
+def passes_with(advance_loop):
+    """Make the passes of aba and of hybrid dynamics; ``advance_loop`` is for LOOP clusters."""
     step = step_with(advance_loop)
 
     @inline
-    def eliminate(index, params, work, out, C, forced):
+    def eliminate(index, params, work, prescribed, tau, a, C, forced):
         """(A6)-(A8); returns whether D is singular."""
         if C.kind == SINGLE:
-            return single.eliminate(index, params, work, out, C, forced)
+            return single.eliminate(index, params, work, prescribed, tau, a, C, forced)
         if C.kind == FREE:
-            return free.eliminate(params, work, out, C)
-        return general.eliminate(index, params, work, out, C)
+            return free.eliminate(params, work, prescribed, tau, a, C)
+        return general.eliminate(index, params, work, prescribed, tau, C)
 
     @inline
-    def branch_by_branch(index, params, work, q, v, result_and_forces, out, forced):
+    def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
         """Step outward, and eliminate a cluster as soon as all that hangs from it is: its numbers are still near by.
 
         With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
         """
         n, singular, code = header(index), 0, OK
+        bodies_first = forced or prescribed is not None
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
-            bad, singular_loop = step(index, params, work, q, v, result_and_forces, out, c, C, forced, forced)
+            bad, singular_loop = step(
+                index, params, work, q, v, result_and_forces, prescribed, tau, a, c, C, forced, forced
+            )
             if bad:
                 singular = c
             if singular_loop:
                 code = -c
             done, until = c, C.until
-            if forced:
+            if bodies_first:
                 until = n.cluster0 - 1 if c == n.cluster1 - 1 else c
-                if c == n.cluster1 - 1:
-                    rotor_forces(index, params, work, q, result_and_forces, out, 1.0)
+                if forced and c == n.cluster1 - 1:
+                    rotor_forces(index, params, work, q, result_and_forces, tau, 1.0)
             while done > until:
                 D = cluster(index, done)
-                if eliminate(index, params, work, out, D, forced):
+                if eliminate(index, params, work, prescribed, tau, a, D, forced):
                     singular = done
-                done = done - 1 if forced else D.above
+                done = done - 1 if bodies_first else D.above
         return singular, code
 
     @inline
-    def corrections(index, work, out):
-        """(A9), (A10): from here on accelerations of bodies are corrections to the pass at a = 0."""
+    def corrections(index, work, prescribed, tau, a):
+        """(A9), (A10), (H4)-(H6): from here on accelerations of bodies are corrections to the pass outward."""
         ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:
-                single.propagate(index, work, out, C)
+                single.propagate(index, work, prescribed, tau, a, C)
             elif C.kind != FREE:
-                general.propagate(index, work, out, C)
+                general.propagate(index, work, prescribed, tau, a, C)
+
+    @paste
+    def passes(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
+        """Turn torques into accelerations, and the reverse where these are ``prescribed``; without it tau is a."""
+        start(params, work)
+        turn_joints(index, work, q)
+        singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)
+        corrections(index, work, prescribed, tau, a)
+        return code if code < 0 else singular
+
+    return passes
+
+
+def aba_with(advance_loop):
+    """Make aba; ``advance_loop`` is for LOOP clusters."""
+    passes = passes_with(advance_loop)
 
     @paste
     def aba(index, params, work, result_and_forces, q, v, tau, out):
@@ -122,21 +144,18 @@ def aba_with(advance_loop):
             return WRONG_SIZE
         nv = header(index).nv
         forced = result_and_forces.shape[0] > nv
-        start(params, work)
-        turn_joints(index, work, q)
         for i in range(nv):
             put(out, i, get(tau, i))
-        singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, out, forced)
-        corrections(index, work, out)
+        code = passes(index, params, work, q, v, result_and_forces, None, out, out, forced)
         for i in range(nv):
             put(result_and_forces, i, get(out, i))
-        return code if code < 0 else singular
+        return code
 
     return aba
 
 
 aba = aba_with(loop.without_loops)
-aba_loops = aba_with(loop.advance_at_rest)
+aba_loops = aba_with(loop.advance_with_inertia)
 
 
 @kernel(signature(4), "aba (forward dynamics)", aba)

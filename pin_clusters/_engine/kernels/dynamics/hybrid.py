@@ -1,23 +1,21 @@
 """Hybrid dynamics of clusters: some accelerations are prescribed and their torques found, for the others the reverse.
 
-The three passes of aba. The first one is not at rest but at the prescribed accelerations, the second one eliminates the
-free columns only, and the third one finds accelerations and torques alike.
+The passes of aba, told which accelerations are prescribed: the first one is not at rest but at these, the second one
+eliminates the free columns only, and the third one finds accelerations and torques alike.
 """
 
 from __future__ import annotations
 
 from numba import types
 
-from ..bodies.placements import start, turn_joints
-from ..clusters import loop, prescribed_free, prescribed_general, prescribed_single
+from ..clusters import loop
 from ..compiling.jit import inline, kernel, paste
 from ..numbers.simd import borrowed, get, put, zero
-from ..numbers.spatial import zero6
-from ..tables import workspace as ws
 from ..tables.addresses import tables
-from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
-from ..tables.views import cluster, header
-from .rnea import rotor_forces, wrong_size
+from ..tables.layout import WRONG_SIZE
+from ..tables.views import header
+from .aba import passes_with
+from .rnea import wrong_size
 
 
 @inline
@@ -34,57 +32,7 @@ def take(index, tau, a, prescribed, tau_out, a_out):
 
 def hybrid_with(advance_loop):
     """Make hybrid; ``advance_loop`` is for LOOP clusters."""
-
-    @inline
-    def outward(index, params, work, q, v, prescribed, result_and_forces, tau, a, forced):
-        """(A1)-(A3) at the prescribed accelerations.
-
-        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
-        """
-        singular, code = 0, OK
-        for c in range(header(index).cluster0, header(index).cluster1):
-            C = cluster(index, c)
-            if C.kind == SINGLE:
-                if prescribed_single.advance(
-                    index, params, work, q, v, prescribed, result_and_forces, tau, a, C, forced
-                ):
-                    singular = c
-            elif C.kind == FREE:
-                prescribed_free.advance(index, params, work, q, v, result_and_forces, a, C, forced)
-            elif C.kind == LOOP:
-                if advance_loop(index, params, work, q, v, result_and_forces, a, c, C, forced):
-                    code = -c
-            else:
-                prescribed_general.advance(index, params, work, q, v, result_and_forces, a, C, forced)
-        return singular, code
-
-    @inline
-    def inward(index, params, work, prescribed, tau, a, forced, singular):
-        """(H1)-(H3); returns the row of a cluster whose D is singular."""
-        n = header(index)
-        for i in range(n.cluster1 - n.cluster0):
-            c = n.cluster1 - 1 - i
-            C, bad = cluster(index, c), False
-            if C.kind == SINGLE:
-                bad = prescribed_single.eliminate(index, params, work, prescribed, tau, a, C, forced)
-            elif C.kind == FREE:
-                bad = prescribed_free.eliminate(params, work, prescribed, tau, a, C)
-            else:
-                bad = prescribed_general.eliminate(index, params, work, prescribed, tau, C)
-            if bad:
-                singular = c
-        return singular
-
-    @inline
-    def answers(index, work, prescribed, tau, a):
-        """(H4)-(H6): from here on accelerations of bodies are corrections to the first pass."""
-        ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
-        for c in range(header(index).cluster0, header(index).cluster1):
-            C = cluster(index, c)
-            if C.kind == SINGLE:
-                prescribed_single.propagate(index, work, prescribed, tau, a, C)
-            elif C.kind != FREE:
-                prescribed_general.propagate(index, work, prescribed, tau, a, C)
+    passes = passes_with(advance_loop)
 
     @paste
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
@@ -102,25 +50,19 @@ def hybrid_with(advance_loop):
         ):
             return WRONG_SIZE
         forced = result_and_forces.shape[0] > nv
-        start(params, work)
-        turn_joints(index, work, q)
         take(index, tau, a, prescribed, tau_out, a_out)
-        singular, code = outward(index, params, work, q, v, prescribed, result_and_forces, tau_out, a_out, forced)
-        if forced:
-            rotor_forces(index, params, work, q, result_and_forces, tau_out, 1.0)
-        singular = inward(index, params, work, prescribed, tau_out, a_out, forced, singular)
-        answers(index, work, prescribed, tau_out, a_out)
+        code = passes(index, params, work, q, v, result_and_forces, prescribed, tau_out, a_out, forced)
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
                     put(tau_out, i, get(tau, i))  # without the forces on rotors
-        return code if code < 0 else singular
+        return code
 
     return hybrid
 
 
 hybrid = hybrid_with(loop.without_loops)
-hybrid_loops = hybrid_with(prescribed_general.advance_loop)
+hybrid_loops = hybrid_with(loop.advance_with_inertia)
 
 
 def _signature():
