@@ -113,7 +113,7 @@ def contacts_with(advance_loop):
             return WRONG_SIZE
         start(params, work)
         turn_joints(index, work, q)
-        singular, code = at_rest(index, params, work, q, v, result, None, out, out, False, True)
+        singular, code = at_rest(index, params, work, q, v, result, out, False, True)
         seed_torques(index, work, tau, panel, n, A)
         row = factor_articulated(index, params, work)
         singular = row if row > 0 else singular
