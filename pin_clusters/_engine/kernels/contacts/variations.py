@@ -10,7 +10,7 @@ from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_apart, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -113,13 +113,10 @@ def rotated(R, m):
 @inline
 def put_rows(to, k, stride, rows, x):
     """Write three or six entries, ``stride`` apart."""
-    put(to, k, x[0])
-    put(to, k + stride, x[1])
-    put(to, k + 2 * stride, x[2])
     if rows == 6:
-        put(to, k + 3 * stride, x[3])
-        put(to, k + 4 * stride, x[4])
-        put(to, k + 5 * stride, x[5])
+        put_apart(to, k, stride, x)
+    else:
+        put_apart(to, k, stride, linear(x))
 
 
 @inline

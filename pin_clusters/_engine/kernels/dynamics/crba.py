@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, fill_square, put, zero
+from ..numbers.simd import borrowed, fill_square, put, put_apart, zero
 from ..numbers.spatial import dot6
 from ..tables import workspace as ws
 from ..tables.addresses import tables
@@ -55,13 +55,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
         C = cluster(index, B.cluster)
         if C.kind == FREE:
             put(M, i_v * nv + C.column, F)
-            at = C.column * nv + i_v
-            put(M, at, F[0])
-            put(M, at + nv, F[1])
-            put(M, at + 2 * nv, F[2])
-            put(M, at + 3 * nv, F[3])
-            put(M, at + 4 * nv, F[4])
-            put(M, at + 5 * nv, F[5])
+            put_apart(M, C.column * nv + i_v, nv, F)
         else:
             for r in range(C.nk):
                 if articulated.moves(B.mask, r):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, kernel, paste, signature
 from ..numbers.ldl6 import sym6_solve
-from ..numbers.simd import borrowed, fill_square, get, put, zero
+from ..numbers.simd import borrowed, fill_square, get, put, put_apart, zero
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
 from ..tables import workspace as ws
 from ..tables.addresses import tables
@@ -114,8 +114,7 @@ def outward_base(work, nv, C, i_v, Minv):
     ws.set_force(work, C.first, zero6(zero(work)))
     ws.set_acceleration(work, C.first, a)
     put(Minv, i_v * nv + C.column, a)
-    for m in range(6):
-        put(Minv, (C.column + m) * nv + i_v, get(Minv, i_v * nv + C.column + m))
+    put_apart(Minv, C.column * nv + i_v, nv, a)
 
 
 @inline

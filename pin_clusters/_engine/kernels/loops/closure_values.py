@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import device, inline
 from ..numbers.pack import if_less
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_lane, zero
 from ..numbers.spatial import column, cross, dot3, rot_t, zero3
 from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
@@ -16,7 +16,7 @@ from ..tables.loop_block import block
 from ..tables.views import closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
 from .function_derivatives import at_coordinates
-from .user_functions import call_address, lanes_of, raw, write_lane
+from .user_functions import call_address, lanes_of, raw
 
 
 @inline
@@ -96,7 +96,7 @@ def called_values(index, params, work, q, r, to):
         at_coordinates(index, work, q, r, lane, x, 0, 0.0, 0, 0.0)
         call_address(functions_of(index, r.functions).phi, work, x, x + n)
         for i in range(m):
-            write_lane(work, to + i, lane, get(params, r.at + i) * raw(work, x + n + i))
+            put_lane(work, to + i, lane, get(params, r.at + i) * raw(work, x + n + i))
 
 
 @device

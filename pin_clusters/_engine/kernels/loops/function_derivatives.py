@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from ..compiling.jit import device, inline
+from ..numbers.simd import get_lane, put_lane
 from ..tables.views import functions_of, on_joint, velocity_row
-from .user_functions import call_address, lanes_of, put_raw, raw, read_lane, write_lane
+from .user_functions import call_address, lanes_of, put_raw, raw
 
 _STENCIL = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # central differences of order 8
 _SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # the same of second derivatives, and of what is between
@@ -17,7 +18,7 @@ _BETWEEN = -205.0 / 72.0
 def at_coordinates(index, work, q, r, lane, x, j, step, k, more):
     """Write the coordinates of the joints of closure r to raw number x on, two of them moved."""
     for i in range(r.part1 - r.part0):
-        put_raw(work, x + i, read_lane(q, on_joint(index, r.part0 + i).iq, lane))
+        put_raw(work, x + i, get_lane(q, on_joint(index, r.part0 + i).iq, lane))
     put_raw(work, x + j, raw(work, x + j) + step)
     put_raw(work, x + k, raw(work, x + k) + more)
 
@@ -54,7 +55,7 @@ def called_jacobian(index, params, work, q, r):
     for lane in range(lanes_of(work)):
         jacobian_at(index, params, work, q, r, lane, x, x + n, x + n + m, 0, 0.0)
         for i in range(m * n):
-            write_lane(work, r.room + i, lane, raw(work, x + n + m + i))
+            put_lane(work, r.room + i, lane, raw(work, x + n + m + i))
 
 
 @inline
@@ -70,7 +71,7 @@ def call_given(work, r, lane, address, x, to, size):
     y = written(work, r)
     call_address(address, work, x, y)
     for i in range(size):
-        write_lane(work, to + i, lane, raw(work, y + i))
+        put_lane(work, to + i, lane, raw(work, y + i))
 
 
 @device
@@ -86,7 +87,7 @@ def called_hessian(index, params, work, q, r):
             continue
         for k in range(n):
             for i in range(m * n):
-                write_lane(work, second + i * n + k, lane, 0.0)
+                put_lane(work, second + i * n + k, lane, 0.0)
             for s in range(4):
                 for sign in range(2):
                     weight = (1.0 - 2.0 * sign) * _STENCIL[s] / params[steps + k]
@@ -94,15 +95,15 @@ def called_hessian(index, params, work, q, r):
                     jacobian_at(index, params, work, q, r, lane, x, x + n, x + n + m, k, more)
                     for i in range(m * n):
                         at = second + i * n + k
-                        total = read_lane(work, at, lane) + weight * raw(work, x + n + m + i)
-                        write_lane(work, at, lane, total)
+                        total = get_lane(work, at, lane) + weight * raw(work, x + n + m + i)
+                        put_lane(work, at, lane, total)
 
 
 @device
 def along_direction(index, work, q, r, lane, x, d, step):
     """Write the coordinates of the joints of closure r to raw number x on, moved along the one at raw number d."""
     for i in range(r.part1 - r.part0):
-        coordinate = read_lane(q, on_joint(index, r.part0 + i).iq, lane)
+        coordinate = get_lane(q, on_joint(index, r.part0 + i).iq, lane)
         put_raw(work, x + i, coordinate + step * raw(work, d + i))
 
 
@@ -133,7 +134,7 @@ def jacobian_along(index, params, work, q, r, lane, x, to, d, step):
 @inline
 def add_to_lane(a, i, lane, x):
     """Add x to one lane of scalar i."""
-    write_lane(a, i, lane, read_lane(a, i, lane) + x)
+    put_lane(a, i, lane, get_lane(a, i, lane) + x)
 
 
 @device
@@ -189,11 +190,11 @@ def called_third(index, params, work, q, r):
     for lane in range(lanes):
         size = 0.0
         for i in range(n):
-            rate = read_lane(work, velocity_row(index, on_joint(index, r.part0 + i).velocity).at_rate, lane)
+            rate = get_lane(work, velocity_row(index, on_joint(index, r.part0 + i).velocity).at_rate, lane)
             put_raw(work, d + i, rate)
             size += (rate / params[r.at + m + i]) ** 2
         for i in range(m * n):
-            write_lane(work, third + i, lane, 0.0)
+            put_lane(work, third + i, lane, 0.0)
         if size == 0.0:
             continue
         step = 1.0 / math.sqrt(size)

@@ -39,36 +39,6 @@ def _call(address, a, x, y):
     return lambda address, a, x, y: _call_address(address, a, x, y)
 
 
-def read_lane(a, i, lane):
-    """Return one lane of scalar i."""
-    return a[i]
-
-
-@overload(read_lane, **INLINE)
-def _read_lane(a, i, lane):
-    return (lambda a, i, lane: a[i, lane]) if a.ndim == 2 else (lambda a, i, lane: a[i])
-
-
-def write_lane(a, i, lane, x):
-    """Write one lane of scalar i."""
-    a[i] = x
-
-
-@overload(write_lane, **INLINE)
-def _write_lane(a, i, lane, x):
-    if a.ndim == 2:
-
-        def pack(a, i, lane, x):
-            a[i, lane] = x
-
-        return pack
-
-    def scalar(a, i, lane, x):
-        a[i] = x
-
-    return scalar
-
-
 def raw(a, i):
     """Return number i of the memory of an array."""
     return a[i]

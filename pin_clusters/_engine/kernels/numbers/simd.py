@@ -73,6 +73,21 @@ def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
     return types.void(a, types.intp, x), codegen
 
 
+@intrinsic
+def _store_apart(typing: Any, a: Any, i: Any, stride: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, at, step, value = args
+        for number, kind in zip(cgutils.unpack_tuple(builder, value), x.types, strict=True):
+            builder.store(
+                as_scalar(context, builder, number, kind, scalar_of(a)),
+                place_of(context, builder, a, array, at),
+                align=8,
+            )
+            at = builder.add(at, step)
+
+    return types.void(a, types.intp, types.intp, x), codegen
+
+
 def get(a, i):
     """Return scalar i of a flat array."""
     return a[i]
@@ -84,6 +99,11 @@ def put(a, i, x):
         a[i : i + len(x)] = x
     else:
         a[i] = x
+
+
+def put_apart(a, i, stride, x):
+    """Write a tuple from scalar i of a flat array on, ``stride`` apart: a piece of a column of a matrix by rows."""
+    a[i : i + stride * len(x) : stride] = x
 
 
 def zero(a):
@@ -116,6 +136,18 @@ def _put(a, i, x):
     return checked if BOUNDSCHECK else lambda a, i, x: _store(a, i, x)
 
 
+@overload(put_apart, **INLINE)
+def _put_apart(a, i, stride, x):
+    n = len(x)
+
+    def checked(a, i, stride, x):
+        assert i >= 0, "kernel writes out of bounds"
+        assert i + stride * (n - 1) < a.shape[0], "kernel writes out of bounds"
+        _store_apart(a, i, stride, x)
+
+    return checked if BOUNDSCHECK else lambda a, i, stride, x: _store_apart(a, i, stride, x)
+
+
 @intrinsic
 def _zero_of(typing: Any, a: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -141,15 +173,22 @@ def put_lane(a, i, lane, x):
 
 @overload(get_lane, **INLINE)
 def _get_lane(a, i, lane):
-    return lambda a, i, lane: a[i, lane]
+    return (lambda a, i, lane: a[i, lane]) if a.ndim == 2 else (lambda a, i, lane: a[i])
 
 
 @overload(put_lane, **INLINE)
 def _put_lane(a, i, lane, x):
-    def write(a, i, lane, x):
-        a[i, lane] = x
+    if a.ndim == 2:
 
-    return write
+        def write(a, i, lane, x):
+            a[i, lane] = x
+
+        return write
+
+    def write_the_one(a, i, lane, x):
+        a[i] = x
+
+    return write_the_one
 
 
 @intrinsic

@@ -5,8 +5,6 @@ Vectors are in axes of the world, motions at the link's own origin.
 
 from __future__ import annotations
 
-from ..compiling.jit import inline
-from ..numbers.simd import put
 from ..numbers.tuples import load3, load6, load9, load10
 from .tree_layout import (
     LINK_ACCELERATION,
@@ -19,25 +17,9 @@ from .tree_layout import (
     LINK_VELOCITY,
     LINK_WORK,
 )
+from .workspace import quantities_in
 
-
-def _of_link(at, load):
-    """Make what reads, writes and increases a quantity of a link."""
-
-    @inline
-    def read(work, b):
-        return load(work, b * LINK_WORK + at)
-
-    @inline
-    def write(work, b, x):
-        put(work, b * LINK_WORK + at, x)
-
-    @inline
-    def increase(work, b, x):
-        put(work, b * LINK_WORK + at, load(work, b * LINK_WORK + at) + x)
-
-    return read, write, increase
-
+_of_link = quantities_in(LINK_WORK)
 
 rotation, set_rotation, _ = _of_link(LINK_ROTATION, load9)
 position, set_position, _ = _of_link(LINK_ROTATION + 9, load3)

@@ -5,32 +5,20 @@ from __future__ import annotations
 from ..compiling.jit import inline
 from ..numbers.simd import put
 from ..numbers.tuples import load3, load9
+from . import workspace as ws
 from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, PULL, ROTATION, SPEED, TURN
 
+_of_link = ws.quantities_in(LINK_ROOM)
 
-def _of_link(at, load):
-    """Make what reads and writes a quantity of a link."""
-
-    @inline
-    def read(work, b):
-        return load(work, b * LINK_ROOM + at)
-
-    @inline
-    def write(work, b, x):
-        put(work, b * LINK_ROOM + at, x)
-
-    return read, write
-
-
-own_rotation, set_own_rotation = _of_link(ROTATION, load9)
-own_position, set_own_position = _of_link(ROTATION + 9, load3)
+own_rotation, set_own_rotation, _ = _of_link(ROTATION, load9)
+own_position, set_own_position, _ = _of_link(ROTATION + 9, load3)
 # of the joint frame of the tree
-own_turn, set_own_turn = _of_link(TURN, load9)
-own_speed, set_own_speed = _of_link(SPEED, load3)
-own_gain, set_own_gain = _of_link(GAIN, load3)
-own_pull, set_own_pull = _of_link(PULL, load3)
+own_turn, set_own_turn, _ = _of_link(TURN, load9)
+own_speed, set_own_speed, _ = _of_link(SPEED, load3)
+own_gain, set_own_gain, _ = _of_link(GAIN, load3)
+own_pull, set_own_pull, _ = _of_link(PULL, load3)
 # in the place of the former
-own_rate, set_own_rate = _of_link(PULL, load3)
+own_rate, set_own_rate, _ = _of_link(PULL, load3)
 
 
 @inline

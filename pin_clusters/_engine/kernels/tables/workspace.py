@@ -29,22 +29,30 @@ from .layout import (
 )
 
 
-def _of_body(at, load):
-    """Make what reads, writes and increases a quantity of a body."""
+def quantities_in(size):
+    """Make what makes accessors of a quantity, of which there is one for each body or link in a record of that size."""
 
-    @inline
-    def read(work, b):
-        return load(work, b * BODY_WORK + at)
+    def of_record(at, load):
+        """Make what reads, writes and increases it."""
 
-    @inline
-    def write(work, b, x):
-        put(work, b * BODY_WORK + at, x)
+        @inline
+        def read(work, b):
+            return load(work, b * size + at)
 
-    @inline
-    def increase(work, b, x):
-        put(work, b * BODY_WORK + at, load(work, b * BODY_WORK + at) + x)
+        @inline
+        def write(work, b, x):
+            put(work, b * size + at, x)
 
-    return read, write, increase
+        @inline
+        def increase(work, b, x):
+            put(work, b * size + at, load(work, b * size + at) + x)
+
+        return read, write, increase
+
+    return of_record
+
+
+_of_body = quantities_in(BODY_WORK)
 
 
 rotation, set_rotation, _ = _of_body(W_POSE, load9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
-from ..numbers.simd import put, zero
+from ..numbers.simd import put, put_apart, zero
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
@@ -29,27 +29,15 @@ def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
 
 
 @inline
-def column_of_six(A, nv, k, i, x):
-    """Write six entries of column i, from row k on."""
-    at = k * nv + i
-    put(A, at, x[0])
-    put(A, at + nv, x[1])
-    put(A, at + 2 * nv, x[2])
-    put(A, at + 3 * nv, x[3])
-    put(A, at + 4 * nv, x[4])
-    put(A, at + 5 * nv, x[5])
-
-
-@inline
 def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
     """Entries of column i and the six of a free flyer, in whose axes all is; (V6). ``up`` is minus gravity there."""
     put(M, i * nv + k, F)
-    column_of_six(M, nv, k, i, F)
-    column_of_six(dv, nv, k, i, Q)
+    put_apart(M, k * nv + i, nv, F)
+    put_apart(dv, k * nv + i, nv, Q)
     x = cross_force(ws.velocity(work, b), F)
     put(dv, i * nv + k, (-x[0], -x[1], -x[2], T[0] - x[3], T[1] - x[4], T[2] - x[5]))
     if second:
-        column_of_six(dq, nv, k, i, P)
+        put_apart(dq, k * nv + i, nv, P)
         t, o = cross(linear(F), up), zero(work)
         put(dq, i * nv + k, (o, o, o, t[0], t[1], t[2]))
 
@@ -93,7 +81,7 @@ def in_universe(rates, root, kind, x):
 def enter_sum(index, rates, out, nv, C, i, F, P, Q, H):
     """Write what column i of a cluster does to the whole robot: H, P, Q and F, six rows each."""
     root = cluster(index, body(index, body(index, C.first).root).cluster)
-    column_of_six(out, nv, 0, i, in_universe(rates, root.at_rates, root.kind, H))
-    column_of_six(out, nv, 6, i, in_universe(rates, root.at_rates, root.kind, P))
-    column_of_six(out, nv, 12, i, in_universe(rates, root.at_rates, root.kind, Q))
-    column_of_six(out, nv, 18, i, in_universe(rates, root.at_rates, root.kind, F))
+    put_apart(out, i, nv, in_universe(rates, root.at_rates, root.kind, H))
+    put_apart(out, 6 * nv + i, nv, in_universe(rates, root.at_rates, root.kind, P))
+    put_apart(out, 12 * nv + i, nv, in_universe(rates, root.at_rates, root.kind, Q))
+    put_apart(out, 18 * nv + i, nv, in_universe(rates, root.at_rates, root.kind, F))

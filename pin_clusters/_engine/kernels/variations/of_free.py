@@ -6,14 +6,14 @@ from ..bodies.motions import base_gravity, body_inertia
 from ..bodies.placements import free_rotation, unit_rotation
 from ..clusters.free import couple
 from ..compiling.jit import inline
-from ..numbers.simd import put, zero
+from ..numbers.simd import put, put_apart, zero
 from ..numbers.spatial import cross, cross_force, join, linear, matmul3, rigid_mul, rot, zero3
 from ..numbers.tuples import Rigid, Vec3, Vec6, load3, load6, load9
 from ..tables import workspace as ws
 from ..tables.layout import BODY_PARAMS, POSITION, ROTATION
 from ..tables.variations_layout import BASE_POSITION, BASE_ROTATION, UP
 from ..tables.views import body
-from .ancestors import column_of_six, enter_sum
+from .ancestors import enter_sum
 from .forces import set_inertial
 from .momentum_rates import twice_B
 
@@ -62,9 +62,9 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
         Q = twice_B(h, sigma, e) + rigid_mul(I, cross(vel, e))
         P = rigid_mul(I, join(cross(up, Vec3(e[3], e[4], e[5])), zero3(o)))
         if pairs:
-            column_of_six(dv, nv, i, i + k, Q)
+            put_apart(dv, i * nv + i + k, nv, Q)
             if second:
-                column_of_six(dq, nv, i, i + k, P)
+                put_apart(dq, i * nv + i + k, nv, P)
         if summed:
             enter_sum(index, rates, total, nv, C, i + k, rigid_mul(I, e), P + cross_force(e, f), Q, cross_force(e, h))
     if summed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import device, inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_apart, zero
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
@@ -19,22 +19,13 @@ def column_at(A, nv, k, i):
     return Vec3(get(A, at), get(A, at + nv), get(A, at + 2 * nv))
 
 
-@inline
-def put_column(A, nv, k, i, x):
-    """Write three entries of column i, from row k on."""
-    at = k * nv + i
-    put(A, at, x[0])
-    put(A, at + nv, x[1])
-    put(A, at + 2 * nv, x[2])
-
-
 @device
 def about_centre(index, params, work, nv, total):
     """(V7): moments about the centre of mass, which moves; of H and P also what acts through it moves."""
     n = header(index)
     for row in range(n.ground0, n.ground1):
         g = ground(index, row)
-        put_column(total, nv, 21, g.iv, column_at(total, nv, 21, g.iv) + load3(params, g.at))
+        put_apart(total, 21 * nv + g.iv, nv, column_at(total, nv, 21, g.iv) + load3(params, g.at))
     I, fixed = ws.composite(work, 0), load3(params, GROUND_MOMENT)
     mass = I[0] + get(params, GROUND_MASS)
     inverse = 1.0 / mass
@@ -50,7 +41,7 @@ def about_centre(index, params, work, nv, total):
                 y = y - cross(dc, l)
             elif r == 1:
                 y = y - cross(dc, f)
-            put_column(total, nv, 6 * r + 3, i, y)
+            put_apart(total, (6 * r + 3) * nv + i, nv, y)
 
 
 @inline
