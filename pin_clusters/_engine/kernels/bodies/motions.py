@@ -142,6 +142,20 @@ def external_force(index, params, result_and_forces, b, B, R, x):
 
 
 @inline
+def inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced):
+    """What body b needs to move so, of its inertia I, less what acts on it from outside; (A3)."""
+    f = newton_euler(I, v, a)
+    return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
+
+
+@inline
+def needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced):
+    """The same, where no inertia in the world is needed."""
+    f = body_force(params, b, R, x, v, a)
+    return f - external_force(index, params, result_and_forces, b, B, R, x) if forced else f
+
+
+@inline
 def pose_of_rotor(params, work, q, r):
     """Pose of spinning rotor r (a view) of the tree, its axis along z."""
     R_carrier = ws.rotation(work, r.carrier)
@@ -179,10 +193,7 @@ def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept
     v, a = motion(work, B.parent, S * rate, S * aj)
     if kept:
         set_hinge(work, b, R, x, S, v, a)
-    f = body_force(params, b, R, x, v, a)
-    if forced:
-        f = f - external_force(index, params, result_and_forces, b, B, R, x)
-    return S, f
+    return S, needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced)
 
 
 @inline
@@ -193,7 +204,4 @@ def hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, ra
     if kept:
         set_hinge(work, b, R, x, S, v, a)
     I = body_inertia(params, b, R, x)
-    f = newton_euler(I, v, a)
-    if forced:
-        f = f - external_force(index, params, result_and_forces, b, B, R, x)
-    return S, I, f
+    return S, I, inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced)

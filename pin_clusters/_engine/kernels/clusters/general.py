@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import along, body_force, body_inertia, external_force, motion, newton_euler, set_motion
+from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
 from ..bodies.placements import place
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
@@ -41,9 +41,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         R, x = place(params, work, q, b, B)
         vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
-        f = body_force(params, b, R, x, vel, acc)
-        if forced:
-            f = f - external_force(index, params, result_and_forces, b, B, R, x)
+        f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
         set_motion(work, b, vel, acc, f)
     inertia_torques(index, work, a, out, C)
     rest = zero3(zero(work))
@@ -73,6 +71,16 @@ def collect(index, work, out, C):
 
 
 @inline
+def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced):
+    """(A1)-(A3), (A5) of a body that has been placed; ``aj`` may be None."""
+    columns(index, work, C, B)
+    vel, acc = motion(work, B.parent, vj, aj)
+    I = body_inertia(params, b, R, x)
+    set_motion(work, b, vel, acc, inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced))
+    ws.set_articulated(work, b, rigid_as_sym6(I, zero(work)))
+
+
+@inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
     """(A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
     for b in range(C.first, C.last):
@@ -80,14 +88,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         R, x = place(params, work, q, b, B)
         vj = along(index, work, v, C, B)
         aj = None if prescribed is None else along(index, work, a, C, B)
-        columns(index, work, C, B)
-        vel, acc = motion(work, B.parent, vj, aj)
-        I = body_inertia(params, b, R, x)
-        f = newton_euler(I, vel, acc)
-        if forced:
-            f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        set_motion(work, b, vel, acc, f)
-        ws.set_articulated(work, b, rigid_as_sym6(I, zero(work)))
+        move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
     for k in range(C.nk):
         u = zero(work)
         if prescribed is not None:

@@ -6,7 +6,7 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 
 from __future__ import annotations
 
-from ..bodies.motions import body_force, body_inertia, external_force, motion, newton_euler
+from ..bodies.motions import body_inertia, motion, needed_force, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
@@ -17,7 +17,7 @@ from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
 from ..tables.views import body, carrier_row, head, listed, rod
-from .general import columns
+from .general import columns, move_with_inertia
 from .prescribed import add_to_bias, forget_bias
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
 
@@ -77,12 +77,8 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
         vj, aj = joint_motion(work, B, C.nk, 1), acceleration_of_joint(index, work, a, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
         R, x = ws.rotation(work, b), ws.position(work, b)
-        f = body_force(params, b, R, x, vel, acc)
-        if forced:
-            f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        ws.set_velocity(work, b, vel)
-        ws.set_acceleration(work, b, acc)
-        ws.set_force(work, b, f)
+        f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
+        set_motion(work, b, vel, acc, f)
     H = head(index, C.head)
     rod_forces(index, params, work, H)
     inertia_torques(index, work, a, out, C)
@@ -160,17 +156,13 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
                 work, b, rigid_as_sym6(middle_inertia(params, work, b, middle_mass(index, params, H, b)), o)
             )
             continue
-        R, x = ws.rotation(work, b), ws.position(work, b)
-        columns(index, work, C, B)
-        vel, acc = motion(work, B.parent, joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0))
-        I = body_inertia(params, b, R, x)
-        f = newton_euler(I, vel, acc)
-        if forced:
-            f = f - external_force(index, params, result_and_forces, b, B, R, x)
-        ws.set_velocity(work, b, vel)
-        ws.set_acceleration(work, b, acc)
-        ws.set_force(work, b, f)
-        ws.set_articulated(work, b, rigid_as_sym6(I, o))
+        R, x, vj, aj = (
+            ws.rotation(work, b),
+            ws.position(work, b),
+            joint_motion(work, B, C.nk, 1),
+            joint_motion(work, B, C.nk, 0),
+        )
+        move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
     middle_columns(index, params, work, c, C, H)
     rod_forces(index, params, work, H)
     bias = block(H, C.nk).spin_bias

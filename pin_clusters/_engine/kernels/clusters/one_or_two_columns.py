@@ -48,23 +48,26 @@ def eliminate_one(index, params, work, prescribed, tau, C):
 
 
 @inline
-def sum_pair(index, work, out, C):
-    """(A6) of two columns: D, U, u, and the sums of articulated inertias and forces; out holds tau."""
+def sum_pair(index, work, tau, C):
+    """(A6), (A7) of two columns: D, U, the sum of articulated inertias; u, the sum of forces, or zeros without tau."""
     at, o = C.at_work, zero(work)
     d00, d01, d11 = (
         ws.E_entry(work, C.at_E, 2, 0, 0),
         ws.E_entry(work, C.at_E, 2, 0, 1),
         ws.E_entry(work, C.at_E, 2, 1, 1),
     )
-    u0 = ws.u_entry(work, at, 2, 0) + get(out, listed(index, C.column, 0))
-    u1 = ws.u_entry(work, at, 2, 1) + get(out, listed(index, C.column, 1))
-    U0, U1, f_out = zero6(o), zero6(o), zero6(o)
+    U0, U1, total, u0, u1, f_out = zero6(o), zero6(o), zero_sym6(o), o, o, zero6(o)
+    if tau is not None:
+        u0 = ws.u_entry(work, at, 2, 0) + get(tau, listed(index, C.column, 0))
+        u1 = ws.u_entry(work, at, 2, 1) + get(tau, listed(index, C.column, 1))
     if C.at_spin >= 0:
         U0, U1 = add_angular(U0, ws.spin_column(work, at, 2, 0, 0)), add_angular(U1, ws.spin_column(work, at, 2, 0, 1))
-    total = zero_sym6(o)
     for b in range(C.first, C.last):
-        B, I, f = body(index, b), ws.articulated(work, b), ws.force(work, b)
-        total, f_out = total + I, f_out + f
+        B, I, f = body(index, b), ws.articulated(work, b), zero6(o)
+        total = total + I
+        if tau is not None:
+            f = ws.force(work, b)
+            f_out = f_out + f
         K0, K1 = ws.K_column(work, B.at_K, 0), ws.K_column(work, B.at_K, 1)
         if B.mask & 1:
             V = sym6_mul(I, K0)
@@ -74,21 +77,27 @@ def sum_pair(index, work, out, C):
             U1, d11, u1 = U1 + V, d11 + dot6(K1, V), u1 - dot6(K1, f)
             if B.mask & 1:  # a K that bodies share has columns that do not move this one
                 d01 += dot6(K0, V)
-    return d00, d01, d11, U0, U1, u0, u1, total, f_out
+    return d00, d01, d11, U0, U1, total, u0, u1, f_out
+
+
+@inline
+def factor_of_pair(d00, d01, d11, U0, U1):
+    """(A8): L, the second pivot, the inverses of both, U D^-1."""
+    e0 = 1.0 / d00
+    ell = d01 * e0
+    pivot = d11 - ell * d01
+    e1 = 1.0 / pivot
+    Y1 = (U1 - U0 * ell) * e1
+    return ell, pivot, e0, e1, U0 * e0 - Y1 * ell, Y1
 
 
 @inline
 def eliminate_pair(index, params, work, prescribed, tau, C):
     """(A6)-(A8), or (H1)-(H3), for two columns and no carrier inside; returns whether D is singular."""
     at, smallest = C.at_work, get(params, C.smallest)
-    d00, d01, d11, U0, U1, u0, u1, total, f_out = sum_pair(index, work, tau, C)
+    d00, d01, d11, U0, U1, total, u0, u1, f_out = sum_pair(index, work, tau, C)
     if prescribed is None:
-        e0 = 1.0 / d00
-        ell = d01 * e0
-        pivot = d11 - ell * d01
-        e1 = 1.0 / pivot
-        Y1 = (U1 - U0 * ell) * e1
-        Y0 = U0 * e0 - Y1 * ell
+        ell, pivot, e0, e1, Y0, Y1 = factor_of_pair(d00, d01, d11, U0, U1)
         w1 = e1 * (u1 - ell * u0)
         w0 = e0 * u0 - ell * w1
         total, f_out = sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1), U0 * w0 + (U1 * w1 + f_out)
@@ -119,33 +128,9 @@ def eliminate_pair(index, params, work, prescribed, tau, C):
 @inline
 def factor_pair(index, params, work, C):
     """(A6), (A8) for two columns and no carrier inside: factors of D, U D^-1; returns whether D is singular."""
-    at, o = C.at_work, zero(work)
-    d00, d01, d11 = (
-        ws.E_entry(work, C.at_E, 2, 0, 0),
-        ws.E_entry(work, C.at_E, 2, 0, 1),
-        ws.E_entry(work, C.at_E, 2, 1, 1),
-    )
-    U0, U1, total = zero6(o), zero6(o), zero_sym6(o)
-    if C.at_spin >= 0:
-        U0, U1 = add_angular(U0, ws.spin_column(work, at, 2, 0, 0)), add_angular(U1, ws.spin_column(work, at, 2, 0, 1))
-    for b in range(C.first, C.last):
-        B, I = body(index, b), ws.articulated(work, b)
-        total = total + I
-        K0, K1 = ws.K_column(work, B.at_K, 0), ws.K_column(work, B.at_K, 1)
-        if B.mask & 1:
-            V = sym6_mul(I, K0)
-            U0, d00 = U0 + V, d00 + dot6(K0, V)
-        if B.mask & 2:
-            V = sym6_mul(I, K1)
-            U1, d11 = U1 + V, d11 + dot6(K1, V)
-            if B.mask & 1:
-                d01 += dot6(K0, V)
-    e0 = 1.0 / d00
-    ell = d01 * e0
-    pivot = d11 - ell * d01
-    e1 = 1.0 / pivot
-    Y1 = (U1 - U0 * ell) * e1
-    Y0 = U0 * e0 - Y1 * ell
+    at, smallest = C.at_work, get(params, C.smallest)
+    d00, d01, d11, U0, U1, total, _, _, _ = sum_pair(index, work, None, C)
+    ell, pivot, e0, e1, Y0, Y1 = factor_of_pair(d00, d01, d11, U0, U1)
     ws.set_UDinv_column(work, at, 2, 0, Y0)
     ws.set_UDinv_column(work, at, 2, 1, Y1)
     ws.set_D_entry(work, at, 2, 0, 0, e0)
@@ -153,7 +138,6 @@ def factor_pair(index, params, work, C):
     ws.set_D_entry(work, at, 2, 1, 1, e1)
     if C.out > 0:
         ws.add_articulated(work, C.out, sym6_minus_outer(sym6_minus_outer(total, U0, Y0), U1, Y1))
-    smallest = get(params, C.smallest)
     return too_small(d00, smallest) or too_small(pivot, smallest)
 
 

@@ -10,21 +10,20 @@ from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..loops.user_functions import lanes_of
 from ..numbers.simd import get, put
-from ..numbers.tuples import load3, load6
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT
 from ..tables.contacts_views import contact, contacts_header
 from ..tables.layout import OK
 from ..tables.tree_layout import IV, WIDTH
 from ..tables.views import header
-from ..tree.solve import factor, solve
+from ..tree.solve import for_columns, mirror, solve_for_accelerations, write_motions
 
 
-def _for_columns(load):
-    """Make what does the two steps for some columns, from g on, in registers row by row."""
+def _lacking(load):
+    """Make (D2) for some columns, from g on, in registers row by row."""
 
     @inline
-    def lacking(plan, order, asked, A, n, jacobian, X, width, g):
+    def lacking(X, width, g, order, asked, A, n, jacobian):
         """(D2): -dr, which stands in the rows behind the first n, minus J X."""
         for c in range(A.contact0, A.contact1):
             K = contact(asked, c)
@@ -36,8 +35,14 @@ def _for_columns(load):
                     x = x - load(X, order[k] * width + g) * get(jacobian, r * n + k)
                 put(X, (n + r) * width + g, x)
 
+    return lacking
+
+
+def _with_forces(load):
+    """Make what follows it, for some columns."""
+
     @inline
-    def with_forces(plan, A, n, gram, response, X, width, g):
+    def with_forces(X, width, g, plan, A, n, gram, response):
         """(D2) solved for the forces, and (D3), what they do."""
         m = A.columns
         for i in range(m):
@@ -58,21 +63,16 @@ def _for_columns(load):
                 x = x + load(X, (n + r) * width + g) * get(response, r * n + k)
             put(X, i * width + g, x)
 
-    return lacking, with_forces
+    return with_forces
 
 
-_lack_six, _force_six = _for_columns(load6)
-_lack_three, _force_three = _for_columns(load3)
-_lack_one, _force_one = _for_columns(get)
+_lack, _force = for_columns(_lacking), for_columns(_with_forces)
 
 
 @inline
 def write_block(sides, s, plan, n, m, wide, motions, forces):
     """Write a block of the solution: rows of velocities, in their own order, then those of contacts."""
-    for i in range(n):
-        to, k = plan[WIDTH * i + IV] * n, i * wide + s * n
-        for j in range(n):
-            put(motions, to + j, get(sides, k + j))
+    write_motions(sides, s, plan, n, wide, motions)
     for r in range(m):
         k = (n + r) * wide + s * n
         for j in range(n):
@@ -108,53 +108,21 @@ def differentiated(
         dlambda_dtau: The same.
     """
     A, n = contacts_header(asked, 0), header(index).nv
-    m, square = A.columns, n * n
-    width = X.shape[0] // max(n + m, 1)
-    wide = width * lanes_of(X)
-    sides = seen(X.ctypes.data, X.size)
-    factor(plan, M, n, L[square:], L)
-    for i in range(n):
-        to, row = i * wide, plan[WIDTH * i + IV] * n
-        for j in range(n):
-            put(sides, to + j, -get(dq, row + j) - get(turned, row + j))
-        for j in range(n):
-            put(sides, to + n + j, -get(dv, row + j))
-        for j in range(2 * n, wide):
-            put(sides, to + j, 0.0)
-        put(sides, to + 2 * n + plan[WIDTH * i + IV], 1.0)
-    solve(plan, n, L[square:], L, X, width)
+    m, width = A.columns, X.shape[0] // max(n + A.columns, 1)
+    wide, sides = width * lanes_of(X), seen(X.ctypes.data, X.size)
+    solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M)
     if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
         for i in range(n):
             for j in range(n):
                 put(sides, i * wide + n + j, 0.0)
             put(sides, i * wide + n + plan[WIDTH * i + IV], 1.0)
-    g = 0
-    while g + 6 <= width:
-        _lack_six(plan, order, asked, A, n, jacobian, X, width, g)
-        g += 6
-    if g + 3 <= width:
-        _lack_three(plan, order, asked, A, n, jacobian, X, width, g)
-        g += 3
-    while g < width:
-        _lack_one(plan, order, asked, A, n, jacobian, X, width, g)
-        g += 1
+    _lack(X, width, order, asked, A, n, jacobian)
     for r in range(m):
         for k in range(n):
             put(response, r * n + k, -get(sides, (n + r) * wide + 2 * n + k))
-    g = 0
-    while g + 6 <= width:
-        _force_six(plan, A, n, gram, response, X, width, g)
-        g += 6
-    if g + 3 <= width:
-        _force_three(plan, A, n, gram, response, X, width, g)
-        g += 3
-    while g < width:
-        _force_one(plan, A, n, gram, response, X, width, g)
-        g += 1
+    _force(X, width, plan, A, n, gram, response)
     write_block(sides, 0, plan, n, m, wide, ddq_dq, dlambda_dq)
     write_block(sides, 1, plan, n, m, wide, ddq_dv, dlambda_dv)
     write_block(sides, 2, plan, n, m, wide, ddq_dtau, dlambda_dtau)
-    for i in range(n):  # symmetric to the last bit
-        for j in range(i):
-            put(ddq_dtau, i * n + j, get(ddq_dtau, j * n + i))
+    mirror(ddq_dtau, n)
     return OK

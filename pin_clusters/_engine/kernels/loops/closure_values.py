@@ -15,7 +15,7 @@ from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AX
 from ..tables.loop_block import block
 from ..tables.views import closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
-from .function_derivatives import at_coordinates
+from .function_derivatives import coordinates, room_of
 from .user_functions import call_address, lanes_of, raw
 
 
@@ -90,13 +90,12 @@ def proportional_values(index, params, work, q, r, to):
 @inline
 def called_values(index, params, work, q, r, to):
     """Values of a function that the user compiled, lane by lane."""
-    m, n = r.rows, r.part1 - r.part0
-    x = (r.room + m * n + m * n * n) * lanes_of(work)
+    x, y, _, _, _ = room_of(work, r)
     for lane in range(lanes_of(work)):
-        at_coordinates(index, work, q, r, lane, x, 0, 0.0, 0, 0.0)
-        call_address(functions_of(index, r.functions).phi, work, x, x + n)
-        for i in range(m):
-            put_lane(work, to + i, lane, get(params, r.at + i) * raw(work, x + n + i))
+        coordinates(index, work, q, r, lane, x)
+        call_address(functions_of(index, r.functions).phi, work, x, y)
+        for i in range(r.rows):
+            put_lane(work, to + i, lane, get(params, r.at + i) * raw(work, y + i))
 
 
 @device

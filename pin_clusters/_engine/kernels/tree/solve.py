@@ -10,8 +10,10 @@ the row of one above has the same numbers from its own place on.
 from __future__ import annotations
 
 from ..compiling.jit import inline
+from ..loops.user_functions import lanes_of
 from ..numbers.simd import get, put
 from ..numbers.tuples import load3, load6
+from ..tables.addresses import seen
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 
@@ -39,11 +41,35 @@ def factor(plan, M, n, L, transposed):
         put(L, row, inverse)
 
 
+def for_columns(make):
+    """Make what does the same to all columns of rows of scalars: ``make`` takes what loads some of them, side by side.
+
+    More columns at once take more registers than there are, fewer wait for each other. What is made takes a table of
+    rows, their width, and whatever it needs; what ``make`` makes takes the first of its columns as well.
+    """
+    six, three, one = make(load6), make(load3), make(get)
+
+    @inline
+    def all_columns(X, width, *given):
+        g = 0
+        while g + 6 <= width:
+            six(X, width, g, *given)
+            g += 6
+        if g + 3 <= width:
+            three(X, width, g, *given)
+            g += 3
+        while g < width:
+            one(X, width, g, *given)
+            g += 1
+
+    return all_columns
+
+
 def _solving(load):
     """Make what replaces some columns of X, from g on, by M^-1 times them, in registers row by row."""
 
     @inline
-    def solve_some(plan, n, L, transposed, X, width, g):
+    def solve_some(X, width, g, plan, n, L, transposed):
         """Solve in place."""
         for r in range(n):
             j = n - 1 - r
@@ -61,20 +87,48 @@ def _solving(load):
     return solve_some
 
 
-# more columns at once take more registers than there are, fewer wait for each other
-_six, _three, _one = _solving(load6), _solving(load3), _solving(get)
+_solve = for_columns(_solving)
 
 
 @inline
 def solve(plan, n, L, transposed, X, width):
     """Replace X, n rows of ``width`` scalars, by M^-1 X."""
-    g = 0
-    while g + 6 <= width:
-        _six(plan, n, L, transposed, X, width, g)
-        g += 6
-    if g + 3 <= width:
-        _three(plan, n, L, transposed, X, width, g)
-        g += 3
-    while g < width:
-        _one(plan, n, L, transposed, X, width, g)
-        g += 1
+    _solve(X, width, plan, n, L, transposed)
+
+
+@inline
+def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
+    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X, side by side in packs; ``turned`` may be None.
+
+    L is room for L', then for the rows of L.
+    """
+    sides, wide, square = seen(X.ctypes.data, X.size), width * lanes_of(X), n * n
+    factor(plan, M, n, L[square:], L)
+    for i in range(n):
+        iv, to = plan[WIDTH * i + IV], i * wide
+        for j in range(n):
+            x = -get(dq, iv * n + j)
+            put(sides, to + j, x if turned is None else x - get(turned, iv * n + j))
+        for j in range(n):
+            put(sides, to + n + j, -get(dv, iv * n + j))
+        for j in range(2 * n, wide):
+            put(sides, to + j, 0.0)
+        put(sides, to + 2 * n + iv, 1.0)
+    solve(plan, n, L[square:], L, X, width)
+
+
+@inline
+def write_motions(sides, s, plan, n, wide, to):
+    """Write block s of that, n columns, to a matrix; rows in the order of v."""
+    for i in range(n):
+        row, k = plan[WIDTH * i + IV] * n, i * wide + s * n
+        for j in range(n):
+            put(to, row + j, get(sides, k + j))
+
+
+@inline
+def mirror(A, n):
+    """Copy what is above the diagonal of a matrix below it: symmetric to the last bit."""
+    for i in range(n):
+        for j in range(i):
+            put(A, i * n + j, get(A, j * n + i))

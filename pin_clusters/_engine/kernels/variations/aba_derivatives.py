@@ -6,11 +6,10 @@ from numba import types
 
 from ..compiling.jit import kernel, paste
 from ..loops.user_functions import lanes_of
-from ..numbers.simd import borrowed, get, put
+from ..numbers.simd import borrowed
 from ..tables.addresses import call_at, seen
 from ..tables.layout import OK
-from ..tables.tree_layout import IV, WIDTH
-from ..tree.solve import factor, solve
+from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 
 @paste
@@ -30,32 +29,12 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
         Minv: nv x nv, flat.
     """
     width = room.shape[0] // max(n, 1)
-    sides, square = seen(room.ctypes.data, room.size), n * n
-    wide = width * lanes_of(room)
-    factor(plan, M, n, L[square:], L)
-    for i in range(n):
-        iv, to = plan[WIDTH * i + IV], i * wide
-        row = iv * n
-        for j in range(n):
-            put(sides, to + j, -get(dq, row + j))
-        for j in range(n):
-            put(sides, to + n + j, -get(dv, row + j))
-        for j in range(2 * n, wide):
-            put(sides, to + j, 0.0)
-        put(sides, to + 2 * n + iv, 1.0)
-    solve(plan, n, L[square:], L, room, width)
-    for i in range(n):
-        iv, at = plan[WIDTH * i + IV], i * wide
-        row = iv * n
-        for j in range(n):
-            put(ddq_dq, row + j, get(sides, at + j))
-        for j in range(n):
-            put(ddq_dv, row + j, get(sides, at + n + j))
-        for j in range(n):
-            put(Minv, row + j, get(sides, at + 2 * n + j))
-    for i in range(n):  # symmetric to the last bit
-        for j in range(i):
-            put(Minv, i * n + j, get(Minv, j * n + i))
+    sides, wide = seen(room.ctypes.data, room.size), width * lanes_of(room)
+    solve_for_accelerations(plan, n, L, room, width, dq, None, dv, M)
+    write_motions(sides, 0, plan, n, wide, ddq_dq)
+    write_motions(sides, 1, plan, n, wide, ddq_dv)
+    write_motions(sides, 2, plan, n, wide, Minv)
+    mirror(Minv, n)
     return OK
 
 

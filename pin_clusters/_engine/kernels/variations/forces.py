@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import external_force, newton_euler
+from ..bodies.motions import inertial_force
 from ..compiling.jit import inline
 from ..numbers.simd import put, zero
 from ..numbers.spatial import cross_force, rigid_mul, zero3, zero6
@@ -28,10 +28,7 @@ def set_inertial(index, params, work, forces, b, B, R, x, I, vel, acc, second, f
     ws.set_total_momentum(work, b, rigid_mul(I, vel))
     ws.set_inertia_rate(work, b, rate_of_inertia(I, vel))
     if second:
-        f = newton_euler(I, vel, acc)
-        if forced:
-            f = f - external_force(index, params, forces, b, B, R, x)
-        ws.set_force(work, b, f)
+        ws.set_force(work, b, inertial_force(index, params, forces, b, B, R, x, I, vel, acc, forced))
 
 
 @inline

@@ -21,23 +21,30 @@ from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inert
 
 
 @inline
+def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced):
+    """(V1), (V2) of a body with a joint of one degree of freedom; returns its axis."""
+    R, x, S = hinge(params, work, q, b, B)
+    v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
+    L = cross(v_up, S)
+    vel, acc = v_up + S * rate, a_up + L * rate + S * aj
+    set_hinge(work, b, R, x, S, vel, acc)
+    put(rates, at, L)
+    if second:
+        put(rates, at + ACCELERATION, cross(a_up, S) + cross(v_up, L))
+    if forced:
+        put(rates, at + ON_ROTOR, zero6(zero(work)))
+    set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
+    return S
+
+
+@inline
 def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced):
     """(V1), (V2), (V4)."""
     for b in range(C.first, C.last):
         B = body(index, b)
-        R, x, S = hinge(params, work, q, b, B)
-        v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
-        L, rate = cross(v_up, S), get(v, B.unit)
-        vel, acc = v_up + S * rate, a_up + L * rate + S * get(a, B.unit)
-        set_hinge(work, b, R, x, S, vel, acc)
+        at, rate, aj = C.at_rates + OF_COLUMN * B.which, get(v, B.unit), get(a, B.unit)
+        S = advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, second, forced)
         ws.set_subspace(work, B.at_S, 0, S)
-        at = C.at_rates + OF_COLUMN * B.which
-        put(rates, at, L)
-        if second:
-            put(rates, at + ACCELERATION, cross(a_up, S) + cross(v_up, L))
-        if forced:
-            put(rates, at + ON_ROTOR, zero6(zero(work)))
-        set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
     spin_columns(index, work, C)
     if second:
         inertia_torques(index, work, a, tau, C)

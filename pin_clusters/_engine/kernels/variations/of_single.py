@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import body_inertia, set_hinge, spin_moment
-from ..bodies.placements import hinge
+from ..bodies.motions import spin_moment
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, rot, zero6
+from ..numbers.simd import get, put
+from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, rot
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
 from ..tables.variations_layout import ACCELERATION, ON_ROTOR
 from ..tables.views import body
 from .ancestors import enter_sum, to_ancestors
-from .forces import forces_of, hand_force, hand_inertial, momentum_of, set_inertial
+from .forces import forces_of, hand_force, hand_inertial, momentum_of
+from .hinges import advance_hinge
 
 
 @inline
@@ -21,24 +21,14 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, forced):
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
-    R, x, S = hinge(params, work, q, b, B)
-    v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
-    L = cross(v_up, S)
-    vel, acc = v_up + S * rate, a_up + L * rate + S * aj
-    set_hinge(work, b, R, x, S, vel, acc)
-    put(rates, C.at_rates, L)
-    if second:
-        put(rates, C.at_rates + ACCELERATION, cross(a_up, S) + cross(v_up, L))
-    set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
-    if forced:
-        put(rates, C.at_rates + ON_ROTOR, zero6(zero(work)))
+    advance_hinge(index, params, work, rates, q, forces, b, B, C.at_rates, rate, aj, second, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
         h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
         ws.set_spin(work, b, h)
         ws.add_spin_momentum(work, B.parent, h * rate)
         if second:
-            t += dot3(h, angular(a_up))
+            t += dot3(h, angular(ws.acceleration(work, B.parent)))
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
     if second:
         ws.set_own_torque(work, b, t)
