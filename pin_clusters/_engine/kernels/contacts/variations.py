@@ -20,7 +20,8 @@ from ..numbers.spatial import (
     join,
     linear,
     matmul3,
-    rot,
+    rot6,
+    rot6_t,
     rot_t,
     transposed,
     zero3,
@@ -33,10 +34,9 @@ from ..tables import workspace as ws
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT
 from ..tables.layout import FREE
-from ..tables.variations_layout import ACCELERATION, COLUMN, OF_COLUMN
+from ..tables.variations_layout import ACCELERATION, COLUMN
 from ..tables.views import body, cluster, listed
-from ..variations import record
-from ..variations.forces import motions_at
+from ..variations.forces import motions_of_column
 from ..variations.of_free import unit
 from .where import local_motion
 
@@ -67,16 +67,11 @@ def columns_of(index, work, rates, b, room, first):
                 to = first + COLUMN * (C.column + k)
                 keep_column(room, to, e, zero6(o), cross(up, e), cross(ws.velocity(work, b), e))
         else:
-            short = B.at_S == B.at_K + 6 * B.which
             for r in range(C.nk):
-                to = first + COLUMN * listed(index, C.column, r)
-                if moves(B.mask, r) and short:
-                    k = C.at_rates + OF_COLUMN * r
-                    L = load6(rates, k)
-                    keep_column(room, to, ws.K_column(work, B.at_K, r), L, load6(rates, k + ACCELERATION), L * 2.0)
-                elif moves(B.mask, r):
-                    L, N, Gamma = motions_at(rates, record(C, b, r))
-                    keep_column(room, to, ws.K_column(work, B.at_K, r), L, N, Gamma)
+                if moves(B.mask, r):
+                    to = first + COLUMN * listed(index, C.column, r)
+                    J, L, N, Gamma = motions_of_column(work, rates, C, B, b, r)
+                    keep_column(room, to, J, L, N, Gamma)
         b = C.out
 
 
@@ -105,12 +100,6 @@ def point_rate(change, turn, u):
 
 
 @inline
-def rotated(R, m):
-    """Both halves turned."""
-    return join(rot(R, linear(m)), rot(R, angular(m)))
-
-
-@inline
 def put_rows(to, k, stride, rows, x):
     """Write three or six entries, ``stride`` apart."""
     if rows == 6:
@@ -126,7 +115,7 @@ def force_on_side(forces, first, K, R_one):
     if K.rows == 6:
         f = load6(forces, first)
     if K.aligned == 1:
-        f = join(rot_t(R_one, linear(f)), rot_t(R_one, angular(f)))
+        f = rot6_t(R_one, f)
     return f
 
 
@@ -180,7 +169,7 @@ def vary_contact(
     kp, kd, log = 0.0, get(numbers, at.RESTITUTION), join(o, o)
     if A.wanted != IMPACT:
         wish = load6(given, F.desired_acceleration) + load6(left, F.acceleration_desired)
-        missed = missed + join(rot_t(R_one, linear(wish)), rot_t(R_one, angular(wish)))
+        missed = missed + rot6_t(R_one, wish)
         kp, kd, log = get(given, F.Kp), get(given, F.Kd), -load6(left, F.placement_error)
     a_two, a_four = coefficients(log)
     for t in range(K.path0, K.path1):
@@ -212,7 +201,7 @@ def vary_contact(
         if K.aligned == 1:
             w = angular(J1)
             Q = Q + join(cross(w, linear(missed)), cross(w, angular(missed)))
-            J, Q, V = rotated(R_one, J), rotated(R_one, Q), rotated(R_one, V)
+            J, Q, V = rot6(R_one, J), rot6(R_one, Q), rot6(R_one, V)
         put_rows(jacobian, first * nv + k, nv, K.rows, J)
         put_rows(sides, first * wide + k, wide, K.rows, -Q)
         put_rows(sides, first * wide + nv + k, wide, K.rows, -V)

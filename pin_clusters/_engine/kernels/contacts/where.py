@@ -6,7 +6,7 @@ from ..bodies.rotation_angles import log6
 from ..compiling.jit import inline
 from ..force_columns.seed import of_world
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3
+from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables import contacts_layout as at
 from ..tables import layout
@@ -113,7 +113,7 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
             if K.rows == 3:
                 has = join(linear(v1) - rot(R, linear(v2)), o)
         if K.aligned == 1:
-            has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))
+            has = rot6(R_one, has)
         put(numbers, k + at.MISSING, has * (-1.0 - get(numbers, at.RESTITUTION)))
     elif wanted == DYNAMICS:
         a1 = true_acceleration(params, work, K.body1, world1, R1, x1)
@@ -141,8 +141,8 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
                 rate = rate - there
         missing = -(error * get(given, F.Kp) + rate * get(given, F.Kd))
         if K.aligned == 1:
-            has = join(rot(R_one, linear(has)), rot(R_one, angular(has)))
-            missing = join(rot(R_one, linear(missing)), rot(R_one, angular(missing)))
+            has = rot6(R_one, has)
+            missing = rot6(R_one, missing)
         put(left, F.velocity1, v1)
         put(left, F.velocity2, v2)
         put(left, F.placement_error, error)

@@ -84,6 +84,17 @@ def inward(index, params, work, nv, M):
                 to_ancestors(index, work, nv, C.out, F, listed(index, C.column, k), M)
 
 
+def copied(flat):
+    """Make what runs a kernel with a square result, and copies that to a matrix, shape (nv, nv)."""
+
+    @paste
+    def run(index, params, work, result, q, out):
+        code = flat(index, params, work, result, q)
+        return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
+
+    return run
+
+
 def crba_with(compose_loop):
     """Make crba, and crba with its result copied; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
@@ -98,13 +109,7 @@ def crba_with(compose_loop):
         inward(index, params, work, n.nv, M)
         return code
 
-    @paste
-    def crba_copied(index, params, work, result, q, out):
-        """Run crba, and copy its result to out, shape (nv, nv)."""
-        code = crba(index, params, work, result, q)
-        return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
-
-    return crba, crba_copied
+    return crba, copied(crba)
 
 
 crba_flat, crba = crba_with(loop.without_loops)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, kernel, paste, signature
 from ..numbers.ldl6 import sym6_solve
-from ..numbers.simd import borrowed, fill_square, get, put, put_apart, zero
+from ..numbers.simd import borrowed, get, put, put_apart, zero
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
 from ..tables import workspace as ws
 from ..tables.addresses import tables
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
 from ..tables.views import body, cluster, header, listed
-from .crba import poses_with
+from .crba import copied, poses_with
 
 
 @inline
@@ -161,13 +161,7 @@ def minverse_with(compose_loop):
                         outward(index, work, n.nv, A, i_v, Minv)
         return code if code < 0 else singular
 
-    @paste
-    def minverse_copied(index, params, work, result, q, out):
-        """Run minverse, and copy its result to out, shape (nv, nv)."""
-        code = minverse(index, params, work, result, q)
-        return code if fill_square(result, header(index).nv, out) else WRONG_SIZE
-
-    return minverse, minverse_copied
+    return minverse, copied(minverse)
 
 
 minverse_flat, minverse = minverse_with(loop.without_loops)

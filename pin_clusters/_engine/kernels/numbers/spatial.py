@@ -260,3 +260,21 @@ def sym6_minus_outer(I, u, w):
         I[19] - u[4] * w[5],
         I[20] - u[5] * w[5],
     )
+
+
+@inline
+def rot6(R, m):
+    """Both halves of a motion or force turned."""
+    return join(rot(R, linear(m)), rot(R, angular(m)))
+
+
+@inline
+def rot6_t(R, m):
+    """Both halves turned back."""
+    return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
+
+
+@inline
+def point_velocity(m, d):
+    """Velocity of the point of a moving body that is there, d from where the motion m is given."""
+    return linear(m) + cross(angular(m), d)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, kernel, paste, signature
 from ..numbers.simd import LANES, borrowed, get, put, zero
-from ..numbers.spatial import angular, cross, dot3, rot
+from ..numbers.spatial import angular, cross, dot3, point_velocity, rot
 from ..numbers.tuples import load3, load6
 from ..rows.packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
 from ..tables.addresses import seen, tables
@@ -30,7 +30,6 @@ from ..tables.regressor_views import (
 from ..tables.regressor_workspace import own_gain, own_position, own_speed, own_turn, unit_force_with, unit_moment_with
 from ..tables.tree_views import dof, entry
 from .regressor_links import (
-    at_place,
     forces_of_parameters,
     place_of,
     pull_at,
@@ -117,11 +116,11 @@ def column_of_rod(index, params, work, n, O, D):
     for t in range(D.a0, D.a1):
         P = pair_at(index, t)
         i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(at_place(load6(work, P.at), x), f))
+        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), x), f))
     for t in range(D.b0, D.b1):
         P = pair_at(index, t)
         i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(at_place(load6(work, P.at), y), g))
+        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), y), g))
 
 
 @inline

@@ -9,7 +9,7 @@ from ..bodies.placements import turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
 from ..numbers.simd import LANES, get, put, zero
-from ..numbers.spatial import angular, column, cross, join, linear, rot, rot_t, zero3
+from ..numbers.spatial import column, cross, join, rot, rot_t, zero3
 from ..numbers.tuples import load3, load6
 from ..rows.packs_in_rows import get_pack, put_pack
 from ..tables import layout as at
@@ -196,9 +196,3 @@ def pull_at(work, b, x):
     """Acceleration of the point of a link at x, minus gravity."""
     w, d = own_speed(work, b), x - own_position(work, b)
     return own_pull(work, b) + cross(own_gain(work, b), d) + cross(w, cross(w, d))
-
-
-@inline
-def at_place(J, x):
-    """Linear part of a motion at x."""
-    return linear(J) + cross(angular(J), x)

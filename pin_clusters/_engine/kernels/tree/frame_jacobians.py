@@ -7,14 +7,14 @@ from numba import types
 from ..bodies.placements import turned
 from ..compiling.jit import inline, kernel, paste
 from ..numbers.simd import borrowed, get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, transposed, zero3, zero6
+from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot6_t, rot_t, transposed, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6, load9
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.addresses import seen, tables
 from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
-from .link_motions import at_point, moved
+from .link_motions import at_point, carried, moved
 
 
 @inline
@@ -57,7 +57,7 @@ def presented(S, R, x, reference):
     """Motion of a frame, given in its own axes at its own origin, in a reference frame."""
     if reference == LOCAL:
         return S
-    turned = join(rot(R, linear(S)), rot(R, angular(S)))
+    turned = rot6(R, S)
     if reference == WORLD:
         return at_point(turned, x)
     return turned
@@ -110,9 +110,9 @@ def of_frame(S, R, x, reference):
     """Motion at the origin of the world, in a reference frame of the frame at R, x."""
     if reference == WORLD:
         return S
-    moved_there = join(linear(S) + cross(angular(S), x), angular(S))
+    moved_there = carried(S, x)
     if reference == LOCAL:
-        return join(rot_t(R, linear(moved_there)), rot_t(R, angular(moved_there)))
+        return rot6_t(R, moved_there)
     return moved_there
 
 
@@ -136,7 +136,7 @@ def from_data(index, params, out, n, O, P, reference, rate, to):
     R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
     R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
     v = load6(seen(field(index, n.field1 + 3).address, 6 * n.njoints), 6 * P.joint)
-    v = at_point(join(rot(R_joint, linear(v)), rot(R_joint, angular(v))), x_joint)
+    v = at_point(rot6(R_joint, v), x_joint)
     b = P.link
     while b > 0:
         L = link(index, b)

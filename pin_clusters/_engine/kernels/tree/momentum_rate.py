@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put
-from ..numbers.spatial import angular, cross, join, linear, rigid_mul
+from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
@@ -37,13 +37,6 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
             i = E.tree_dAg + 6 * iv
             put(out, i, load6(out, i) + join(dp, cross(x_rate, p) + cross(from_center, dp)))
         b = L.parent
-
-
-@inline
-def velocity_of_end(work, b, c):
-    """Velocity of a point of a link."""
-    v = of_link.velocity(work, b)
-    return linear(v) + cross(angular(v), c)
 
 
 @inline
@@ -86,7 +79,7 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
         M = lump(index, r)
         m, x, u, _ = lumped(params, work, M, 1)
         ca, cb = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4)
-        ua, ub = velocity_of_end(work, M.a, ca), velocity_of_end(work, M.b, cb)
+        ua, ub = point_velocity(of_link.velocity(work, M.a), ca), point_velocity(of_link.velocity(work, M.b), cb)
         lump_rates(index, params, work, out, n, A, E, M, M.a, ca, ua, x - c, u - c_rate, 0.5 * m)
         lump_rates(index, params, work, out, n, A, E, M, M.b, cb, ub, x - c, u - c_rate, 0.5 * m)
     clear(out, E.dAg, 6 * n.nv)

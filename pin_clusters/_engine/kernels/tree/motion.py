@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot_t, transposed, zero6
+from ..numbers.spatial import cross, matmul3, rot6_t, rot_t, transposed, zero6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, entry, link
 from .link_motions import at_point, carried, direction, place_link
@@ -33,12 +33,6 @@ def along_joint(index, params, work, n, L, at):
 
 
 @inline
-def local(R, m):
-    """Motion in axes of a link."""
-    return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
-
-
-@inline
 def export_link(work, out, A, b, L, level):
     """Write what Pinocchio knows of a joint."""
     R, R_up, j = of_link.turn(work, b), of_link.turn(work, L.upper), L.joint
@@ -48,10 +42,10 @@ def export_link(work, out, A, b, L, level):
     put(out, A.liMi + 12 * j + 9, rot_t(R_up, of_link.offset(work, b)))
     if level > 0:
         v = of_link.velocity(work, b)
-        put(out, A.v + 6 * j, local(R, v))
+        put(out, A.v + 6 * j, rot6_t(R, v))
         put(out, A.ov + 6 * j, at_point(v, of_link.position(work, b)))
     if level > 1:
-        put(out, A.a + 6 * j, local(R, of_link.acceleration(work, b)))
+        put(out, A.a + 6 * j, rot6_t(R, of_link.acceleration(work, b)))
 
 
 @inline

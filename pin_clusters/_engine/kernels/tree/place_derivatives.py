@@ -18,7 +18,7 @@ from numba import types
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline, kernel, paste
 from ..numbers.simd import borrowed, get, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero3
+from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6_t, zero3
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
 from ..tables.addresses import tables
@@ -33,7 +33,7 @@ POINT = 3  # rows of a result that is of a point, not of a frame
 def seen(m, x, R, y):
     """Motion given at x in axes of the world, at y in the axes R."""
     there = carried(m, y - x)
-    return join(rot_t(R, linear(there)), rot_t(R, angular(there)))
+    return rot6_t(R, there)
 
 
 @inline

@@ -9,10 +9,9 @@ from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, lin
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
 from ..tables.layout import FREE
-from ..tables.variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION, OF_COLUMN
+from ..tables.variations_layout import ACCELERATION, BASE_POSITION, BASE_ROTATION
 from ..tables.views import body, cluster, listed
-from . import record
-from .forces import motions_at
+from .forces import motions_of_column
 
 
 @inline
@@ -54,15 +53,9 @@ def to_ancestors(index, work, rates, nv, b, i, F, P, Q, T, dq, dv, M, second):
         elif C.kind == FREE:
             enter_base(work, load3(rates, C.at_rates), dq, dv, M, nv, i, C.column, b, F, P, Q, T, second)
         else:
-            short = B.at_S == B.at_K + 6 * B.which
             for r in range(C.nk):
-                if moves(B.mask, r) and short:
-                    at, J = C.at_rates + OF_COLUMN * r, ws.K_column(work, B.at_K, r)
-                    L, N = load6(rates, at), load6(rates, at + ACCELERATION)
-                    enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, L * 2.0, second)
-                elif moves(B.mask, r):
-                    L, N, Gamma = motions_at(rates, record(C, b, r))
-                    J = ws.K_column(work, B.at_K, r)
+                if moves(B.mask, r):
+                    J, L, N, Gamma = motions_of_column(work, rates, C, B, b, r)
                     enter(dq, dv, M, nv, i, listed(index, C.column, r), F, P, Q, T, J, L, N, Gamma, second)
         b = C.out
 

@@ -11,6 +11,7 @@ from ..tables import workspace as ws
 from ..tables.variations_layout import (
     ACCELERATION,
     OF_ACCELERATION,
+    OF_COLUMN,
     OF_MOMENTUM,
     OF_MOTION,
     OF_POSITION,
@@ -18,6 +19,7 @@ from ..tables.variations_layout import (
     QUADRATIC,
     VELOCITY,
 )
+from . import record
 from .momentum_rates import rate_of_inertia, twice_B, twice_B_transposed
 
 
@@ -111,3 +113,15 @@ def motions_at(rates, at):
 def hand_force(work, b, to):
     """Add the force of a body to another one."""
     ws.add_force(work, to, ws.force(work, b))
+
+
+@inline
+def motions_of_column(work, rates, C, B, b, r):
+    """J, L, N and Gamma of column r of body b (row B), in a cluster with a list of columns."""
+    J = ws.K_column(work, B.at_K, r)
+    if B.at_S == B.at_K + 6 * B.which:  # hinges, see ``has_hinges``
+        at = C.at_rates + OF_COLUMN * r
+        L = load6(rates, at)
+        return J, L, load6(rates, at + ACCELERATION), L * 2.0
+    L, N, Gamma = motions_at(rates, record(C, b, r))
+    return J, L, N, Gamma
