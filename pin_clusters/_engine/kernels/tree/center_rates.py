@@ -10,7 +10,7 @@ from numba import types
 
 from ..compiling.jit import inline, kernel, paste
 from ..numbers.simd import borrowed, get, zero
-from ..numbers.spatial import angular, cross, linear
+from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -18,7 +18,7 @@ from ..tables.addresses import tables
 from ..tables.tree_views import derived_at, dof, entry, link, lump, own_at, tree_header_at
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle
-from .momentum_rate import seen_at, velocity_of_end
+from .momentum_rate import seen_at
 
 
 @inline
@@ -60,7 +60,7 @@ def turned_by_joint(index, params, work, b, D):
 @inline
 def lump_center(index, params, work, out, n, at_G, v_q, M, b, c, share, to):
     """The same of a part of a point mass that goes with point c of link b, but not with ``M.common``."""
-    x, u = of_link.position(work, b) + c, velocity_of_end(work, b, c)
+    x, u = of_link.position(work, b) + c, point_velocity(of_link.velocity(work, b), c)
     while b != M.common:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
