@@ -23,7 +23,7 @@ class Primitive:
         kind: See ``fields``.
         placement: In the frame of the primitive before, or of the parent's body.
         axis: Of a joint of one degree of freedom, shape (3,).
-        pitch: Of a helical joint, [m/rad].
+        pitch: Of a helical joint, [m/rad]; 1 of one that slides.
         q: First index in the user's q, -1 for a rotor at angle 0.
         nv: Degrees of freedom.
     """
@@ -46,9 +46,9 @@ class Body:
         user: Joint id in the user's tree, -1 if it has none.
         first: First velocity of its joint in the tree's v.
         joint: Its primitives.
-        inertia: Mass, centre of mass, inertia about the origin of its frame: what ``spatial`` takes.
+        inertia: About the origin of its frame, [linear; angular], shape (6, 6).
         armature: Of each velocity.
-        lump: Inertia after lending, shape (6, 6).
+        lump: The same after lending.
         share: Mass and transverse inertia that the parent lends.
         borrowed: Diagonal of inertia that is not there, which rows of the system take back, shape (6,).
     """
@@ -58,7 +58,7 @@ class Body:
     user: int
     first: int
     joint: list[Primitive]
-    inertia: tuple[float, np.ndarray, np.ndarray]
+    inertia: np.ndarray
     armature: np.ndarray
     lump: np.ndarray
     share: np.ndarray = field(default_factory=lambda: np.zeros(2))
@@ -100,19 +100,6 @@ class Body:
         return None
 
 
-def spatial(mass: float, center: np.ndarray, rotational: np.ndarray) -> np.ndarray:
-    """Return the inertia about the origin, [linear; angular], from that about the origin in parts."""
-    cross = mass * pin.skew(center)
-    return np.block([[mass * np.eye(3), -cross], [cross, rotational]])
-
-
-def about_origin(inertia: pin.Inertia) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return mass, centre of mass and rotational inertia about the origin."""
-    m, c = float(inertia.mass), np.array(inertia.lever)
-    cross = pin.skew(c)
-    return m, c, np.array(inertia.inertia) - m * cross @ cross
-
-
 def bodies_of(model: ClusterModel, span: SpanningTree) -> list[Body]:
     """Return the universe and the bodies of the expanded tree, parents first.
 
@@ -124,18 +111,14 @@ def bodies_of(model: ClusterModel, span: SpanningTree) -> list[Body]:
     user[span.from_tree_id] = np.arange(model.njoints)
     at_q = np.full(tree.nq, -1)
     at_q[span.from_tree_q] = np.arange(model.nq)
-    nothing = (0.0, np.zeros(3), np.zeros((3, 3)))
-    found = [Body("universe", 0, 0, 0, [], nothing, np.zeros(0), np.zeros((6, 6)))]
+    found = [Body("universe", 0, 0, 0, [], np.zeros((6, 6)), np.zeros(0), np.zeros((6, 6)))]
     for j in range(1, tree.njoints):
         joint = tree.joints[j]
         q = int(at_q[joint.idx_q]) if joint.nq else 0
         parts = _primitives(joint, tree.jointPlacements[j], q, tree.names[j])
-        inertia = about_origin(tree.inertias[j])
-        armature = np.array(tree.armature)[joint.idx_v : joint.idx_v + joint.nv]
-        found.append(
-            Body(tree.names[j], int(tree.parents[j]), int(user[j]), joint.idx_v, parts, inertia, armature,
-                 spatial(*inertia))
-        )  # fmt: skip
+        inertia, armature = tree.inertias[j].matrix(), np.array(tree.armature)[joint.idx_v : joint.idx_v + joint.nv]
+        names = tree.names[j], int(tree.parents[j]), int(user[j])
+        found.append(Body(*names, joint.idx_v, parts, inertia, armature, inertia.copy()))
     return found
 
 
@@ -160,13 +143,14 @@ def _primitives(joint: pin.JointModel, placement: pin.SE3, q: int, name: str) ->
     for ending, (own, axes) in chains.items():
         if kind.endswith(ending):
             places = [placement, *[pin.SE3.Identity()] * (len(axes) - 1)]
-            return [Primitive(own, at, x, 0.0, q + i, 1) for i, (at, x) in enumerate(zip(places, axes, strict=True))]
+            pitch = float(own == fields.PRISMATIC)
+            return [Primitive(own, at, x, pitch, q + i, 1) for i, (at, x) in enumerate(zip(places, axes, strict=True))]
     motion = joint_subspace(joint)
     if motion is None or "Mimic" in kind:
         raise UnsupportedJointError(f"joint {name!r} is a {kind}, which this baseline does not know.")
     linear, angular = motion[:3], motion[3:]
     if not np.any(angular):
-        return [Primitive(fields.PRISMATIC, placement, linear, 0.0, q, 1)]
+        return [Primitive(fields.PRISMATIC, placement, linear, 1.0, q, 1)]
     pitch = float(linear @ angular)
     if joint.nq == 2:
         return [Primitive(fields.CONTINUOUS, placement, angular, 0.0, q, 1)]

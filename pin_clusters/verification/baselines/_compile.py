@@ -27,7 +27,7 @@ def compiled(module: str, name: str, title: str) -> Callable[..., Any]:
     from numba import njit, types
 
     from ..._engine.kernels.compiling import cache as _cache
-    from ._compiled.jit import OPTIONS
+    from ..._engine.kernels.compiling.jit import OPTIONS
 
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.joinpath("_compiled").glob("*.py")):

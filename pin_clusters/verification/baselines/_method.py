@@ -16,7 +16,6 @@ from ._compiled import fields
 from ._tables import Tables
 
 _NOTHING = np.zeros((0, 6))
-_LOOPS, _BODY, _ROW, _MASSES = 1, 2, 3, 4  # as in ``_compiled.system``
 
 
 class Method:
@@ -82,7 +81,7 @@ class Method:
     def _error(self, wrong: int) -> SingularClusterError:
         """Say in words what the compiled function could not solve."""
         tables, k = self.tables, int(self.tables.index[fields.WRONG])
-        if wrong == _LOOPS:
+        if wrong == fields.LOOPS:
             at = sorted({*tables.parts[k].dependent, *tables.free_of(tables.parts[k])})
             tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in at))
             return SingularClusterError(
@@ -90,11 +89,11 @@ class Method:
                 "determine the dependent joints.", tied
             )  # fmt: skip
         joints: tuple[str, ...] = ()
-        if wrong == _BODY and k > 0:
+        if wrong == fields.BODY and k > 0:
             joints = (tables.bodies[k].name,)
-        elif wrong == _ROW:
+        elif wrong == fields.SYSTEM:
             joints = tuple(tables.bodies[b].name for b in dict.fromkeys(tables.rows[k].bodies) if b)
-        elif wrong == _MASSES and k >= 0:
+        elif wrong == fields.MASSES and k >= 0:
             d = self.model.idx_v_independent[k]
             joints = (tables.bodies[tables.owner[int(tables.span.from_tree_v[d])]].name,)
         what = f"beside joint(s) {', '.join(map(repr, joints))} " if joints else ""

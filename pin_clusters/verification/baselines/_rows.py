@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ...constraints.called import CallableClosure
 from ...constraints.closures import Closure, FrameClosure, HarmonicClosure, JointClosure, RodClosure
@@ -163,7 +162,7 @@ class Rows:
 def frames_of(c: FrameClosure) -> np.ndarray:
     """Return the constants of a closure of frames, as ``_compiled.rows`` reads them."""
     a, b = c.placement_a, c.placement_b
-    parts = (a.rotation.T, a.translation, b.rotation.T, b.translation, c.rows)
+    parts = (a.rotation, b.rotation[:, 0], b.translation, c.rows)
     return np.concatenate([np.ravel(x) for x in parts])
 
 
@@ -179,8 +178,3 @@ def program_of(c: HarmonicClosure, coordinates: list[tuple[int, bool]]) -> tuple
             table += [len(factors), *[int(x) for pair in factors for x in pair]]
     first = np.hstack([c.weights, np.asarray(c.phases)[:, None]]).ravel()
     return table, np.concatenate([first, np.zeros(c.size * n * n + angles), coefficients])
-
-
-def gravity_of(model: ClusterModel) -> np.ndarray:
-    """Return the acceleration of free fall, shape (3,)."""
-    return np.array(pin.Motion(model.gravity).linear)

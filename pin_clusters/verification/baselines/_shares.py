@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ._bodies import Body, spatial
+from ._bodies import Body
 
 _FLAT = 1e-6
 """An inertia is singular if its smallest eigenvalue, in units of the robot, is below this share of its largest."""
@@ -23,8 +23,8 @@ _FLAT = 1e-6
 
 def lend(bodies: list[Body]) -> None:
     """Set ``lump``, ``share`` and ``borrowed`` of all bodies, parents first."""
-    mass = max([b.inertia[0] for b in bodies] + [1e-12]) / 4.0
-    turn = max([float(np.trace(b.inertia[2])) for b in bodies] + [1e-12]) / 12.0
+    mass = max([b.inertia[0, 0] for b in bodies] + [1e-12]) / 4.0
+    turn = max([float(np.trace(b.inertia[3:, 3:])) for b in bodies] + [1e-12]) / 12.0
     weight = np.array([1.0] * 3 + [np.sqrt(turn / mass)] * 3)
     children: list[list[int]] = [[] for _ in bodies]
     for i, b in enumerate(bodies[1:], start=1):
@@ -50,7 +50,7 @@ def lend(bodies: list[Body]) -> None:
             axis = child.turns
             assert axis is not None
             for n, form in enumerate(_forms(axis)):
-                if n == 0 and child.inertia[0] > 1e-9 * mass:
+                if n == 0 and child.inertia[0, 0] > 1e-9 * mass:
                     continue
                 amount = (mass, turn)[n] * wants[k]
                 there = at.toDualActionMatrix() @ form @ at.inverse().toActionMatrix()
@@ -63,8 +63,9 @@ def lend(bodies: list[Body]) -> None:
 
 def _forms(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return what may be lent across a turn about an axis: a unit mass on it, a unit inertia across it."""
-    zero = np.zeros((3, 3))
-    return spatial(1.0, np.zeros(3), zero), spatial(0.0, np.zeros(3), np.eye(3) - np.outer(axis, axis))
+    point, across = np.diag([1.0] * 3 + [0.0] * 3), np.zeros((6, 6))
+    across[3:, 3:] = np.eye(3) - np.outer(axis, axis)
+    return point, across
 
 
 def _poor(inertia: np.ndarray, weight: np.ndarray) -> bool:
@@ -98,13 +99,12 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
             b, own = bodies[i], children[i]
             above = int(b.nv < 6 or b.armature.any())
             parts = max(1, len(own) + above - 2)
-            m, c, rotational = b.inertia
-            inertia = m / parts, c, rotational / parts
+            inertia, lump = b.inertia / parts, b.lump / parts
             new[i] = len(found)
-            found.append(replace(b, parent=parent, inertia=inertia, lump=b.lump / parts))
+            found.append(replace(b, parent=parent, inertia=inertia, lump=lump))
             hangs = [len(found) - 1]
             for _ in range(parts - 1):
-                found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), b.lump / parts))
+                found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
                 hangs.append(len(found) - 1)
             # three joints each: the first has the joint above or two children, the last has two
             places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(own))]

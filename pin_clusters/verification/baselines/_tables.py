@@ -7,14 +7,15 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._support.trees import coordinates_of
 from ...constraints.called import CallableClosure
 from ...constraints.closures import FrameClosure, HarmonicClosure, RodClosure, massive
 from ...model import ClusterModel, expand
-from ._bodies import bodies_of, spatial
+from ._bodies import bodies_of
 from ._compiled import fields as f
-from ._rows import Part, Row, Rows, frames_of, gravity_of, program_of
+from ._rows import Part, Row, Rows, frames_of, program_of
 from ._shares import lend, split
 
 
@@ -58,7 +59,7 @@ class Tables:
             if b.borrowed.any():
                 self.rows += [Row([i], [], [], 1.0, -1.0 / x) for x in b.borrowed]
         self.parts = self.ties.parts()
-        self.owner = {b.first + k: i for i, b in enumerate(self.bodies) for k in range(b.nv)}
+        self.owner = self.ties.owner
         self._sizes()
         self._of_bodies()
         self._of_rows()
@@ -112,11 +113,7 @@ class Tables:
         for rod in massive(self.model.closures):
             for j, p, share in rod.masses_of_ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
-                m, c, rotational = b.inertia
-                x = np.asarray(p, dtype=float)
-                more = share * (x @ x * np.eye(3) - np.outer(x, x))
-                b.inertia = (m + share, (m * c + share * x) / (m + share), rotational + more)
-                b.lump = spatial(*b.inertia)
+                b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
 
     def _sizes(self) -> None:
         h = self.header
@@ -132,9 +129,10 @@ class Tables:
         self.put(f.KIND, [p.kind for p in prims])
         self.put(f.PRIM_Q, [p.q for p in prims])
         first = [b.first + sum(x.nv for x in b.joint[:k]) for b in bodies for k in range(len(b.joint))]
-        self.put(f.PRIM_V, first)
+        self.put(f.PRIM_V, [*first, self.span.tree.nv])
         self.put(f.DOF, [*(b.first for b in bodies), self.span.tree.nv])
         self.put(f.DOF_BODY, [self.owner[d] for d in range(self.span.tree.nv)])
+        self.put(f.SAME, range(self.span.tree.nv))
         self.put(f.USER, [b.user if i else -1 for i, b in enumerate(bodies)])
         self.put(f.FREE, self.span.from_tree_v[self.model.idx_v_independent])
         self.put(f.VARIES, [b.motion is None for b in bodies])
@@ -156,13 +154,11 @@ class Tables:
             T[b.first : b.first + b.nv] = np.linalg.pinv(motion) if b.nv else np.zeros((0, 6))
             N[i, : 6 - b.nv] = _complement(motion)
         h[f.AT_SLOC], h[f.AT_TLOC], h[f.AT_NLOC] = self.keep(S), self.keep(T), self.keep(N)
-        h[f.AT_MASS] = self.keep([b.inertia[0] for b in bodies])
-        h[f.AT_COM] = self.keep([b.inertia[1] for b in bodies])
-        h[f.AT_INERTIA] = self.keep([b.inertia[2] for b in bodies])
-        h[f.AT_LUMP] = self.keep([[b.lump[:3, :3], b.lump[:3, 3:], b.lump[3:, 3:]] for b in bodies])
+        h[f.AT_RIGID] = self.keep([_numbers(b.inertia) for b in bodies])
+        h[f.AT_LUMP] = self.keep([_numbers(b.lump) for b in bodies])
         still = np.zeros(3)
         h[f.AT_SHARE] = self.keep([[*b.share, *(still if b.turns is None else b.turns)] for b in bodies])
-        h[f.AT_GRAVITY] = self.keep(gravity_of(self.model))
+        h[f.AT_GRAVITY] = self.keep(self.model.gravity.linear)
 
     def _of_rows(self) -> None:
         h, rows = self.header, self.rows
@@ -170,6 +166,7 @@ class Tables:
         self.put(f.ENTRY, [0, *accumulate(len(r.bodies) for r in rows)])
         self.put(f.ENTRY_BODY, self.entries)
         self.lists(f.TERM, f.TERM_DOF, [r.terms for r in rows])
+        self.put(f.TOP, [-1 if r.terms else self.ties.top(*r.bodies) for r in rows[: self.ties.hard]])
         h[f.AT_TERM] = self.keep([x for r in rows for x in r.coefficients])
         h[f.AT_SCALE] = self.keep([r.scale for r in rows])
         h[f.AT_COMPLIANCE] = self.keep([r.compliance for r in rows])
@@ -178,7 +175,7 @@ class Tables:
         self.put(f.KEEP, [0] * (2 * len(rows) + 1))
 
     def _of_closures(self) -> None:
-        names = (f.C_TYPE, f.C_A, f.C_B, f.C_TOP, f.C_ROW, f.C_SIZE, f.C_REAL, f.C_MORE)
+        names = (f.C_TYPE, f.C_A, f.C_B, f.C_ROW, f.C_SIZE, f.C_REAL, f.C_MORE)
         tree, table = self.model.own_tree, []
         self.called: list[tuple[CallableClosure, int, int]] = []
         for c, first in self.ties.closures:
@@ -200,7 +197,7 @@ class Tables:
             if isinstance(c, CallableClosure):
                 terms = int(self.header[f.AT_TERM]) + sum(len(r.terms) for r in self.rows[:first])
                 self.called.append((c, terms, at))
-            table.append((kind, a, b, self.ties.top(a, b), first, c.size, at, more))
+            table.append((kind, a, b, first, c.size, at, more))
         for k, name in enumerate(names):
             self.put(name, [row[k] for row in table])
 
@@ -234,11 +231,17 @@ class Tables:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
         for name, size in (
             (f.AT_R, 9 * nb), (f.AT_O, 3 * nb), (f.AT_S, 6 * nt), (f.AT_T, 6 * nt), (f.AT_J, 36 * nb),
-            (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_M, 36 * nb),
-            (f.AT_B, 6 * nb), (f.AT_VT, nt), (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows),
-            (f.AT_SCALED, rows), (f.AT_MU, rows), (f.AT_A, 6 * nb),
+            (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_A, 6 * nb),
+            (f.AT_BODY, 10 * nb), (f.AT_M, 36 * nb), (f.AT_B, 6 * nb), (f.AT_VT, nt),
+            (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows), (f.AT_SCALED, rows), (f.AT_MU, rows),
         ):  # fmt: skip
             self.room(name, size)
+
+
+def _numbers(inertia: np.ndarray) -> np.ndarray:
+    """Return mass, first moment and xx xy xz yy yz zz of a rigid body's inertia, shape (10,)."""
+    moment = inertia[[5, 3, 4], [1, 2, 0]]
+    return np.concatenate([inertia[:1, 0], moment, inertia[3:, 3:][np.triu_indices(3)]])
 
 
 def _complement(motion: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Compiled functions of the baselines, over two flat arrays; they share no code with the kernels.
+"""Compiled functions of the baselines, over two flat arrays; with the kernels they share vectors of 3 and 6, no more.
 
 ``I`` holds whole numbers: sizes and where things are, then the tables (``fields.py``); ``W`` holds constants and room.
 Vectors of space are [linear; angular] in the orientation of the world about the origin of their own body's frame, so

@@ -27,7 +27,7 @@
     FREE,  # velocity of the tree that an independent one is
     KIND,  # of a primitive
     PRIM_Q,  # its first coordinate, -1 for a rotor at angle 0
-    PRIM_V,
+    PRIM_V,  # its first velocity
     LENDS,  # whether a parent lends inertia to a body
     # rows that tie velocities, in parts without a velocity in common
     PART_ROW,
@@ -45,7 +45,6 @@
     C_TYPE,
     C_A,
     C_B,
-    C_TOP,  # body above which a and b move as one
     C_ROW,
     C_SIZE,
     C_REAL,  # its constants in W
@@ -55,6 +54,7 @@
     ENTRY_BODY,
     TERM,  # first term of a row of joints
     TERM_DOF,
+    TOP,  # of a row of bodies the one above which these move as one; -1 of a row of joints
     ROD_CLOSURE,  # of a rod with mass
     FAKES,  # number of bodies that have borrowed inertia
     KEEP,  # rows of the dense system in order; then the place of each row in it, or -1; then their number
@@ -69,6 +69,7 @@
     GOES_TO,
     LINE,  # first line of a joint in the banded matrix
     DOF_BODY,
+    SAME,  # a velocity itself
     # the mass matrix in generalized coordinates
     G_ROW,  # first velocity of the tree that an independent one moves
     G_DOF,
@@ -82,23 +83,24 @@
     LINK,  # first joint on a body, its own before those of its children
     LINKS,
     ENTRY_NODE,  # where an entry of a row is felt, -1 at the universe
-) = range(10, 71)
+) = range(10, 72)
 
 # in W: constants
 (
     AT_PRIM,  # placement, axis and pitch of a primitive
     AT_SLOC, AT_TLOC, AT_NLOC,  # motions of a joint, what measures them, and what it transmits, in the body's frame
-    AT_MASS, AT_COM, AT_INERTIA,  # of a body, about the origin of its frame
-    AT_LUMP,  # its inertia after lending: linear, mixed and angular block
+    AT_RIGID,  # inertia of a body about the origin of its frame: mass, first moment, xx xy xz yy yz zz
+    AT_LUMP,  # the same after lending
     AT_SHARE,  # what its parent lends: mass, transverse inertia, axis
     AT_ARM,  # 1 / armature
     AT_GRAVITY, AT_SCALE, AT_COMPLIANCE,
     AT_TERM,  # coefficients of rows of joints
-) = range(71, 85)  # fmt: skip
+) = range(72, 84)  # fmt: skip
 # in W: room
 (
     AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions; rows of forces, at the child, at its parent; bias
-    AT_V, AT_BETA, AT_A, AT_M, AT_B,  # velocity, acceleration of the joint at rest, acceleration, inertia, load
+    AT_V, AT_BETA, AT_A,  # velocity, acceleration of the joint at rest, acceleration
+    AT_BODY, AT_M, AT_B,  # inertia in axes of the world; after lending, 6 x 6; load
     AT_VT, AT_AT,  # velocities and accelerations of the tree
     AT_ENTRY, AT_RIGHT, AT_SCALED, AT_MU, AT_SYSTEM,  # of rows: wrenches, right sides, scales, multipliers; system
     AT_LAMBDA, AT_E,  # of joints: forces in their rows, wrenches
@@ -106,9 +108,10 @@
     AT_Y, AT_Z,  # rows, carried inward
     AT_MASSES, AT_MG, AT_MY,  # mass matrix of the tree, torques of the tree, mass matrix
     AT_ROOM,
-) = range(85, 117)  # fmt: skip
+) = range(84, 117)  # fmt: skip
 SIZE = 117
 
 REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
 FRAMES, ROD, JOINTS, HARMONIC = range(4)
 NONE, WHOLE, UNIVERSAL = range(3)
+LOOPS, BODY, SYSTEM, MASSES = range(1, 5)  # what cannot be solved: see ``WRONG``

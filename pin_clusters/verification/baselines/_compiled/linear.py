@@ -1,16 +1,25 @@
-"""Small dense linear algebra, by place and row length in a flat array."""
+"""Small dense linear algebra, by place and row length in a flat array; and lists of the tables."""
 
 from __future__ import annotations
 
 import math
 
-from .jit import jit
+from ...._engine.kernels.compiling.jit import device, inline
+from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.spatial import dot6
+from ...._engine.kernels.numbers.tuples import load6
 
 TINY = 1e-14
 """A pivot below this share of what stood there is rounding."""
 
 
-@jit
+@inline
+def each(I, table, i):
+    """Return the places of list i of a table of first places."""
+    return range(I[I[table] + i], I[I[table] + i + 1])
+
+
+@device
 def cholesky(W, a, n, width):
     """Factorise the symmetric matrix at a in place (lower triangle); returns whether it is positive definite."""
     for j in range(n):
@@ -33,7 +42,7 @@ def cholesky(W, a, n, width):
     return True
 
 
-@jit
+@device
 def forward(W, a, n, width, x):
     """Replace the vector at x by L^-1 x."""
     for i in range(n):
@@ -44,7 +53,7 @@ def forward(W, a, n, width, x):
         W[x + i] = y / W[row + i]
 
 
-@jit
+@device
 def backward(W, a, n, width, x):
     """Replace the vector at x by L^-T x."""
     for i in range(n - 1, -1, -1):
@@ -54,14 +63,14 @@ def backward(W, a, n, width, x):
         W[x + i] = y / W[a + width * i + i]
 
 
-@jit
+@device
 def forward_rows(W, a, n, b, rows):
     """Replace the rows of length 6 at b by their products with L^-T."""
     for r in range(rows):
         forward(W, a, n, 6, b + 6 * r)
 
 
-@jit
+@device
 def forward_columns(W, a, n, b, columns):
     """Replace the columns of the matrix at b, rows of length 6, by their products with L^-1."""
     for i in range(n):
@@ -74,16 +83,13 @@ def forward_columns(W, a, n, b, columns):
             W[b + 6 * i + c] = y * d
 
 
-@jit
-def dot6(W, x, y):
+@inline
+def product(W, x, y):
     """Return the product of two vectors of 6."""
-    return (
-        W[x] * W[y] + W[x + 1] * W[y + 1] + W[x + 2] * W[y + 2]
-        + W[x + 3] * W[y + 3] + W[x + 4] * W[y + 4] + W[x + 5] * W[y + 5]
-    )  # fmt: skip
+    return dot6(load6(W, x), load6(W, y))
 
 
-@jit
+@device
 def dot(W, x, y, n):
     """Return the product of two vectors."""
     total = 0.0
@@ -92,46 +98,28 @@ def dot(W, x, y, n):
     return total
 
 
-@jit
+@inline
+def increase(W, at, by):
+    """Add a motion or a wrench to the one at a place."""
+    put(W, at, load6(W, at) + by)
+
+
+@device
 def add(W, x, scale, y, n):
     """Add scale times the vector at y to that at x."""
     for k in range(n):
         W[x + k] += scale * W[y + k]
 
 
-@jit
+@device
 def copy(W, x, y, n):
     """Write the vector at y to x."""
     for k in range(n):
         W[x + k] = W[y + k]
 
 
-@jit
+@device
 def clear(W, x, n):
     """Write zeros."""
     for k in range(n):
         W[x + k] = 0.0
-
-
-@jit
-def add_wrench(W, at, scale, w, dx, dy, dz):
-    """Add scale times a wrench, moved from a point to one from which it is seen at d."""
-    x, y, z = scale * W[w], scale * W[w + 1], scale * W[w + 2]
-    W[at] += x
-    W[at + 1] += y
-    W[at + 2] += z
-    W[at + 3] += scale * W[w + 3] + dy * z - dz * y
-    W[at + 4] += scale * W[w + 4] + dz * x - dx * z
-    W[at + 5] += scale * W[w + 5] + dx * y - dy * x
-
-
-@jit
-def add_moved(W, at, m, dx, dy, dz):
-    """Add a motion, moved by d to another point of the same body."""
-    x, y, z = W[m + 3], W[m + 4], W[m + 5]
-    W[at] += W[m] + y * dz - z * dy
-    W[at + 1] += W[m + 1] + z * dx - x * dz
-    W[at + 2] += W[m + 2] + x * dy - y * dx
-    W[at + 3] += x
-    W[at + 4] += y
-    W[at + 5] += z

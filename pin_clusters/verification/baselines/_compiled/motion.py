@@ -4,165 +4,136 @@ from __future__ import annotations
 
 import math
 
-from .fields import (
-    AT_BETA, AT_O, AT_PRIM, AT_R, AT_S, AT_V, AT_VT, BODIES, CONTINUOUS, DOF, FREEFLYER, HELICAL, KIND, PARENT, PLANAR,
-    PRIM, PRIM_Q, PRIM_V, PRISMATIC, SPHERICAL,
-)  # fmt: skip
-from .jit import jit
-from .linear import add_moved, clear, copy
+from ...._engine.kernels.compiling.jit import device, inline
+from ...._engine.kernels.numbers.angles import quaternion_rotation, turn_z
+from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.spatial import (
+    add_angular,
+    angular,
+    column,
+    cross,
+    join,
+    linear,
+    matmul3,
+    rot,
+    zero3,
+    zero6,
+)
+from ...._engine.kernels.numbers.tuples import Vec3, load3, load6, load9
+from . import fields as f
+from .linear import each
 
 
-@jit
-def turn(W, r, a, b, c, d, e, f, g, h, i):
-    """Multiply the rotation at r from the right by one, given by rows."""
-    for k in range(r, r + 9, 3):
-        x, y, z = W[k], W[k + 1], W[k + 2]
-        W[k] = x * a + y * d + z * g
-        W[k + 1] = x * b + y * e + z * h
-        W[k + 2] = x * c + y * f + z * i
+@inline
+def moved(m, d):
+    """Motion of a body at a point d away."""
+    return join(linear(m) + cross(angular(m), d), angular(m))
 
 
-@jit
-def turn_about(W, r, x, y, z, s, c):
-    """Multiply the rotation at r by that about an axis, by sine and cosine."""
+@inline
+def turned(R, m):
+    """A motion or a wrench of the axes R in those of the world."""
+    return join(rot(R, linear(m)), rot(R, angular(m)))
+
+
+@inline
+def offset(I, W, i):
+    """Way from the origin of a body's parent to its own."""
+    return load3(W, I[f.AT_O] + 3 * i) - load3(W, I[f.AT_O] + 3 * I[I[f.PARENT] + i])
+
+
+@inline
+def from_parent(I, W, motions, i):
+    """Motion of a body's parent at the origin of the body."""
+    return moved(load6(W, motions + 6 * I[I[f.PARENT] + i]), offset(I, W, i))
+
+
+@inline
+def to_parent(I, W, i, w):
+    """A wrench at the origin of a body, at that of its parent."""
+    return add_angular(w, cross(offset(I, W, i), linear(w)))
+
+
+@inline
+def about(axis, s, c):
+    """Rotation about an axis, by sine and cosine."""
+    x, y, z = axis
     u = 1.0 - c
-    turn(
-        W, r, c + u * x * x, u * x * y - s * z, u * x * z + s * y, u * x * y + s * z, c + u * y * y,
-        u * y * z - s * x, u * x * z - s * y, u * y * z + s * x, c + u * z * z,
+    return (
+        c + u * x * x, u * x * y - s * z, u * x * z + s * y,
+        u * x * y + s * z, c + u * y * y, u * y * z - s * x,
+        u * x * z - s * y, u * y * z + s * x, c + u * z * z,
     )  # fmt: skip
 
 
-@jit
-def turn_by(W, r, q, k):
-    """Multiply the rotation at r by that of the unit quaternion q[k:k + 4], real part last."""
-    x, y, z, w = q[k], q[k + 1], q[k + 2], q[k + 3]
-    turn(
-        W, r, 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w), 2.0 * (x * y + z * w),
-        1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w), 2.0 * (x * z - y * w), 2.0 * (y * z + x * w),
-        1.0 - 2.0 * (x * x + y * y),
-    )  # fmt: skip
-
-
-@jit
-def rotate(W, at, r, x):
-    """Write the rotation at r times the vector at x."""
-    for k in range(3):
-        W[at + k] = W[r + 3 * k] * W[x] + W[r + 3 * k + 1] * W[x + 1] + W[r + 3 * k + 2] * W[x + 2]
-
-
-@jit
-def step(W, r, o, x, y, z, s, end):
-    """Move a point by (x, y, z) in the axes at r; the motions from s to end are of that point."""
-    dx = W[r] * x + W[r + 1] * y + W[r + 2] * z
-    dy = W[r + 3] * x + W[r + 4] * y + W[r + 5] * z
-    dz = W[r + 6] * x + W[r + 7] * y + W[r + 8] * z
-    W[o] += dx
-    W[o + 1] += dy
-    W[o + 2] += dz
+@inline
+def step(W, R, o, d, s, end):
+    """Return a point that moves by d in the axes R; the motions from s to end are of that point."""
+    d = rot(R, d)
     for k in range(s, end, 6):
-        W[k] += W[k + 4] * dz - W[k + 5] * dy
-        W[k + 1] += W[k + 5] * dx - W[k + 3] * dz
-        W[k + 2] += W[k + 3] * dy - W[k + 4] * dx
+        put(W, k, moved(load6(W, k), d))
+    return o + d
 
 
-@jit
-def along(W, s, r, k, angular, x):
-    """Write a motion along or about axis k of the rotation at r."""
-    clear(W, s, 6)
-    for i in range(3):
-        W[s + 3 * angular + i] = x * W[r + 3 * i + k]
-
-
-@jit
-def primitive(I, W, q, k, r, o, first):
-    """Go through one primitive of a joint: pose in place, and its motions."""
-    t = I[AT_PRIM] + 16 * k
-    s = I[AT_S] + 6 * I[I[PRIM_V] + k]
-    step(W, r, o, W[t + 9], W[t + 10], W[t + 11], first, s)
-    turn(W, r, W[t], W[t + 1], W[t + 2], W[t + 3], W[t + 4], W[t + 5], W[t + 6], W[t + 7], W[t + 8])
-    kind, iq = I[I[KIND] + k], I[I[PRIM_Q] + k]
-    x, y, z = W[t + 12], W[t + 13], W[t + 14]
-    if kind == FREEFLYER or kind == SPHERICAL:
-        if kind == FREEFLYER:
-            step(W, r, o, q[iq], q[iq + 1], q[iq + 2], first, s)
+@device
+def primitive(I, W, q, k, R, o, first):
+    """Go through one primitive of a joint: write its motions, and return the pose behind it."""
+    t, s = I[f.AT_PRIM] + 16 * k, I[f.AT_S] + 6 * I[I[f.PRIM_V] + k]
+    kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3(0.0)
+    o = step(W, R, o, load3(W, t + 9), first, s)
+    R = matmul3(R, load9(W, t))
+    if kind == f.FREEFLYER or kind == f.SPHERICAL:
+        if kind == f.FREEFLYER:
+            o = step(W, R, o, load3(q, iq), first, s)
             iq += 3
-        turn_by(W, r, q, iq)
-        for d in range(3):
-            if kind == FREEFLYER:
-                along(W, s, r, d, 0, 1.0)
-                s += 6
-        for d in range(3):
-            along(W, s, r, d, 1, 1.0)
-            s += 6
-    elif kind == PLANAR:
-        step(W, r, o, q[iq], q[iq + 1], 0.0, first, s)
-        turn_about(W, r, 0.0, 0.0, 1.0, q[iq + 3], q[iq + 2])
-        along(W, s, r, 0, 0, 1.0)
-        along(W, s + 6, r, 1, 0, 1.0)
-        along(W, s + 12, r, 2, 1, 1.0)
-    else:
-        pitch = W[t + 15]
-        if kind == PRISMATIC or kind == HELICAL:
-            move = q[iq] * (1.0 if kind == PRISMATIC else pitch)
-            step(W, r, o, move * x, move * y, move * z, first, s)
-        clear(W, s, 6)
-        if kind == PRISMATIC:
-            rotate(W, s, r, t + 12)
-            return
-        rotate(W, s + 3, r, t + 12)
-        if kind == HELICAL:
+        R = matmul3(R, quaternion_rotation(q[iq], q[iq + 1], q[iq + 2], q[iq + 3]))
+        if kind == f.FREEFLYER:
             for d in range(3):
-                W[s + d] = pitch * W[s + 3 + d]
-        if kind == CONTINUOUS:
-            turn_about(W, r, x, y, z, q[iq + 1], q[iq])
-        elif iq >= 0:
-            turn_about(W, r, x, y, z, math.sin(q[iq]), math.cos(q[iq]))
+                put(W, s + 6 * d, join(column(R, d), none))
+            s += 18
+        for d in range(3):
+            put(W, s + 6 * d, join(none, column(R, d)))
+    elif kind == f.PLANAR:
+        o = step(W, R, o, Vec3(q[iq], q[iq + 1], 0.0), first, s)
+        R = turn_z(R, q[iq + 2], q[iq + 3])
+        put(W, s, join(column(R, 0), none))
+        put(W, s + 6, join(column(R, 1), none))
+        put(W, s + 12, join(none, column(R, 2)))
+    else:
+        axis, pitch, slides = load3(W, t + 12), W[t + 15], kind == f.PRISMATIC
+        if slides or kind == f.HELICAL:
+            o = step(W, R, o, axis * (q[iq] * pitch), first, s)
+        along = rot(R, axis)
+        put(W, s, join(along * pitch, none if slides else along))
+        if kind == f.CONTINUOUS:
+            R = matmul3(R, about(axis, q[iq + 1], q[iq]))
+        elif iq >= 0 and not slides:
+            R = matmul3(R, about(axis, math.sin(q[iq]), math.cos(q[iq])))
+    return R, o
 
 
-@jit
+@device
 def poses(I, W, q):
     """Place all bodies, and write the motions of their joints."""
-    for i in range(1, I[BODIES]):
-        p = I[I[PARENT] + i]
-        r, o = I[AT_R] + 9 * i, I[AT_O] + 3 * i
-        copy(W, r, I[AT_R] + 9 * p, 9)
-        copy(W, o, I[AT_O] + 3 * p, 3)
-        for k in range(I[I[PRIM] + i], I[I[PRIM] + i + 1]):
-            primitive(I, W, q, k, r, o, I[AT_S] + 6 * I[I[DOF] + i])
+    for i in range(1, I[f.BODIES]):
+        p, first = I[I[f.PARENT] + i], I[f.AT_S] + 6 * I[I[f.DOF] + i]
+        R, o = load9(W, I[f.AT_R] + 9 * p), load3(W, I[f.AT_O] + 3 * p)
+        for k in each(I, f.PRIM, i):
+            R, o = primitive(I, W, q, k, R, o, first)
+        put(W, I[f.AT_R] + 9 * i, R)
+        put(W, I[f.AT_O] + 3 * i, o)
 
 
-@jit
-def offset(I, W, i, k):
-    """Return entry k of the way from the origin of a body's parent to its own."""
-    return W[I[AT_O] + 3 * i + k] - W[I[AT_O] + 3 * I[I[PARENT] + i] + k]
-
-
-@jit
-def add_cross_motion(W, at, v, m):
-    """Add v x m of two motions."""
-    W[at] += W[v + 4] * W[m + 2] - W[v + 5] * W[m + 1] + W[v + 1] * W[m + 5] - W[v + 2] * W[m + 4]
-    W[at + 1] += W[v + 5] * W[m] - W[v + 3] * W[m + 2] + W[v + 2] * W[m + 3] - W[v] * W[m + 5]
-    W[at + 2] += W[v + 3] * W[m + 1] - W[v + 4] * W[m] + W[v] * W[m + 4] - W[v + 1] * W[m + 3]
-    W[at + 3] += W[v + 4] * W[m + 5] - W[v + 5] * W[m + 4]
-    W[at + 4] += W[v + 5] * W[m + 3] - W[v + 3] * W[m + 5]
-    W[at + 5] += W[v + 3] * W[m + 4] - W[v + 4] * W[m + 3]
-
-
-@jit
-def velocities(I, W, room):
-    """Write velocities of the bodies, and accelerations of their joints at rest; at ``room`` are 6 numbers."""
-    for i in range(1, I[BODIES]):
-        v, beta = I[AT_V] + 6 * i, I[AT_BETA] + 6 * i
-        clear(W, v, 6)
-        clear(W, beta, 6)
-        add_moved(W, v, I[AT_V] + 6 * I[I[PARENT] + i], offset(I, W, i, 0), offset(I, W, i, 1), offset(I, W, i, 2))
-        last = I[I[DOF] + i + 1]
-        for k in range(I[I[PRIM] + i], I[I[PRIM] + i + 1]):
-            end = last if k + 1 == I[I[PRIM] + i + 1] else I[I[PRIM_V] + k + 1]
-            clear(W, room, 6)
-            for d in range(I[I[PRIM_V] + k], end):
-                for n in range(6):
-                    W[room + n] += W[I[AT_S] + 6 * d + n] * W[I[AT_VT] + d]
-            add_cross_motion(W, beta, v, room)
-            for n in range(6):
-                W[v + n] += W[room + n]
+@device
+def velocities(I, W):
+    """Write velocities of the bodies, and accelerations of their joints at rest."""
+    for i in range(1, I[f.BODIES]):
+        v, beta = from_parent(I, W, I[f.AT_V], i), zero6(0.0)
+        for k in each(I, f.PRIM, i):
+            rate = zero6(0.0)
+            for d in each(I, f.PRIM_V, k):
+                rate = rate + load6(W, I[f.AT_S] + 6 * d) * W[I[f.AT_VT] + d]
+            beta = beta + cross(v, rate)
+            v = v + rate
+        put(W, I[f.AT_V] + 6 * i, v)
+        put(W, I[f.AT_BETA] + 6 * i, beta)

@@ -4,123 +4,123 @@ from __future__ import annotations
 
 import math
 
-from .fields import (
-    AT_BETA, AT_ENTRY, AT_O, AT_R, AT_RIGHT, AT_T, AT_TERM, AT_V, AT_VT, C_A, C_B, C_MORE, C_REAL, C_ROW, C_SIZE,
-    C_TYPE, CLOSURES, DOF_BODY, ENTRY, FAKES, FRAMES, HARD, HARMONIC, ROD, ROD_CLOSURE, ROWS, TERM, TERM_DOF, UNIVERSAL,
-    WHOLE,
-)  # fmt: skip
-from .jit import jit
-from .linear import add_moved, add_wrench, clear, dot, dot6
-from .motion import offset, rotate
+from ...._engine.kernels.compiling.jit import device, inline
+from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, zero3
+from ...._engine.kernels.numbers.tuples import Vec3, load3, load6, load9
+from . import fields as f
+from .linear import clear, dot, each, product
+from .motion import moved, to_parent
 
 
-@jit
-def point(I, W, body, x, to):
-    """Write where a point of a body is in the world."""
-    rotate(W, to, I[AT_R] + 9 * body, x)
-    for k in range(3):
-        W[to + k] += W[I[AT_O] + 3 * body + k]
+@inline
+def point(I, W, body, x):
+    """Where the point of a body is in the world whose coordinates in the body's frame are at x."""
+    return load3(W, I[f.AT_O] + 3 * body) + rot(load9(W, I[f.AT_R] + 9 * body), load3(W, x))
 
 
-@jit
-def wrench_at(I, W, e, body, p, n, m, sign):
-    """Write the wrench of a force at n and a moment at m through the point at p, at a body's origin."""
-    o = I[AT_O] + 3 * body
-    x, y, z = W[p] - W[o], W[p + 1] - W[o + 1], W[p + 2] - W[o + 2]
-    for k in range(3):
-        W[e + k] = sign * W[n + k]
-    W[e + 3] = sign * (W[m] + y * W[n + 2] - z * W[n + 1])
-    W[e + 4] = sign * (W[m + 1] + z * W[n] - x * W[n + 2])
-    W[e + 5] = sign * (W[m + 2] + x * W[n + 1] - y * W[n])
+@inline
+def arm(I, W, body, p):
+    """Way from the origin of a body to a point."""
+    return p - load3(W, I[f.AT_O] + 3 * body)
 
 
-@jit
-def cross(W, to, x, y):
-    """Write a cross product."""
-    W[to] = W[x + 1] * W[y + 2] - W[x + 2] * W[y + 1]
-    W[to + 1] = W[x + 2] * W[y] - W[x] * W[y + 2]
-    W[to + 2] = W[x] * W[y + 1] - W[x + 1] * W[y]
+@inline
+def wrench_at(I, W, body, p, n, m):
+    """Wrench of a force n and a moment m at the point p, at a body's origin."""
+    return join(n, m + cross(arm(I, W, body, p), n))
 
 
-@jit
-def frame_rows(I, W, c, room):
-    """Write the wrenches of two frames that form a joint, and keep at ``room`` its point and axes.
+@inline
+def point_motion(I, W, body, p):
+    """Velocity of a body at a point, and what turning adds to the point's acceleration."""
+    v = moved(load6(W, I[f.AT_V] + 6 * body), arm(I, W, body, p))
+    return v, cross(angular(v), linear(v))
 
-    Constants: rotation and origin of frame a, then of b, then the rows; all in the frames of their bodies.
+
+@inline
+def frames(I, W, c):
+    """Two frames that form a joint: origin of the second, axes of the first, x of the second.
+
+    Constants: rotation of frame a, rotation and origin of frame b, then the rows; all in the frames of their bodies.
     """
-    a, b, t = I[I[C_A] + c], I[I[C_B] + c], I[I[C_REAL] + c]
-    point(I, W, b, t + 21, room)
-    for k in range(3):  # columns of the rotation of a: rows of its constants
-        rotate(W, room + 3 + 3 * k, I[AT_R] + 9 * a, t + 3 * k)
-    rotate(W, room + 12, I[AT_R] + 9 * b, t + 12)
-    cross(W, room + 15, room + 12, room + 9)
-    rotation = I[I[C_MORE] + c]
-    for k in range(I[I[C_SIZE] + c]):
-        row = t + 24 + 6 * k
-        n, m = room + 18, room + 21
-        for d in range(3):
-            W[n + d] = W[row] * W[room + 3 + d] + W[row + 1] * W[room + 6 + d] + W[row + 2] * W[room + 9 + d]
-            W[m + d] = 0.0
-            if rotation == WHOLE:
-                W[m + d] = W[row + 3] * W[room + 3 + d] + W[row + 4] * W[room + 6 + d] + W[row + 5] * W[room + 9 + d]
-            elif rotation == UNIVERSAL:
-                W[m + d] = W[row + 5] * W[room + 15 + d]
-        e = I[AT_ENTRY] + 6 * I[I[ENTRY] + I[I[C_ROW] + c] + k]
-        wrench_at(I, W, e, a, room, n, m, -1.0)
-        wrench_at(I, W, e + 6, b, room, n, m, 1.0)
+    a, b, t = I[I[f.C_A] + c], I[I[f.C_B] + c], I[I[f.C_REAL] + c]
+    R_a, R_b = load9(W, I[f.AT_R] + 9 * a), load9(W, I[f.AT_R] + 9 * b)
+    return point(I, W, b, t + 12), matmul3(R_a, load9(W, t)), rot(R_b, load3(W, t + 9))
 
 
-@jit
-def rod_rows(I, W, c, room):
-    """Write the wrenches of a rod; at ``room`` its ends, its direction and its length."""
-    a, b, t = I[I[C_A] + c], I[I[C_B] + c], I[I[C_REAL] + c]
-    point(I, W, a, t, room)
-    point(I, W, b, t + 3, room + 3)
-    for k in range(3):
-        W[room + 6 + k] = W[room + 3 + k] - W[room + k]
-        W[room + 10 + k] = 0.0
-    length = math.sqrt(dot(W, room + 6, room + 6, 3))
-    W[room + 9] = length
-    for k in range(3):
-        W[room + 6 + k] /= length
-    e = I[AT_ENTRY] + 6 * I[I[ENTRY] + I[I[C_ROW] + c]]
-    wrench_at(I, W, e, a, room, room + 6, room + 10, -1.0)
-    wrench_at(I, W, e + 6, b, room + 3, room + 6, room + 10, 1.0)
+@inline
+def force_and_moment(I, W, c, k, axes, x):
+    """Row k of two frames in axes of the world."""
+    row, rotation = I[I[f.C_REAL] + c] + 15 + 6 * k, I[I[f.C_MORE] + c]
+    n, m = rot(axes, load3(W, row)), zero3(0.0)
+    if rotation == f.WHOLE:
+        m = rot(axes, load3(W, row + 3))
+    elif rotation == f.UNIVERSAL:
+        m = cross(x, column(axes, 2)) * W[row + 5]
+    return n, m
 
 
-@jit
-def middles(I, W, room):
+@device
+def frame_rows(I, W, c):
+    """Write the wrenches of two frames that form a joint."""
+    a, b, (p, axes, x) = I[I[f.C_A] + c], I[I[f.C_B] + c], frames(I, W, c)
+    for k in range(I[I[f.C_SIZE] + c]):
+        n, m = force_and_moment(I, W, c, k, axes, x)
+        e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[I[f.C_ROW] + c] + k]
+        put(W, e, -wrench_at(I, W, a, p, n, m))
+        put(W, e + 6, wrench_at(I, W, b, p, n, m))
+
+
+@inline
+def rod(I, W, c):
+    """Ends of a rod, its direction and its length."""
+    t = I[I[f.C_REAL] + c]
+    p, r = point(I, W, I[I[f.C_A] + c], t), point(I, W, I[I[f.C_B] + c], t + 3)
+    length = math.sqrt(dot3(r - p, r - p))
+    return p, r, (r - p) * (1.0 / length), length
+
+
+@device
+def rod_rows(I, W, c):
+    """Write the wrenches of a rod."""
+    p, r, n, _ = rod(I, W, c)
+    e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[I[f.C_ROW] + c]]
+    put(W, e, -wrench_at(I, W, I[I[f.C_A] + c], p, n, zero3(0.0)))
+    put(W, e + 6, wrench_at(I, W, I[I[f.C_B] + c], r, n, zero3(0.0)))
+
+
+@device
+def middles(I, W):
     """Write the wrenches of the middles of rods that have mass: half a unit force at each end, along each axis."""
-    for k in range(I[ROWS] - I[HARD] - fakes(I)):
-        c, axis = I[I[ROD_CLOSURE] + k // 3], k % 3
-        rod_rows(I, W, c, room)
-        clear(W, room + 13, 3)
-        W[room + 13 + axis] = 0.5
-        e = I[AT_ENTRY] + 6 * I[I[ENTRY] + I[HARD] + k]
-        wrench_at(I, W, e, I[I[C_A] + c], room, room + 13, room + 10, 1.0)
-        wrench_at(I, W, e + 6, I[I[C_B] + c], room + 3, room + 13, room + 10, 1.0)
+    for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
+        c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3(0.0)
+        n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
+        p, r, _, _ = rod(I, W, c)
+        e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[f.HARD] + k]
+        put(W, e, wrench_at(I, W, I[I[f.C_A] + c], p, n, none))
+        put(W, e + 6, wrench_at(I, W, I[I[f.C_B] + c], r, n, none))
 
 
-@jit
+@inline
 def fakes(I):
-    """Return the number of rows that take borrowed inertia back."""
-    return 6 * I[I[FAKES]]
+    """Number of rows that take borrowed inertia back."""
+    return 6 * I[I[f.FAKES]]
 
 
-@jit
-def harmonics(I, W, c, q, room):
-    """Write Jacobian and second derivatives of sums of products of sines and cosines.
+@device
+def harmonics(I, W, c, q, x):
+    """Write Jacobian and second derivatives of sums of products of sines and cosines; at x is room for coordinates.
 
     Constants: per angle its weights and phase; per term its coefficient. Table: joints, where the coordinates are in
     q, whether as cosine and sine; angles; terms of each row: number of factors, then kind and angle of each.
     """
-    more, t = I[I[C_MORE] + c], I[I[C_REAL] + c]
-    n, angles, size = I[more], I[more + 1], I[I[C_SIZE] + c]
-    x = room
+    more, t = I[I[f.C_MORE] + c], I[I[f.C_REAL] + c]
+    n, angles, size = I[more], I[more + 1], I[I[f.C_SIZE] + c]
     for k in range(n):
         iq = I[more + 2 + 2 * k]
         W[x + k] = math.atan2(q[iq + 1], q[iq]) if I[more + 3 + 2 * k] else q[iq]
-    J = I[AT_TERM] + I[I[TERM] + I[I[C_ROW] + c]]
+    J = I[f.AT_TERM] + I[I[f.TERM] + I[I[f.C_ROW] + c]]
     H = t + angles * (n + 1)
     values = H + size * n * n
     at = more + 2 + 2 * n
@@ -154,7 +154,7 @@ def harmonics(I, W, c, q, room):
             coefficient += 1
 
 
-@jit
+@device
 def factor(kind, angle, order):
     """Return a sine (0), a cosine (1) or the angle itself (2), or a derivative of it."""
     if kind == 2:
@@ -167,117 +167,91 @@ def factor(kind, angle, order):
     return -math.sin(angle) if turned == 2 else -math.cos(angle)
 
 
-@jit
+@device
 def closures_at(I, W, q, room):
     """Write the wrenches of all closures of bodies, and the coefficients of those of joints, at the poses."""
-    for c in range(I[CLOSURES]):
-        kind = I[I[C_TYPE] + c]
-        if kind == FRAMES:
-            frame_rows(I, W, c, room)
-        elif kind == ROD:
-            rod_rows(I, W, c, room)
-        elif kind == HARMONIC:
+    for c in range(I[f.CLOSURES]):
+        kind = I[I[f.C_TYPE] + c]
+        if kind == f.FRAMES:
+            frame_rows(I, W, c)
+        elif kind == f.ROD:
+            rod_rows(I, W, c)
+        elif kind == f.HARMONIC:
             harmonics(I, W, c, q, room)
-    middles(I, W, room)
+    middles(I, W)
 
 
-@jit
-def point_motion(I, W, body, p, room):
-    """Write velocity of a point of a body (6), and what turning adds to its acceleration (3)."""
-    o = I[AT_O] + 3 * body
-    clear(W, room, 6)
-    add_moved(W, room, I[AT_V] + 6 * body, W[p] - W[o], W[p + 1] - W[o + 1], W[p + 2] - W[o + 2])
-    cross(W, room + 6, room + 3, room)
-
-
-@jit
-def biases(I, W, room):
+@device
+def biases(I, W):
     """Write the right sides of all rows at the velocities: rows times accelerations of bodies have to be this."""
-    clear(W, I[AT_RIGHT], I[ROWS])
-    va, vb, rel = room + 30, room + 40, room + 50
-    for c in range(I[CLOSURES]):
-        kind, row, size, a, b = I[I[C_TYPE] + c], I[I[C_ROW] + c], I[I[C_SIZE] + c], I[I[C_A] + c], I[I[C_B] + c]
-        right = I[AT_RIGHT] + row
-        if kind == FRAMES:
-            frame_rows(I, W, c, room)
-            point_motion(I, W, a, room, va)
-            point_motion(I, W, b, room, vb)
-            for k in range(6):
-                W[rel + k] = W[vb + k] - W[va + k]
-            for k in range(size):
-                frame_bias(I, W, c, k, room, va, vb, rel, right + k)
-        elif kind == ROD:
-            rod_rows(I, W, c, room)
-            point_motion(I, W, a, room, va)
-            point_motion(I, W, b, room + 3, vb)
-            speed, along, turning = 0.0, 0.0, 0.0
-            for k in range(3):
-                x = W[vb + k] - W[va + k]
-                speed += x * x
-                along += x * W[room + 6 + k]
-                turning += W[room + 6 + k] * (W[vb + 6 + k] - W[va + 6 + k])
-            W[right] = -(turning + (speed - along * along) / W[room + 9])
+    clear(W, I[f.AT_RIGHT], I[f.ROWS])
+    for c in range(I[f.CLOSURES]):
+        kind, right = I[I[f.C_TYPE] + c], I[f.AT_RIGHT] + I[I[f.C_ROW] + c]
+        if kind == f.FRAMES:
+            frame_biases(I, W, c, right)
+        elif kind == f.ROD:
+            p, r, along, length = rod(I, W, c)
+            (v, w), (v_b, w_b) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], r)
+            rate = linear(v_b) - linear(v)
+            stretch = dot3(rate, along)
+            W[right] = -(dot3(along, w_b - w) + (dot3(rate, rate) - stretch * stretch) / length)
         else:
-            n = I[I[C_MORE] + c]
-            n, angles = I[n], I[n + 1]
-            H = I[I[C_REAL] + c] + angles * (n + 1)
-            for r in range(size):
-                t = I[TERM] + row + r
-                for k in range(n):
-                    for m in range(n):
-                        x = W[I[AT_VT] + I[I[TERM_DOF] + I[t] + k]] * W[I[AT_VT] + I[I[TERM_DOF] + I[t] + m]]
-                        W[right + r] -= W[H + (r * n + k) * n + m] * x
-    for k in range(I[ROWS] - I[HARD] - fakes(I)):
-        c = I[I[ROD_CLOSURE] + k // 3]
-        rod_rows(I, W, c, room)
-        point_motion(I, W, I[I[C_A] + c], room, va)
-        point_motion(I, W, I[I[C_B] + c], room + 3, vb)
-        W[I[AT_RIGHT] + I[HARD] + k] = -0.5 * (W[va + 6 + k % 3] + W[vb + 6 + k % 3])
+            joint_biases(I, W, c, right)
+    for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
+        c = I[I[f.ROD_CLOSURE] + k // 3]
+        p, r, _, _ = rod(I, W, c)
+        (_, w), (_, w_b) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], r)
+        W[I[f.AT_RIGHT] + I[f.HARD] + k] = -0.5 * (w[k % 3] + w_b[k % 3])
 
 
-@jit
-def frame_bias(I, W, c, k, room, va, vb, rel, to):
-    """Write minus the derivative of a row, as a wrench that moves, times the relative velocity."""
-    row, rotation = I[I[C_REAL] + c] + 24 + 6 * k, I[I[C_MORE] + c]
-    n, m, more = room + 18, room + 21, room + 24
-    total = 0.0
-    for d in range(3):
-        W[n + d] = W[row] * W[room + 3 + d] + W[row + 1] * W[room + 6 + d] + W[row + 2] * W[room + 9 + d]
-    cross(W, more, va + 3, n)
-    total += dot(W, more, rel, 3)
-    cross(W, more, vb, n)
-    total += dot(W, more, rel + 3, 3)
-    if rotation == WHOLE:
-        for d in range(3):
-            W[m + d] = W[row + 3] * W[room + 3 + d] + W[row + 4] * W[room + 6 + d] + W[row + 5] * W[room + 9 + d]
-        cross(W, more, va + 3, m)
-        total += dot(W, more, rel + 3, 3)
-    elif rotation == UNIVERSAL:
-        cross(W, m, vb + 3, room + 12)
-        cross(W, more, m, room + 9)
-        total += W[row + 5] * dot(W, more, rel + 3, 3)
-        cross(W, m, va + 3, room + 9)
-        cross(W, more, room + 12, m)
-        total += W[row + 5] * dot(W, more, rel + 3, 3)
-    W[to] = -total
+@inline
+def frame_biases(I, W, c, right):
+    """Write minus the derivative of each row of two frames, as a wrench that moves, times the relative velocity."""
+    p, axes, x = frames(I, W, c)
+    (v, _), (v_b, _) = point_motion(I, W, I[I[f.C_A] + c], p), point_motion(I, W, I[I[f.C_B] + c], p)
+    w, z, rotation = angular(v), column(axes, 2), I[I[f.C_MORE] + c]
+    rate, spin = linear(v_b) - linear(v), angular(v_b) - w
+    for k in range(I[I[f.C_SIZE] + c]):
+        n, m = force_and_moment(I, W, c, k, axes, x)
+        change = cross(linear(v_b), n)
+        if rotation == f.WHOLE:
+            change = change + cross(w, m)
+        elif rotation == f.UNIVERSAL:
+            turning = cross(cross(angular(v_b), x), z) + cross(x, cross(w, z))
+            change = change + turning * W[I[I[f.C_REAL] + c] + 15 + 6 * k + 5]
+        W[right + k] = -(dot3(cross(w, n), rate) + dot3(change, spin))
 
 
-@jit
+@inline
+def joint_biases(I, W, c, right):
+    """Write minus the second derivatives of each row of joints times their velocities."""
+    n, angles = I[I[I[f.C_MORE] + c]], I[I[I[f.C_MORE] + c] + 1]
+    H = I[I[f.C_REAL] + c] + angles * (n + 1)
+    for r in range(I[I[f.C_SIZE] + c]):
+        first, total = I[f.TERM_DOF] + I[I[f.TERM] + I[I[f.C_ROW] + c] + r], 0.0
+        for k in range(n):
+            for m in range(n):
+                x = W[I[f.AT_VT] + I[first + k]] * W[I[f.AT_VT] + I[first + m]]
+                total -= W[H + (r * n + k) * n + m] * x
+        W[right + r] = total
+
+
+@device
 def joint_entries(I, W):
     """Write the wrenches of rows of joints on the bodies beside these, and what their joints' velocities ask."""
-    for r in range(I[HARD]):
-        e = I[AT_ENTRY] + 6 * I[I[ENTRY] + r]
-        for k in range(I[I[TERM] + r], I[I[TERM] + r + 1]):
-            d = I[I[TERM_DOF] + k]
-            i, t, x = I[I[DOF_BODY] + d], I[AT_T] + 6 * d, W[I[AT_TERM] + k]
-            clear(W, e, 12)
-            add_wrench(W, e, x, t, 0.0, 0.0, 0.0)
-            add_wrench(W, e + 6, -x, t, offset(I, W, i, 0), offset(I, W, i, 1), offset(I, W, i, 2))
-            W[I[AT_RIGHT] + r] += x * dot6(W, t, I[AT_BETA] + 6 * i)
+    for r in range(I[f.HARD]):
+        e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + r]
+        for k in each(I, f.TERM, r):
+            d, x = I[I[f.TERM_DOF] + k], W[I[f.AT_TERM] + k]
+            i, t = I[I[f.DOF_BODY] + d], I[f.AT_T] + 6 * d
+            wrench = load6(W, t) * x
+            put(W, e, wrench)
+            put(W, e + 6, -to_parent(I, W, i, wrench))
+            W[I[f.AT_RIGHT] + r] += x * product(W, t, I[f.AT_BETA] + 6 * i)
             e += 12
     # rows that take borrowed inertia back
-    first = I[ROWS] - fakes(I)
+    first = I[f.ROWS] - fakes(I)
     for k in range(fakes(I)):
-        e = I[AT_ENTRY] + 6 * I[I[ENTRY] + first + k]
+        e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + first + k]
         clear(W, e, 6)
         W[e + k % 6] = 1.0

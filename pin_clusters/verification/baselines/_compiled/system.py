@@ -2,124 +2,181 @@
 
 from __future__ import annotations
 
+from ...._engine.kernels.compiling.jit import device, inline
+from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.spatial import angular, dot3, dot6, join, linear, rot_t, zero3
+from ...._engine.kernels.numbers.tuples import load3, load6, load9
+from . import fields as f
 from .coupling import couple, least_multipliers, spread
-from .fields import (
-    AT_A, AT_B, AT_BETA, AT_COMPLIANCE, AT_E, AT_ENTRY, AT_GRAVITY, AT_HALF_J, AT_HALF_P, AT_J, AT_LAMBDA, AT_M, AT_MU,
-    AT_P, AT_R, AT_RIGHT, AT_ROOM, AT_SYSTEM, AT_T, AT_TERM, AT_VT, BODIES, COUNT, DOF_BODY, ENTRY, ENTRY_BODY, FREE,
-    HARD, KEEP, LENDS, NODE, NODE_ROW, NV, PARENT, ROWS, TERM, TERM_DOF, USER, WRONG,
-)  # fmt: skip
-from .jit import jit
-from .linear import TINY, add, add_moved, cholesky, clear, copy, dot, forward, forward_rows
+from .linear import TINY, add, cholesky, clear, copy, dot, each, forward, forward_rows, increase, product
 from .loads import body_loads, inertias, joint_axes, lent, right_sides
-from .motion import offset, poses, velocities
+from .motion import from_parent, poses, velocities
 from .rows import biases, closures_at, joint_entries
-
-LOOPS, BODY, SYSTEM, MASSES = 1, 2, 3, 4
-"""What cannot be solved: see ``WRONG``."""
 
 NOTHING = 1e-11
 """Of borrowed inertia, what is none."""
 
 
-@jit
-def prepare(I, W, q, v, tau, fext):
-    """Do what all methods in maximal coordinates begin with: 0, or LOOPS if the loops could not be solved."""
-    room = I[AT_ROOM]
+@device
+def at_state(I, W, q, v):
+    """Write poses, rows, velocities and what rows ask at them; whether the loops could be solved."""
     poses(I, W, q)
-    closures_at(I, W, q, room)
+    closures_at(I, W, q, I[f.AT_ROOM])
     if not couple(I, W):
-        return LOOPS
-    spread(I, W, v, I[AT_VT])
-    velocities(I, W, room)
-    biases(I, W, room)
-    joint_axes(I, W, room)
-    inertias(I, W, room)
-    body_loads(I, W, fext, room)
-    right_sides(I, W, tau, room)
+        return False
+    spread(I, W, v, I[f.AT_VT])
+    velocities(I, W)
+    biases(I, W)
+    return True
+
+
+@inline
+def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, release):
+    """Write independent accelerations, and wrenches of joints if there is room for them; returns what went wrong.
+
+    Methods differ in three steps: they factorise and carry the loads inward; write the dense system that is left for
+    the rows; and go outward, to forces of joints and accelerations of bodies.
+    """
+    if not at_state(I, W, q, v):
+        return f.LOOPS
+    joint_axes(I, W, I[f.AT_ROOM])
+    inertias(I, W)
+    body_loads(I, W, fext)
+    right_sides(I, W, tau)
     joint_entries(I, W)
-    # the universe accelerates upward
-    for r in range(I[ROWS]):
-        for e in range(I[I[ENTRY] + r], I[I[ENTRY] + r + 1]):
-            if I[I[ENTRY_BODY] + e] == 0:
-                W[I[AT_RIGHT] + r] += dot(W, I[AT_ENTRY] + 6 * e, I[AT_GRAVITY], 3)
-    for k in range(3):
-        W[I[AT_A] + k] = -W[I[AT_GRAVITY] + k]
-        W[I[AT_A] + 3 + k] = 0.0
-    n = kept(I)
-    clear(W, I[AT_SYSTEM], n * n)
-    for k in range(n):
-        r = I[I[KEEP] + k]
-        W[I[AT_SYSTEM] + k * n + k] = W[I[AT_COMPLIANCE] + r]
-        W[I[AT_MU] + r] = W[I[AT_RIGHT] + r]
+    start(I, W)
+    if not factorise(I, W):
+        return f.BODY
+    if kept(I):
+        felt(I, W)
+        if not solve_system(I, W, forces.shape[0] > 0):
+            return f.SYSTEM
+    release(I, W)
+    accelerations(I, W, out)
+    if forces.shape[0] > 0:
+        joint_wrenches(I, W, tau, forces)
     return 0
 
 
-@jit
+@device
+def start(I, W):
+    """Let the universe accelerate upward, and begin the system of rows with their compliance and right sides."""
+    upward = -load3(W, I[f.AT_GRAVITY])
+    put(W, I[f.AT_A], join(upward, zero3(0.0)))
+    for r in range(I[f.ROWS]):
+        for e in each(I, f.ENTRY, r):
+            if I[I[f.ENTRY_BODY] + e] == 0:
+                W[I[f.AT_RIGHT] + r] -= dot3(load3(W, I[f.AT_ENTRY] + 6 * e), upward)
+    n = kept(I)
+    clear(W, I[f.AT_SYSTEM], n * n)
+    for k in range(n):
+        r = I[I[f.KEEP] + k]
+        W[I[f.AT_SYSTEM] + k * n + k] = W[I[f.AT_COMPLIANCE] + r]
+        W[I[f.AT_MU] + r] = W[I[f.AT_RIGHT] + r]
+
+
+@inline
 def kept(I):
-    """Return how many rows are solved."""
-    return I[I[KEEP] + 2 * I[ROWS]]
+    """How many rows are solved."""
+    return I[I[f.KEEP] + 2 * I[f.ROWS]]
 
 
-@jit
+@inline
 def place(I, r):
-    """Return where a row stands in the system, -1 if it is left out."""
-    return I[I[KEEP] + I[ROWS] + r]
+    """Where a row stands in the system, -1 if it is left out."""
+    return I[I[f.KEEP] + I[f.ROWS] + r]
 
 
-@jit
+@device
 def links(I, W):
     """Factorise the inertias of links; writes J L^-T and P L^-T, and L^-1 times the loads."""
-    for i in range(1, I[BODIES]):
-        m = I[AT_M] + 36 * i
+    for i in range(1, I[f.BODIES]):
+        m = I[f.AT_M] + 36 * i
         if not cholesky(W, m, 6, 6):
-            I[WRONG] = i
+            I[f.WRONG] = i
             return False
-        forward(W, m, 6, 6, I[AT_B] + 6 * i)
-    for i in range(1, I[BODIES]):
-        n, p = I[I[COUNT] + i], I[I[PARENT] + i]
-        j, at = I[AT_HALF_J] + 36 * i, I[AT_HALF_P] + 36 * i
-        copy(W, j, I[AT_J] + 36 * i, 6 * n)
-        forward_rows(W, I[AT_M] + 36 * i, 6, j, n)
+        forward(W, m, 6, 6, I[f.AT_B] + 6 * i)
+    for i in range(1, I[f.BODIES]):
+        n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
+        j, at = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i
+        copy(W, j, I[f.AT_J] + 36 * i, 6 * n)
+        forward_rows(W, I[f.AT_M] + 36 * i, 6, j, n)
         if p:
-            copy(W, at, I[AT_P] + 36 * i, 6 * n)
-            forward_rows(W, I[AT_M] + 36 * p, 6, at, n)
+            copy(W, at, I[f.AT_P] + 36 * i, 6 * n)
+            forward_rows(W, I[f.AT_M] + 36 * p, 6, at, n)
         else:
             clear(W, at, 6 * n)
     return True
 
 
-@jit
+@device
+def own_block(I, W, i, to, width, y, near):
+    """Write J Phi J' + C of a joint, the lower triangle, in rows of a width; and its right side.
+
+    Args:
+        I: Tables.
+        W: Numbers.
+        i: Body behind the joint.
+        to: Where the block goes.
+        width: From one row of it to the next.
+        y: Where the right side goes.
+        near: Whether the body before the joint counts.
+    """
+    n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
+    j, at, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))
+    for k in range(n):
+        W[y + k] = W[I[f.AT_D] + 6 * i + k] - product(W, j + 6 * k, I[f.AT_B] + 6 * i)
+        for c in range(k + 1):
+            W[to + width * k + c] = product(W, j + 6 * k, j + 6 * c)
+        if near and p:
+            W[y + k] += product(W, at + 6 * k, I[f.AT_B] + 6 * p)
+            for c in range(k + 1):
+                W[to + width * k + c] += product(W, at + 6 * k, at + 6 * c)
+    for k in range(arms):
+        W[to + (width + 1) * (n - arms + k)] += W[I[f.AT_ARM] + I[I[f.ARM] + i] + k]
+
+
+@device
+def feel(I, W, nodes):
+    """Begin what is felt of rows at nodes: the wrenches on the bodies."""
+    clear(W, I[f.AT_Y], 6 * I[I[f.NODE] + nodes])
+    for e in range(I[I[f.ENTRY] + I[f.ROWS]]):
+        if I[I[f.ENTRY_NODE] + e] >= 0:
+            increase(W, I[f.AT_Y] + 6 * I[I[f.ENTRY_NODE] + e], load6(W, I[f.AT_ENTRY] + 6 * e))
+
+
+@device
 def collect(I, W, node, sign, felt, size, base, n):
     """Add to the system what all rows that are felt at a body or a joint do to each other there."""
-    for a in range(I[I[NODE] + node], I[I[NODE] + node + 1]):
-        r = I[I[NODE_ROW] + a]
+    for a in each(I, f.NODE, node):
+        r = I[I[f.NODE_ROW] + a]
         at, x = place(I, r), felt + 6 * a
         if at < 0:
             continue
-        W[I[AT_MU] + r] -= sign * dot(W, x, base, size)
-        for b in range(I[I[NODE] + node], a + 1):
-            other = place(I, I[I[NODE_ROW] + b])
+        W[I[f.AT_MU] + r] -= sign * dot(W, x, base, size)
+        for b in range(I[I[f.NODE] + node], a + 1):
+            other = place(I, I[I[f.NODE_ROW] + b])
             if other >= 0:
-                W[I[AT_SYSTEM] + at * n + other] += sign * dot(W, x, felt + 6 * b, size)
+                W[I[f.AT_SYSTEM] + at * n + other] += sign * dot(W, x, felt + 6 * b, size)
 
 
-@jit
+@device
 def solve_system(I, W, forces):
     """Solve for the multipliers: L D L', with rows that take inertia back, whose pivots are negative, at the end."""
-    n, s = kept(I), I[AT_SYSTEM]
-    x = I[AT_ROOM]
+    n, s = kept(I), I[f.AT_SYSTEM]
+    x = I[f.AT_ROOM]
     for k in range(n):
-        W[x + k] = W[I[AT_MU] + I[I[KEEP] + k]]
+        W[x + k] = W[I[f.AT_MU] + I[I[f.KEEP] + k]]
     # the lower triangle: row i holds L D until it is used
     for j in range(n):
-        r = I[I[KEEP] + j]
+        r = I[I[f.KEEP] + j]
         d = W[s + j * n + j]
         # what takes inertia back leaves what moves in truth, which may be little but not nothing
-        least = TINY * abs(d) if r < I[HARD] else NOTHING * abs(W[I[AT_COMPLIANCE] + r])
+        least = TINY * abs(d) if r < I[f.HARD] else NOTHING * abs(W[I[f.AT_COMPLIANCE] + r])
         for k in range(j):
             d -= W[s + j * n + k] * W[s + j * n + k] * W[s + k * n + k]
         if not abs(d) > least:
-            I[WRONG] = r
+            I[f.WRONG] = r
             return False
         W[s + j * n + j] = d
         for i in range(j + 1, n):
@@ -135,52 +192,45 @@ def solve_system(I, W, forces):
         for k in range(i + 1, n):
             y -= W[s + k * n + i] * W[x + k]
         W[x + i] = y
-    clear(W, I[AT_MU], I[HARD])
+    clear(W, I[f.AT_MU], I[f.HARD])
     for k in range(n):
-        W[I[AT_MU] + I[I[KEEP] + k]] = W[x + k]
-    if forces and n < I[ROWS]:
+        W[I[f.AT_MU] + I[I[f.KEEP] + k]] = W[x + k]
+    if forces and n < I[f.ROWS]:
         least_multipliers(I, W)
     return True
 
 
-@jit
+@device
 def accelerations(I, W, out):
     """Read the independent accelerations off those of the bodies."""
-    for k in range(I[NV]):
-        d = I[I[FREE] + k]
-        i = I[I[DOF_BODY] + d]
-        t, a, above, room = I[AT_T] + 6 * d, I[AT_A] + 6 * i, I[AT_A] + 6 * I[I[PARENT] + i], I[AT_ROOM]
-        clear(W, room, 6)
-        add_moved(W, room, above, offset(I, W, i, 0), offset(I, W, i, 1), offset(I, W, i, 2))
-        total = 0.0
-        for n in range(6):
-            total += W[t + n] * (W[a + n] - W[room + n] - W[I[AT_BETA] + 6 * i + n])
-        out[k] = total
+    for k in range(I[f.NV]):
+        d = I[I[f.FREE] + k]
+        i = I[I[f.DOF_BODY] + d]
+        behind = load6(W, I[f.AT_A] + 6 * i) - from_parent(I, W, I[f.AT_A], i)
+        out[k] = dot6(load6(W, I[f.AT_T] + 6 * d), behind - load6(W, I[f.AT_BETA] + 6 * i))
 
 
-@jit
+@device
 def joint_wrenches(I, W, tau, forces):
     """Write what each joint transmits, in the axes of its body: bearings, motors, armatures and rows of joints."""
-    room = I[AT_ROOM]
-    for i in range(1, I[BODIES]):
-        clear(W, I[AT_E] + 6 * i, 6)
-        at = I[AT_E] + 6 * i
-        for k in range(I[I[COUNT] + i]):
-            add(W, at, W[I[AT_LAMBDA] + 6 * i + k], I[AT_J] + 36 * i + 6 * k, 6)
-        if I[I[LENDS] + i]:
-            lent(I, W, i, I[AT_A] + 6 * i, room)
-            add(W, at, -1.0, room, 6)
-    for k in range(I[NV]):
-        d = I[I[FREE] + k]
-        add(W, I[AT_E] + 6 * I[I[DOF_BODY] + d], tau[k], I[AT_T] + 6 * d, 6)
-    for r in range(I[HARD]):
-        for k in range(I[I[TERM] + r], I[I[TERM] + r + 1]):
-            d = I[I[TERM_DOF] + k]
-            add(W, I[AT_E] + 6 * I[I[DOF_BODY] + d], W[I[AT_MU] + r] * W[I[AT_TERM] + k], I[AT_T] + 6 * d, 6)
-    for i in range(1, I[BODIES]):
-        j = I[I[USER] + i]
+    for i in range(1, I[f.BODIES]):
+        at = I[f.AT_E] + 6 * i
+        clear(W, at, 6)
+        for k in range(I[I[f.COUNT] + i]):
+            add(W, at, W[I[f.AT_LAMBDA] + 6 * i + k], I[f.AT_J] + 36 * i + 6 * k, 6)
+        if I[I[f.LENDS] + i]:
+            increase(W, at, -lent(I, W, i, load6(W, I[f.AT_A] + 6 * i)))
+    for k in range(I[f.NV]):
+        d = I[I[f.FREE] + k]
+        add(W, I[f.AT_E] + 6 * I[I[f.DOF_BODY] + d], tau[k], I[f.AT_T] + 6 * d, 6)
+    for r in range(I[f.HARD]):
+        for k in each(I, f.TERM, r):
+            d = I[I[f.TERM_DOF] + k]
+            add(W, I[f.AT_E] + 6 * I[I[f.DOF_BODY] + d], W[I[f.AT_MU] + r] * W[I[f.AT_TERM] + k], I[f.AT_T] + 6 * d, 6)
+    for i in range(1, I[f.BODIES]):
+        j = I[I[f.USER] + i]
         if j >= 0:
-            r, w = I[AT_R] + 9 * i, I[AT_E] + 6 * i
+            R, w = load9(W, I[f.AT_R] + 9 * i), load6(W, I[f.AT_E] + 6 * i)
+            force, moment = rot_t(R, linear(w)), rot_t(R, angular(w))
             for k in range(3):
-                forces[j, k] = W[r + k] * W[w] + W[r + 3 + k] * W[w + 1] + W[r + 6 + k] * W[w + 2]
-                forces[j, 3 + k] = W[r + k] * W[w + 3] + W[r + 3 + k] * W[w + 4] + W[r + 6 + k] * W[w + 5]
+                forces[j, k], forces[j, 3 + k] = force[k], moment[k]
