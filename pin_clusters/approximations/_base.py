@@ -55,12 +55,6 @@ SINGULAR = 1e-13
 """Smallest eigenvalue of a mass matrix scaled to a diagonal of ones, relative to the largest, that can be solved."""
 
 
-def symmetric(M: Any) -> np.ndarray:
-    """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
-    upper = np.triu(M)
-    return upper + np.triu(upper, 1).T
-
-
 def is_singular(M: np.ndarray) -> bool:
     """Say whether a mass matrix is singular to rounding; scaled, as light joints on heavy bases are no trouble."""
     size = np.sqrt(np.abs(np.diag(M)))

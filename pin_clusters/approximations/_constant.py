@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 
 from .._support.trees import joint_subspace
 from ..model import ClusterModel
-from ._base import Approximation, symmetric
-from .armature import armature_model, independent_q, independent_v, reflected_inertia
+from ._base import Approximation
+from .armature import WithoutRotors, reflected_inertia
 
 
 class Armature(Approximation):
     """Pinocchio on the robot without rotors: ``none`` and ``diagonal``.
 
     Attributes:
-        tree: Pinocchio's model of it (``armature_model``).
-        at_q: Index in q of each entry of its q.
-        at_v: Index in its v of each entry of v.
+        robot: That robot.
     """
 
     def _begin(self) -> None:
         super()._begin()
-        model = self.model
-        self.tree = armature_model(model, "none" if self.name == "none" else "diagonal", self.drop_rotors)
-        self.data = self.tree.createData()
-        self.at_q, self.at_v = independent_q(model, self.tree), independent_v(model, self.tree)
-        self._first, self._second = np.zeros((2, model.nv))
+        self.robot = WithoutRotors(self.model, "none" if self.name == "none" else "diagonal", self.drop_rotors)
 
     def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        self._first[self.at_v], self._second[self.at_v] = v, a
-        return pin.rnea(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v]
+        return self.robot.rnea(q, v, a)
 
     def _aba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        self._first[self.at_v], self._second[self.at_v] = v, tau
-        return pin.aba(self.tree, self.data, q[self.at_q], self._first, self._second)[self.at_v]
+        return self.robot.aba(q, v, tau)
 
     def _crba(self, q: np.ndarray) -> np.ndarray:
-        return symmetric(pin.crba(self.tree, self.data, q[self.at_q]))[np.ix_(self.at_v, self.at_v)]
+        return self.robot.crba(q)
 
 
 class Block(Armature):

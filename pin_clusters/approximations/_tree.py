@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from ..constraints.closures import RodClosure
 from ..model import ClusterModel, expand
-from ._base import symmetric
+from .armature import symmetric
 
 
 class Tree:

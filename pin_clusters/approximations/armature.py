@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pinocchio as pin
@@ -60,11 +60,81 @@ def armature_model(
     return tree
 
 
-def reflected_inertia(model: ClusterModel) -> np.ndarray:
-    """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand."""
-    total = np.zeros((model.nv, model.nv))
+class WithoutRotors:
+    """Pinocchio on the approximate robot, in the coordinates of the exact one.
+
+    q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,).
+
+    Args:
+        model: The exact robot.
+        armature: As in ``armature_model``.
+        drop_rotors: As in ``armature_model``.
+
+    Attributes:
+        model: The exact robot.
+        approximate: Pinocchio's model of the approximate one.
+        data: Pinocchio's data of that.
+        at_q: Index in q of each entry of its q.
+        at_v: Index in its v of each entry of v.
+    """
+
+    def __init__(
+        self, model: ClusterModel, armature: Literal["none", "diagonal"] = "diagonal", drop_rotors: bool = False
+    ) -> None:
+        self.model, self.approximate = model, armature_model(model, armature, drop_rotors)
+        self.data = self.approximate.createData()
+        self.at_q, self.at_v = independent_q(model, self.approximate), independent_v(model, self.approximate)
+        self._first, self._second = np.zeros((2, model.nv))
+
+    def configuration(self, q: Any) -> np.ndarray:
+        """Return the approximate robot's configuration."""
+        return np.asarray(q, dtype=float)[self.at_q]
+
+    def rnea(self, q: Any, v: Any, a: Any, *fext: pin.StdVec_Force) -> np.ndarray:
+        """Return the torques of a motion; forces are those on the approximate robot."""
+        return self._dynamics(pin.rnea, q, v, a, *fext)
+
+    def aba(self, q: Any, v: Any, tau: Any) -> np.ndarray:
+        """Return the accelerations under torques."""
+        return self._dynamics(pin.aba, q, v, tau)
+
+    def crba(self, q: Any) -> np.ndarray:
+        """Return the mass matrix."""
+        return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
+
+    def on(self, j: int, what: Any) -> tuple[int, Any]:
+        """Return where on the approximate robot a placement or a force on joint j of the tree is, and what it is there.
+
+        What is on a rotor is on its carrier, at angle 0.
+        """
+        tree = self.model.tree
+        while j and not self.approximate.existJointName(tree.names[j]):
+            what, j = tree.jointPlacements[j].act(what), int(tree.parents[j])
+        return self.approximate.getJointId(tree.names[j]) if j else 0, what
+
+    def _dynamics(self, function: Any, q: Any, v: Any, x: Any, *fext: Any) -> np.ndarray:
+        self._first[self.at_v], self._second[self.at_v] = v, x
+        state = self.configuration(q), self._first, self._second
+        return function(self.approximate, self.data, *state, *fext)[self.at_v]
+
+
+def symmetric(M: Any) -> np.ndarray:
+    """Return a matrix of which only the upper triangle may be filled (older Pinocchio) as a whole one."""
+    upper = np.triu(M)
+    return upper + np.triu(upper, 1).T
+
+
+def reflected_inertia(model: ClusterModel, G: np.ndarray | None = None) -> np.ndarray:
+    """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand.
+
+    Args:
+        model: The robot.
+        G: Couplings of its tree where loops change it, shape (poses, tree.nv, nv), for a matrix each.
+    """
+    total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in model.rotors:
-        total += axial_inertia(model, r) * np.outer(r.row, r.row)
+        row = r.row if G is None else sum((ratio * G[:, iv] for iv, ratio in r.drivers), np.zeros(model.nv))
+        total += axial_inertia(model, r) * (row[..., :, None] * row[..., None, :])
     return total
 
 

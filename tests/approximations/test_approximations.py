@@ -13,6 +13,7 @@ from samples import pool, trees
 
 import pin_clusters as pc
 from pin_clusters import approximations
+from pin_clusters.approximations import armature
 from pin_clusters.studies.study import report
 from pin_clusters.verification import baselines
 
@@ -84,7 +85,13 @@ def test_armature_is_the_baseline() -> None:
     model = load("mit_humanoid", True)
     q, v, a = state(model, 3)
     rungs, block = approximations.of(model), baselines.block.createData(model)
+    tree = baselines.armature_model(model, "none")
+    at_q, at_v = armature.independent_q(model, tree), armature.independent_v(model, tree)
+    own_v, own_a = np.zeros((2, model.nv))
+    own_v[at_v], own_a[at_v] = v, a
+    tau = pin.rnea(tree, tree.createData(), q[at_q], own_v, own_a)[at_v] + armature.reflected_inertia(model) @ a
     # two orders of adding up the same terms
+    assert np.abs(rungs["block"].rnea(q, v, a) - tau).max() < 1e-12
     assert np.abs(rungs["block"].rnea(q, v, a) - baselines.block.rnea(model, block, q, v, a)).max() < 1e-12
     assert np.abs(rungs["block"].aba(q, v, a) - baselines.block.aba(model, block, q, v, a)).max() < 1e-9
     assert np.array_equal(

@@ -106,7 +106,7 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         data = model.createData()
         samples = spread(len(q), _POSES)
         G = [coupling_jacobian(model, data, row) for row in (model.q_reference, *q[samples])]
-        matrix, *others = (_at(model, drives, x) for x in G)
+        matrix, *others = reflected_inertia(model, np.array(G))
         links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
         along = np.array(others)
     else:
@@ -121,15 +121,6 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         tuple(names[i] for i in used), matrix[cut], low, high, samples, along,
         _armature(model, drives, own, matrix, names), own, drives, links,
     )  # fmt: skip
-
-
-def _at(model: ClusterModel, drives: tuple[Drive, ...], G: np.ndarray) -> np.ndarray:
-    """Return G' I G over the rotors."""
-    total = np.zeros((model.nv, model.nv))
-    for d, r in zip(drives, model.rotors, strict=True):
-        row = sum((ratio * G[iv] for iv, ratio in r.drivers), np.zeros(model.nv))
-        total += d.inertia * np.outer(row, row)
-    return total
 
 
 def _own_armature(model: ClusterModel) -> dict[str, float]:

@@ -21,7 +21,8 @@ module               how                                                        
 ===================  ===================================================================  ===========  =====
 
 The last four are compiled, as the kernels are, and share vectors of 3 and 6 with them, no more: for times that can be
-compared. Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the package.
+compared. Every module has its own ``createData(model)``. Vectors are in the public order, as in the rest of the
+package.
 """
 
 from __future__ import annotations

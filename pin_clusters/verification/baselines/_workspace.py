@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
+from ...approximations.armature import symmetric
 from ...errors import DataMismatchError
 from ...model import ClusterModel, expand
 from ..null_space import null_space
@@ -116,7 +117,7 @@ class Workspace:
         """Return the mass matrix of the expanded tree at its configuration q, shape (tree.nv, tree.nv)."""
         M = pin.crba(self.tree, self.data, q)
         if self._mirror:
-            M = np.triu(M) + np.triu(M, 1).T
+            M = symmetric(M)
         return M if self.rods is None else M + self.rods.mass_matrix(q)
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
-from ...approximations.armature import armature_model, independent_q
+from ...approximations.armature import WithoutRotors, symmetric
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
 from ._frames import FRAMES, frames_of, jacobian, picked
@@ -32,34 +32,12 @@ _MU = 1e-8
 """Added to the diagonal while it is factorised, where rows may be dependent, and taken off again."""
 
 
-class ArmatureWorkspace:
-    """The approximate robot and Pinocchio's data of it.
-
-    Attributes:
-        model: The cluster model.
-        approximate: Pinocchio's model of the independent joints, armature included.
-        data: Pinocchio's data of it.
-    """
-
-    def __init__(self, model: ClusterModel) -> None:
-        self.model = model
-        self.approximate = armature_model(model)
-        self.data = self.approximate.createData()
-        self._at_q = independent_q(model, self.approximate)
-
-    def configuration(self, q: Any) -> np.ndarray:
-        """Return the approximate robot's configuration."""
-        return np.asarray(q, dtype=float)[self._at_q]
+class ArmatureWorkspace(WithoutRotors):
+    """The approximate robot, armature included, and Pinocchio's data of it."""
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
         """Return joint and placement of frames of the cluster model; those of rotors are in their carriers."""
-        tree, found = self.model.tree, []
-        for frame in frames_of(self.model, frames):
-            j, placement = int(frame.parentJoint), frame.placement
-            while j and not self.approximate.existJointName(tree.names[j]):
-                placement, j = tree.jointPlacements[j] * placement, int(tree.parents[j])
-            found.append((self.approximate.getJointId(tree.names[j]) if j else 0, placement))
-        return found
+        return [self.on(int(frame.parentJoint), frame.placement) for frame in frames_of(self.model, frames)]
 
 
 def createData(model: ClusterModel) -> ArmatureWorkspace:
@@ -100,8 +78,7 @@ def inverse_operational_inertia(
             f"how must be 'minverse', or 'cholesky' with reference = pin.LOCAL, got {how!r} with {reference!r}."
         )
     at = data.configuration(q)
-    Minv = np.triu(pin.computeMinverse(tree, data.data, at))
-    Minv += np.triu(Minv, 1).T
+    Minv = symmetric(pin.computeMinverse(tree, data.data, at))
     pin.computeJointJacobians(tree, data.data, at)
     J = jacobian(tree, data.data, places, reference)[picked(rows, len(places))]
     return J @ Minv @ J.T
