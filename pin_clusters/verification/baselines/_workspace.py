@@ -134,13 +134,12 @@ class Workspace:
 
 
 def check(model: ClusterModel, data: Any, kind: Any, module: str) -> None:
-    """Check that data was made by the module's ``createData`` for this model.
+    """Check that data was made by the ``createData`` of a module for this model.
 
     Raises:
         DataMismatchError: It was not.
     """
     if not isinstance(data, kind) or data.model is not model:
         raise DataMismatchError(
-            f"data ({type(data).__name__}) is not a workspace of this model. "
-            f"Use data = pin_clusters.verification.baselines.{module}.createData(model)."
+            f"data ({type(data).__name__}) is not a workspace of this model. Use data = {module}.createData(model)."
         )

@@ -20,7 +20,6 @@ from ...model import ClusterModel
 from ._frames import FRAMES, frames_of, jacobian, picked
 from ._workspace import DATA, check
 
-_NAME = "armature"
 _HOW = """
 Args:
     how: ``"minverse"``: J M^-1 J' with ``pin.computeMinverse``; ``"cholesky"``: ``pin.ContactCholeskyDecomposition``
@@ -68,7 +67,7 @@ def inverse_operational_inertia(
     Raises:
         ArgumentTypeError: ``how`` is unknown, or ``"cholesky"`` is asked for other axes than ``pin.LOCAL``.
     """
-    check(model, data, ArmatureWorkspace, _NAME)
+    check(model, data, ArmatureWorkspace, __name__)
     tree, places = data.approximate, data.places(frames)
     if how == "cholesky" and reference == pin.LOCAL:
         wanted = picked(rows, len(places))

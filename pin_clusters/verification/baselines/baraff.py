@@ -30,7 +30,6 @@ from ._method import Method
 from ._patterns import chain, tree
 from ._workspace import check, documented_with_loops
 
-_NAME = "baraff"
 _FORMS = {
     "chain": (chain, ("banded", "baraff_chain", "forward dynamics by multipliers, of chains")),
     "tree": (tree, ("multipliers", "baraff_tree", "forward dynamics by multipliers, of trees")),
@@ -123,7 +122,7 @@ def aba(model: ClusterModel, data: Multipliers, q: Any, v: Any, tau: Any, fext: 
         Independent acceleration, shape (nv,).
     """
     if type(data) is not Multipliers or data.model is not model:
-        check(model, data, Multipliers, _NAME)
+        check(model, data, Multipliers, __name__)
     return data.accelerations(q, v, tau, fext)
 
 
@@ -138,5 +137,5 @@ def joint_forces(model: ClusterModel, data: Multipliers, q: Any, v: Any, tau: An
         couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
         ``pc.constraint_forces``.
     """
-    check(model, data, Multipliers, _NAME)
+    check(model, data, Multipliers, __name__)
     return data.joint_forces(q, v, tau, fext)

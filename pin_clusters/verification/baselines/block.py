@@ -15,8 +15,6 @@ from ...approximations.armature import WithoutRotors, reflected_inertia
 from ...model import ClusterModel, joint_forces
 from ._workspace import check, documented
 
-_NAME = "block"
-
 
 class BlockWorkspace(WithoutRotors):
     """The approximate robot, without reflected inertia, and the constant matrix.
@@ -60,7 +58,7 @@ def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext
     Returns:
         Torque, shape (nv,).
     """
-    check(model, data, BlockWorkspace, _NAME)
+    check(model, data, BlockWorkspace, __name__)
     return data.rnea(q, v, a, *data.fext(fext)) + data.B @ np.asarray(a, dtype=float)
 
 
@@ -71,6 +69,6 @@ def aba(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, tau: Any, fex
     Returns:
         Independent acceleration, shape (nv,).
     """
-    check(model, data, BlockWorkspace, _NAME)
+    check(model, data, BlockWorkspace, __name__)
     h = data.rnea(q, v, np.zeros(model.nv), *data.fext(fext))
     return np.linalg.solve(data.crba(q) + data.B, np.asarray(tau, dtype=float) - h)

@@ -34,7 +34,6 @@ from ..null_space import null_space
 from ._contacts import Cut, refuse
 from ._workspace import check, documented
 
-_NAME = "constrained"
 SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
 """Accuracy, mu and largest number of iterations of each solver, unless they are given."""
 
@@ -137,7 +136,7 @@ def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: An
     Raises:
         SingularClusterError: The independent velocities do not determine the others here.
     """
-    check(model, data, ConstrainedWorkspace, _NAME)
+    check(model, data, ConstrainedWorkspace, __name__)
     full_q, full_v = data.state(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
     torque = np.zeros(data.tree.nv)
     torque[data.independent] = tau

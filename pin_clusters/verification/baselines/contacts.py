@@ -18,7 +18,6 @@ from . import projection
 from ._frames import jacobian
 from ._workspace import DATA, LOOPS, Workspace, check
 
-_NAME = "contacts"
 _REDUNDANT = 1e-12
 """Eigenvalues of J M^-1 J', relative to the largest, of rows that repeat others."""
 _CONTACTS = """
@@ -76,7 +75,7 @@ def contact_rows(
     Returns:
         J, shape (rows, nv), and rest, shape (rows,).
     """
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     data.couple(q, v)
     tree, found = data.tree, data.data
     pin.forwardKinematics(tree, found, data.configuration(q), data.G @ v, data.g)

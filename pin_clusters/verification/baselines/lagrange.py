@@ -22,8 +22,6 @@ from ...model import ClusterModel
 from ..null_space import coupling_rows
 from ._workspace import Workspace, check, documented_with_loops
 
-_NAME = "lagrange"
-
 
 class LagrangeWorkspace(Workspace):
     """Workspace with the constraint matrix.
@@ -97,7 +95,7 @@ def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, 
     Returns:
         Independent acceleration, shape (nv,).
     """
-    check(model, data, LagrangeWorkspace, _NAME)
+    check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv
     np.dot(data.G, v, out=data.v)

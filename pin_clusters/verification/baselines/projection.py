@@ -16,7 +16,6 @@ from ...model import ClusterModel
 from ._frames import documented_with_loops, motors, rows_of_frames
 from ._workspace import DATA, LOOPS, Workspace, check
 
-_NAME = "projection"
 _FLOAT64 = """
 Args:
     q: Configuration, shape (nq,), float64.
@@ -40,7 +39,7 @@ def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any
         Torque, shape (nv,).
     """
     if type(data) is not Workspace or data.model is not model:
-        check(model, data, Workspace, _NAME)
+        check(model, data, Workspace, __name__)
     if data.loops is not None:
         data.couple(q, v)
         np.dot(data.G, v, out=data.v)
@@ -60,7 +59,7 @@ def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
     Returns:
         Symmetric, shape (nv, nv).
     """
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     data.couple(q)
     return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
 
@@ -73,7 +72,7 @@ def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: An
         Independent acceleration, shape (nv,).
     """
     if type(data) is not Workspace or data.model is not model:
-        check(model, data, Workspace, _NAME)
+        check(model, data, Workspace, __name__)
     data.couple(q, v)
     q = data.configuration(q)
     np.dot(data.G, v, out=data.v)
@@ -93,7 +92,7 @@ def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -
 @stock(STATE, DATA, _FLOAT64)
 def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
     """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     q = data.configuration(q)
     energy = float(pin.computePotentialEnergy(data.tree, data.data, q))
     return energy if data.rods is None else energy + data.rods.potential_energy(q)
@@ -113,7 +112,7 @@ def inverse_operational_inertia(
     Returns:
         Symmetric, shape (rows, rows).
     """
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), frames, reference, rows) @ data.G
     return J @ _solve(data, M, J.T)
@@ -133,7 +132,7 @@ def inverse_input_matrix(
     Returns:
         Shape (nv, inputs + 3 len(contacts)).
     """
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G
     B = motors(model, data) if B is None else np.asarray(B, dtype=float)

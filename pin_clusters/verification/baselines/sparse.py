@@ -24,8 +24,6 @@ from ._frames import documented_with_loops, rows_of_frames
 from ._workspace import check
 from .lagrange import LagrangeWorkspace
 
-_NAME = "sparse"
-
 
 class SparseWorkspace(LagrangeWorkspace):
     """Workspace with the constraint matrix."""
@@ -60,7 +58,7 @@ def inverse_operational_inertia(
     Returns:
         Symmetric, shape (rows, rows).
     """
-    check(model, data, SparseWorkspace, _NAME)
+    check(model, data, SparseWorkspace, __name__)
     q = np.asarray(q, dtype=float)
     combine = None if data.loops is None else data.close(q, np.zeros(model.nv))
     K = data.K if combine is None else combine.T @ data.K

@@ -21,8 +21,6 @@ from ._method import Method
 from ._patterns import generalized
 from ._workspace import check, documented_with_loops
 
-_NAME = "sparse_crba"
-
 
 class SparseCrba(Method):
     """Workspace of this module.
@@ -55,5 +53,5 @@ def aba(model: ClusterModel, data: SparseCrba, q: Any, v: Any, tau: Any, fext: A
         Independent acceleration, shape (nv,).
     """
     if type(data) is not SparseCrba or data.model is not model:
-        check(model, data, SparseCrba, _NAME)
+        check(model, data, SparseCrba, __name__)
     return data.accelerations(q, v, tau, fext)

@@ -18,8 +18,6 @@ import numpy as np
 from ...model import ClusterModel
 from ._workspace import Workspace, check, documented_with_loops
 
-_NAME = "unconstrained"
-
 
 class UnconstrainedWorkspace(Workspace):
     """Workspace that knows where the independent velocities are.
@@ -49,7 +47,7 @@ def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: A
     Returns:
         Torque, shape (nv,).
     """
-    check(model, data, UnconstrainedWorkspace, _NAME)
+    check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.asarray(M @ np.asarray(a, dtype=float) + h)
 
@@ -61,6 +59,6 @@ def aba(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, tau: 
     Returns:
         Independent acceleration, shape (nv,).
     """
-    check(model, data, UnconstrainedWorkspace, _NAME)
+    check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.linalg.solve(M, np.asarray(tau, dtype=float) - h)

@@ -21,8 +21,6 @@ from . import projection
 from ._frames import documented_with_loops, frames_of, motors
 from ._workspace import Workspace, check
 
-_NAME = "unit_forces"
-
 
 def createData(model: ClusterModel) -> Workspace:
     """Return a workspace for the functions of this module; one per thread."""
@@ -49,7 +47,7 @@ def inverse_input_matrix(
     Returns:
         Shape (nv, inputs + 3 len(contacts)).
     """
-    check(model, data, Workspace, _NAME)
+    check(model, data, Workspace, __name__)
     q, rest = np.asarray(q, dtype=float), np.zeros(model.nv)
     if forward is None:
 

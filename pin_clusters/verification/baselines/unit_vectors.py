@@ -20,8 +20,6 @@ from ._method import Method
 from ._patterns import generalized
 from ._workspace import check, documented_with_loops
 
-_NAME = "unit_vectors"
-
 
 class UnitVectors(Method):
     """Workspace of this module."""
@@ -45,5 +43,5 @@ def aba(model: ClusterModel, data: UnitVectors, q: Any, v: Any, tau: Any, fext: 
         Independent acceleration, shape (nv,).
     """
     if type(data) is not UnitVectors or data.model is not model:
-        check(model, data, UnitVectors, _NAME)
+        check(model, data, UnitVectors, __name__)
     return data.accelerations(q, v, tau, fext)

@@ -32,8 +32,6 @@ from ._method import Method
 from ._patterns import virtual_work
 from ._workspace import check, documented_with_loops
 
-_NAME = "yamane_nakamura"
-
 
 class VirtualWork(Method):
     """Workspace of this module.
@@ -73,7 +71,7 @@ def aba(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: 
         Independent acceleration, shape (nv,).
     """
     if type(data) is not VirtualWork or data.model is not model:
-        check(model, data, VirtualWork, _NAME)
+        check(model, data, VirtualWork, __name__)
     return data.accelerations(q, v, tau, fext)
 
 
@@ -88,5 +86,5 @@ def joint_forces(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: An
         couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
         ``pc.constraint_forces``.
     """
-    check(model, data, VirtualWork, _NAME)
+    check(model, data, VirtualWork, __name__)
     return data.joint_forces(q, v, tau, fext)
