@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from ..model import ClusterModel
+from ..model import ClusterModel, once
 
 _MOST = 64
-_known: dict[int, dict[Hashable, Any]] = {}
 T = TypeVar("T")
 
 
@@ -21,11 +19,7 @@ def kept(model: ClusterModel, question: Hashable, make: Callable[[], T]) -> T:
         question: Tells what is made; None or without a hash: nothing is kept.
         make: Makes it.
     """
-    topology = model._topology
-    answers = _known.get(id(topology))
-    if answers is None:
-        answers = _known[id(topology)] = {}
-        weakref.finalize(topology, _known.pop, id(topology), None)
+    answers = _answers(model)
     try:
         found: T | None = answers.get(question)
     except TypeError:  # what has no hash is no name either, which is said in time
@@ -37,3 +31,9 @@ def kept(model: ClusterModel, question: Hashable, make: Callable[[], T]) -> T:
                 answers.clear()
             answers[question] = found
     return found
+
+
+@once
+def _answers(model: ClusterModel) -> dict[Hashable, Any]:
+    """Return what is known by question; nothing at first."""
+    return {}

@@ -12,6 +12,7 @@ from .continuation import carry
 from .derivative_memory import DerivativeMemory
 from .elements import Cluster, RotorElement
 from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
+from .findings import once
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .parameters import ParameterColumns, parameter_columns
 from .passive import FRICTION_SPEED, PassiveForces
@@ -49,6 +50,7 @@ __all__ = [
     "loops_of",
     "names_of_cluster",
     "numbers_of",
+    "once",
     "parameter_columns",
     "primitives_of",
     "regular_independents",

@@ -8,14 +8,12 @@ eigenvalues 0 and twice +-i theta, so a polynomial through value and slope there
 from __future__ import annotations
 
 import math
-import weakref
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from .._engine.kernels.tables import layout
-from ..model import ClusterModel, primitives_of
+from ..model import ClusterModel, once, primitives_of
 
 _SMALL = 0.5
 """[rad]; below it the coefficients come from series, as they would lose digits."""
@@ -34,26 +32,16 @@ class Part(NamedTuple):
     nv: int  # degrees of freedom
 
 
-_known: dict[int, tuple[Part, ...]] = {}
-
-
+@once
 def parts_of(model: ClusterModel) -> tuple[Part, ...]:
-    """Return the parts of the independent joints; made once per model."""
-    topology = model._topology
-    found = _known.get(id(topology))
-    if found is None:
-        found = _known[id(topology)] = tuple(_parts(model))
-        weakref.finalize(topology, _known.pop, id(topology), None)
-    return found
-
-
-def _parts(model: ClusterModel) -> Iterator[Part]:
-    tree, place = model.own_tree, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+    """Return the parts of the independent joints."""
+    found, tree, place = [], model.own_tree, {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
     for j in range(1, tree.njoints):
         chain = primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
         for i, p in enumerate(chain):
             if p.iv in place:
-                yield Part(tree.names[j], i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv)
+                found.append(Part(tree.names[j], i + 1 if len(chain) > 1 else 0, p.kind, p.iq, place[p.iv], p.nv))
+    return tuple(found)
 
 
 def groups_of(model: ClusterModel) -> tuple[Part, ...]:

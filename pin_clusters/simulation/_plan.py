@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import weakref
-
 import numpy as np
 
-from ..model import ClusterModel, loops_of
+from ..model import ClusterModel, loops_of, once
 from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]
 """Rows of what moves how, and ratios."""
-_known: dict[int, Plan] = {}
 
 
 def can_move(model: ClusterModel) -> bool:
@@ -21,14 +18,10 @@ def can_move(model: ClusterModel) -> bool:
     return known and (not model.closures or loops_of(model).compiled)
 
 
+@once
 def plan_of(model: ClusterModel) -> Plan:
-    """Return the plan for torques of the model's own independent joints; made once per model."""
-    topology = model._topology
-    found = _known.get(id(topology))
-    if found is None:
-        found = _known[id(topology)] = make_plan(model, model.idx_v_independent)
-        weakref.finalize(topology, _known.pop, id(topology), None)
-    return found
+    """Return the plan for torques of the model's own independent joints."""
+    return make_plan(model, model.idx_v_independent)
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..._support.arrays import configuration, is_vector, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q, in_v
 from ...errors import ArgumentTypeError
-from .. import ClusterModel
+from .. import ClusterModel, once
 from .manifold import manifold
 
 _documented = stock(
@@ -40,21 +39,17 @@ class _Leaders(NamedTuple):
     iq: np.ndarray
 
 
-_known: dict[int, _Leaders] = {}
 _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
 def _leaders(model: ClusterModel) -> _Leaders:
-    found = _known.get(id(model._topology)) if type(model) is ClusterModel else None
-    if found is None:
+    if type(model) is not ClusterModel:
         manifold(model)  # raises if it is no cluster model
-        topology = model._topology
-        found = _known[id(topology)] = _make(model)
-        weakref.finalize(topology, _known.pop, id(topology), None)
-    return found
+    return _found(model)
 
 
-def _make(model: ClusterModel) -> _Leaders:
+@once
+def _found(model: ClusterModel) -> _Leaders:
     own, tree, iq = model.own_tree, pin.Model(), []
     independent = {int(iv) for iv in model.idx_v_independent}
     for j in range(1, own.njoints):

@@ -17,9 +17,8 @@ from ..._engine.kernels.tables.layout import BODY_PARAMS, INERTIA, MASS, Cluster
 from ..._support.trees import joint_axis
 from ...algorithms.parameters.inertial_parameters import parameters
 from ...errors import NotAvailableError
-from ...model import ClusterModel, alike, numbers_of, parameter_columns, repacked
+from ...model import ClusterModel, alike, numbers_of, once, parameter_columns, repacked
 from .expressions import Expression, select
-from .once import once
 
 _ROUNDING = 1e-11  # of the largest number that a change brings
 _STEP = 0.1  # [kg], [kg m], [kg m^2]: less than what the base has

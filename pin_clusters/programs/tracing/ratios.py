@@ -15,8 +15,7 @@ import numpy as np
 
 from ...constraints import Belt, Gear, Rotor
 from ...errors import NotAvailableError, PinClustersError
-from ...model import ClusterModel, alike, numbers_of
-from .once import once
+from ...model import ClusterModel, alike, numbers_of, once
 
 _FACTORS = (1.0, 1.125, 0.875)  # by which ratios are multiplied
 _MOST = 4  # ratios of one cluster: 81 models are made

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import TypeVar
 
-from ...model import ClusterModel
+from .cluster_model import ClusterModel
 
 _T = TypeVar("_T")
 
