@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..constraints.closures import RodClosure
+from ..constraints.closures import massive
 from ..model import ClusterModel, expand
 from .armature import symmetric
 
@@ -27,9 +27,9 @@ class Tree:
         self.span = expand(model)
         self.tree = self.span.tree
         self.data = self.tree.createData()
-        rods = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
         self.rods = [
-            [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends] for c in rods
+            [(mass, 0.5 * c.point_masses[1], self._end(j, point)) for j, point, mass in c.masses_of_ends]
+            for c in massive(model.closures)
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:

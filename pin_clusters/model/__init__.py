@@ -16,7 +16,7 @@ from .findings import once
 from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
 from .parameters import ParameterColumns, parameter_columns
 from .passive import FRICTION_SPEED, PassiveForces
-from .primitives import axis_to_z, primitives_of
+from .primitives import Primitive, axis_to_z, primitives_of
 from .repacking import numbers_of, repacked
 from .singular import cluster_at, regular_independents, singular_error, weightless_error
 from .tree_workspace import NOTHING
@@ -33,6 +33,7 @@ __all__ = [
     "Loops",
     "ParameterColumns",
     "PassiveForces",
+    "Primitive",
     "RotorElement",
     "SpanningTree",
     "alike",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import coordinate, in_v
+from .._support.trees import coordinates_of, in_v
 from ..constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
 from ..errors import NotAvailableError, SingularClusterError
 from ..model import ClusterModel, SpanningTree
@@ -90,7 +90,7 @@ class NullSpace:
             if isinstance(closure, JointClosure):
                 block = np.zeros((closure.size, self.nv))
                 columns = [self.model.tree.idx_vs[j] for j in closure.joints]
-                block[:, columns] = closure.jacobian(self._coordinates(closure, q))
+                block[:, columns] = closure.jacobian(coordinates_of(self.model.tree, closure.joints, q))
                 self.scale[rows] = np.maximum(np.linalg.norm(block, axis=1), 1e-12)
             else:
                 block = self._rod(closure) if isinstance(closure, RodClosure) else self.frame_rows(closure)
@@ -102,7 +102,8 @@ class NullSpace:
 
     def end_jacobians(self, closure: RodClosure) -> tuple[np.ndarray, np.ndarray]:
         """Return the Jacobians of the ends of a rod in world axes, (3, expanded nv), where ``at`` was called last."""
-        return self._point(closure.joint_a, closure.point_a), self._point(closure.joint_b, closure.point_b)
+        a, b = (point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), x) for j, x in closure.ends)
+        return a, b
 
     def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Fill G; return, per part, the pseudo-inverse of its scaled rows and its piece of G."""
@@ -131,11 +132,10 @@ class NullSpace:
         for closure, rows in zip(self.closures, self.rows_of, strict=True):
             if isinstance(closure, JointClosure):
                 rates = v_tree[[self.model.tree.idx_vs[j] for j in closure.joints]]
-                hessian = closure.hessian(self._coordinates(closure, q))
+                hessian = closure.hessian(coordinates_of(self.model.tree, closure.joints, q))
                 self.bias[rows] = np.einsum("ijk,j,k->i", hessian, rates, rates)
             elif isinstance(closure, RodClosure):
-                a, da, dda = self._point_motion(closure.joint_a, closure.point_a)
-                b, db, ddb = self._point_motion(closure.joint_b, closure.point_b)
+                (a, da, dda), (b, db, ddb) = (self._point_motion(*end) for end in closure.ends)
                 length = np.linalg.norm(b - a)
                 along, rate = (b - a) / length, db - da
                 self.bias[rows] = along @ (ddb - dda) + (rate @ rate - (along @ rate) ** 2) / length
@@ -145,7 +145,7 @@ class NullSpace:
     def frame_rows(self, closure: Closure) -> np.ndarray:
         """Return rows of two frames, velocity of b as seen from a in axes of a, shape (size, expanded nv)."""
         assert isinstance(closure, FrameClosure)
-        (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in _ends(closure))
+        (A, Ja), (B, Jb) = (self._frame(j, p) for j, p in closure.ends)
         ab = A.actInv(B)
         linear = ab.rotation @ Jb[:3] - Ja[:3] + pin.skew(ab.translation) @ Ja[3:]
         angular = ab.rotation @ Jb[3:] - Ja[3:]
@@ -156,7 +156,7 @@ class NullSpace:
     def _frames_drift(self, closure: Closure) -> np.ndarray:
         """Derivative of ``frame_rows`` times the velocity, from local velocities and accelerations."""
         assert isinstance(closure, FrameClosure)
-        (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in _ends(closure))
+        (A, va, aa), (B, vb, ab) = (self._frame_motion(j, p) for j, p in closure.ends)
         relative = A.actInv(B)
         R, t = relative.rotation, relative.translation
         rate = R @ vb.linear - va.linear - np.cross(va.angular, t)
@@ -191,9 +191,6 @@ class NullSpace:
         k = int(self.span.from_tree_id[j])
         return self.world(j).act(placement), placement.actInv(self.data.v[k]), placement.actInv(self.data.a[k])
 
-    def _point(self, j: int, point: np.ndarray) -> np.ndarray:
-        return point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), point)
-
     def _point_motion(self, j: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A point of a body: position, velocity and classical acceleration in world axes."""
         k, oMi = int(self.span.from_tree_id[j]), self.world(j)
@@ -201,9 +198,6 @@ class NullSpace:
         speed = v.linear + np.cross(v.angular, point)
         acceleration = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
         return oMi.act(point), oMi.rotation @ speed, oMi.rotation @ acceleration
-
-    def _coordinates(self, closure: JointClosure, q: np.ndarray) -> np.ndarray:
-        return np.array([coordinate(self.model.tree, j, q) for j in closure.joints])
 
     def _parts(self) -> list[list[np.ndarray]]:
         """Rows that share joints: [rows, columns, independent velocities, their places among the columns]."""
@@ -250,25 +244,13 @@ def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -
     return data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
 
 
-def _ends(closure: FrameClosure) -> tuple[tuple[int, pin.SE3], tuple[int, pin.SE3]]:
-    return (closure.joint_a, closure.placement_a), (closure.joint_b, closure.placement_b)
-
-
 def _joints(tree: pin.Model, closure: Closure) -> set[int]:
     """Joints whose motion a closure sees."""
     if isinstance(closure, JointClosure):
         return set(closure.joints)
     if not isinstance(closure, (FrameClosure, RodClosure)):
         raise NotAvailableError(f"{type(closure).__name__} has no rows in the reference.")
-
-    def path(j: int) -> set[int]:
-        found: set[int] = set()
-        while j:
-            found.add(j)
-            j = tree.parents[j]
-        return found
-
-    return path(closure.joint_a) ^ path(closure.joint_b)
+    return set(tree.supports[closure.joint_a]) ^ set(tree.supports[closure.joint_b])
 
 
 def null_space(model: ClusterModel, span: SpanningTree) -> Any:

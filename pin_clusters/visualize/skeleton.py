@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from .._support.trees import joint_axis, slides
 from ..approximations import followers
-from ..constraints.closures import FrameClosure, RodClosure
+from ..constraints.closures import BodyClosure
 from ..model import ClusterModel
 
 
@@ -74,13 +74,8 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
 
 def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
     """Return body and point of both ends of a rod, or of the halves of a loop; of other closures nothing."""
-    if isinstance(closure, FrameClosure):
-        a, b = closure.placement_a.translation, closure.placement_b.translation
-    elif isinstance(closure, RodClosure):
-        a, b = closure.point_a, closure.point_b
-    else:
-        return ()
-    return (closure.joint_a, a), (closure.joint_b, b)
+    ends = closure.ends if isinstance(closure, BodyClosure) else ()
+    return tuple((j, x.translation if isinstance(x, pin.SE3) else x) for j, x in ends)
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:

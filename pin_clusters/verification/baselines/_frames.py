@@ -9,38 +9,22 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
-from ..._support.trees import in_v
-from ...model import ClusterModel, rotor_ids
+from ...model import ClusterModel
+from ..reference.operational import FRAMES, motors_of, picked
 from ._workspace import DATA, LOOPS, Workspace
 
-FRAMES = """
+INPUTS = """
 Args:
-    frames: Names or ids of frames.
-    reference: Axes and points of the rows.
-    rows: Which of the 6 len(frames) rows, [linear; angular] frame by frame: None for all, ``"linear"`` for the first
-        three of each, or their indices.
     B: Torques per input, shape (nv, inputs); by default those of unit torques of the rotors, without rotors those of
         the independent joints but for free flyers.
-    contacts: Names or ids of frames, three forces at each.
 """
-"""What functions of operational space take besides a state."""
 
-documented = stock(STATE, DATA, FRAMES)
-documented_with_loops = stock(STATE, DATA, LOOPS, FRAMES)
+documented_with_loops = stock(STATE, DATA, LOOPS, FRAMES, INPUTS)
 
 
 def frames_of(model: ClusterModel, given: Iterable[str | int]) -> list[pin.Frame]:
     """Return frames of the user's tree."""
     return [model.tree.frames[model.getFrameId(f) if isinstance(f, str) else int(f)] for f in given]
-
-
-def picked(rows: Any, count: int) -> np.ndarray:
-    """Return which of six rows per frame are wanted."""
-    if rows is None:
-        return np.arange(6 * count)
-    if isinstance(rows, str):
-        return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
-    return np.asarray(rows, dtype=np.int64)
 
 
 def jacobian(
@@ -80,10 +64,4 @@ def rows_of_frames(
 
 def motors(model: ClusterModel, data: Workspace) -> np.ndarray:
     """Return the default inputs at the configuration to which ``data`` is coupled, shape (nv, inputs)."""
-    if model.rotors:
-        return np.array(data.G[[data.tree.joints[j].idx_v for j in rotor_ids(model, data.span)]].T)
-    tree = model.tree
-    floating = {
-        i for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer" for i in in_v(tree, j)
-    }
-    return np.eye(model.nv)[:, [int(i) not in floating for i in model.idx_v_independent]]
+    return motors_of(model, data.span, data.G)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ...constraints.closures import RodClosure
+from ...constraints.closures import massive
 from ...model import ClusterModel, SpanningTree
 from ..null_space import point_jacobian, rod_points
 
@@ -21,11 +21,12 @@ class Rods:
     """
 
     def __init__(self, model: ClusterModel, span: SpanningTree) -> None:
-        self.closures = [c for c in model.closures if isinstance(c, RodClosure) and c.mass > 0.0]
+        self.closures = massive(model.closures)
         self.tree, self.data = span.tree, span.tree.createData()
         self.gravity = np.array(model.gravity.linear)
-        ends = [((c.joint_a, c.point_a), (c.joint_b, c.point_b)) for c in self.closures]
-        self.ends = [[(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in pair] for pair in ends]
+        self.ends = [
+            [(int(span.from_tree_id[j]), np.asarray(x, dtype=float)) for j, x in c.ends] for c in self.closures
+        ]
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return their share in the mass matrix of the expanded tree, shape (tree.nv, tree.nv)."""

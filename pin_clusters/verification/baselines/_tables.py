@@ -13,7 +13,7 @@ from ..._support.trees import coordinates_of
 from ...constraints.called import CallableClosure
 from ...constraints.closures import FrameClosure, HarmonicClosure, RodClosure, massive
 from ...model import ClusterModel, expand
-from ._bodies import bodies_of
+from ._bodies import axis_of, bodies_of, pitch_of
 from ._compiled import fields as f
 from ._rows import Part, Row, Rows, frames_of, program_of
 from ._shares import lend, split
@@ -127,9 +127,10 @@ class Tables:
         prims = [p for b in bodies for p in b.joint]
         self.put(f.PRIM, [0, *accumulate(len(b.joint) for b in bodies)])
         self.put(f.KIND, [p.kind for p in prims])
-        self.put(f.PRIM_Q, [p.q for p in prims])
-        first = [b.first + sum(x.nv for x in b.joint[:k]) for b in bodies for k in range(len(b.joint))]
-        self.put(f.PRIM_V, [*first, self.span.tree.nv])
+        at_q = np.full(self.span.tree.nq, -1)  # a rotor that is no body of the user's tree stays at angle 0
+        at_q[self.span.from_tree_q] = np.arange(self.model.nq)
+        self.put(f.PRIM_Q, at_q[[p.iq for p in prims]])
+        self.put(f.PRIM_V, [*(p.iv for p in prims), self.span.tree.nv])
         self.put(f.DOF, [*(b.first for b in bodies), self.span.tree.nv])
         self.put(f.DOF_BODY, [self.owner[d] for d in range(self.span.tree.nv)])
         self.put(f.SAME, range(self.span.tree.nv))
@@ -143,8 +144,9 @@ class Tables:
         self.put(f.COUNT, self.counts)
         self.put(f.LENDS, [bool(b.share.any()) for b in bodies])
         h[f.AT_ARM] = self.keep([1.0 / x for x in armature if x])
-        h[f.AT_PRIM] = self.keep([np.concatenate([p.placement.rotation.ravel(), p.placement.translation, p.axis,
-                                                  [p.pitch]]) for p in prims])  # fmt: skip
+        h[f.AT_PRIM] = self.keep([
+            [*p.placement.rotation.ravel(), *p.placement.translation, *axis_of(p), pitch_of(p)] for p in prims
+        ])  # fmt: skip
         S, T, N = np.zeros((self.span.tree.nv, 6)), np.zeros((self.span.tree.nv, 6)), np.zeros((len(bodies), 6, 6))
         for i, b in enumerate(bodies):
             motion = b.motion

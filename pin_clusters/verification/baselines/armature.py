@@ -17,7 +17,8 @@ from ..._support.docstrings import STATE, stock
 from ...approximations.armature import WithoutRotors, symmetric
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
-from ._frames import FRAMES, frames_of, jacobian, picked
+from ..reference.operational import FRAMES, picked
+from ._frames import frames_of, jacobian
 from ._workspace import DATA, check
 
 _HOW = """
@@ -32,7 +33,13 @@ _MU = 1e-8
 
 
 class ArmatureWorkspace(WithoutRotors):
-    """The approximate robot, armature included, and Pinocchio's data of it."""
+    """The approximate robot and Pinocchio's data of it.
+
+    Attributes:
+        model: The cluster model.
+        approximate: Pinocchio's model of the independent joints, armature included.
+        data: Pinocchio's data of it.
+    """
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
         """Return joint and placement of frames of the cluster model; those of rotors are in their carriers."""

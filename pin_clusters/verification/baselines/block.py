@@ -17,9 +17,12 @@ from ._workspace import check, documented
 
 
 class BlockWorkspace(WithoutRotors):
-    """The approximate robot, without reflected inertia, and the constant matrix.
+    """The approximate robot and the constant matrix.
 
     Attributes:
+        model: The cluster model.
+        approximate: Pinocchio's model of the independent joints, without reflected inertia.
+        data: Pinocchio's data of it.
         B: Reflected inertia ``G' I_r G`` of the rotors, shape (nv, nv), in the public order.
     """
 

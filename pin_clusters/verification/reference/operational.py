@@ -12,11 +12,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
-from ...model import ClusterModel, rotor_ids
+from ..._support.trees import in_v
+from ...model import ClusterModel, SpanningTree, rotor_ids
 from ._clusters import Block, blocks, expanded, loops
 from .mass_matrix import crba
 
-_FRAMES = """
+FRAMES = """
 Args:
     frames: Names or ids of frames.
     reference: Axes and points of the rows.
@@ -27,7 +28,8 @@ Args:
     B: Torques per input, shape (nv, inputs); those of ``motors`` by default.
     contacts: Names or ids of frames, three forces at each.
 """
-_documented = stock(STATE, _FRAMES)
+"""What functions of operational space take besides a state."""
+_documented = stock(STATE, FRAMES)
 
 
 @_documented
@@ -96,11 +98,7 @@ def inverse_operational_inertia(
     Returns:
         Symmetric, shape (rows, rows).
     """
-    J = frame_jacobian(model, q, frames, reference)
-    if isinstance(rows, str):
-        rows = [i for i in range(len(J)) if i % 6 < 3]
-    if rows is not None:
-        J = J[np.asarray(rows)]
+    J = frame_jacobian(model, q, frames, reference)[picked(rows, len(frames))]
     return J @ np.linalg.solve(crba(model, q), J.T)
 
 
@@ -131,9 +129,9 @@ def inverse_input_matrix(
     Returns:
         Shape (nv, inputs + 3 len(contacts)).
     """
-    J = frame_jacobian(model, q, contacts, reference)
+    J = frame_jacobian(model, q, contacts, reference)[picked("linear", len(contacts))]
     B = motors(model, q) if B is None else B
-    return np.linalg.solve(crba(model, q), np.hstack([B, J[[i for i in range(len(J)) if i % 6 < 3]].T]))
+    return np.linalg.solve(crba(model, q), np.hstack([B, J.T]))
 
 
 @_documented
@@ -143,14 +141,24 @@ def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     Returns:
         Shape (nv, inputs).
     """
-    span, space, tree = expanded(model), loops(model), model.tree
-    if not model.rotors:
-        free = {tree.joints[j].idx_v for j in range(1, tree.njoints) if "FreeFlyer" in tree.joints[j].shortname()}
-        base = {i + k for i in free for k in range(6)}
-        return np.eye(model.nv)[:, [k for k, i in enumerate(model.idx_v_independent) if int(i) not in base]]
+    span, space = expanded(model), loops(model)
     if space is None:
-        G = span.G
-    else:
-        space.at(np.asarray(q, dtype=float))
-        G = span.from_tree @ space.G
-    return np.array(G[[span.tree.joints[j].idx_v for j in rotor_ids(model, span)]].T)
+        return motors_of(model, span, span.G)
+    space.at(np.asarray(q, dtype=float))
+    return motors_of(model, span, span.from_tree @ space.G)
+
+
+def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndarray:
+    """Return the same from G of the expanded tree."""
+    if model.rotors:
+        return np.array(G[[span.tree.joints[j].idx_v for j in rotor_ids(model, span)]].T)
+    tree = model.tree
+    base = {i for j in range(1, tree.njoints) if "FreeFlyer" in tree.joints[j].shortname() for i in in_v(tree, j)}
+    return np.eye(model.nv)[:, [int(i) not in base for i in model.idx_v_independent]]
+
+
+def picked(rows: Any, count: int) -> np.ndarray:
+    """Return which of six rows per frame are wanted."""
+    if isinstance(rows, str):
+        return np.array([i for i in range(6 * count) if i % 6 < 3], dtype=np.int64)
+    return np.arange(6 * count) if rows is None else np.asarray(rows, dtype=np.int64)

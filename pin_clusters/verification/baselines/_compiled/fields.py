@@ -1,5 +1,7 @@
 """Where what stands in ``I``: sizes, and the first places of tables in ``I`` (lower half) and ``W`` (upper half)."""
 
+from ...._engine.kernels.tables import layout
+
 # sizes
 (
     BODIES,  # the universe included
@@ -111,7 +113,8 @@
 ) = range(84, 117)  # fmt: skip
 SIZE = 117
 
-REVOLUTE, PRISMATIC, HELICAL, CONTINUOUS, FREEFLYER, SPHERICAL, PLANAR = range(7)
+REVOLUTE, CONTINUOUS, PRISMATIC, HELICAL = layout.REVOLUTE, layout.CONTINUOUS, layout.PRISMATIC, layout.HELICAL
+SPHERICAL, PLANAR, FREEFLYER = layout.SPHERICAL, layout.PLANAR, layout.FREEFLYER
 FRAMES, ROD, JOINTS, HARMONIC = range(4)
 NONE, WHOLE, UNIVERSAL = range(3)
 LOOPS, BODY, SYSTEM, MASSES = range(1, 5)  # what cannot be solved: see ``WRONG``
