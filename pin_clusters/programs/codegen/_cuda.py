@@ -12,7 +12,7 @@ from ..tracing.expressions import COS, SIN, SQRT
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
 from ._sources import Function, Wanted, check_real, functions_of
-from ._statements import Dialect, Writer
+from ._statements import Dialect
 
 THREADS = 128
 """Of a block, at most: two blocks on a multiprocessor leave a thread all registers that it can address."""
@@ -122,18 +122,8 @@ def _arguments(f: Function, real: str) -> tuple[list[str], list[str]]:
 
 
 def _of_state(f: Function, real: str, robot: str) -> str:
-    quiet = f.told
-
-    def read(name: str, i: int) -> str:
-        return f"{name}[{i}]" if f.is_array(name) else name
-
-    def write(name: str, i: int, text: str) -> str:
-        return f"const {real} the_{name} = {text};" if name in quiet else f"{name}[{i}] = {text};"
-
-    writer = Writer(f.program, dialect(real), f.arguments, read, write)
-    lines = writer.body()
     given, found = _arguments(f, real)
-    lines = [f"(void){name};" for name in writer.unread] + lines
+    lines = f.statements(dialect(real))
     if f.status:
         lines = [*_look(f, real), *lines, *_judge(f, real)]
     body = "".join(f"  {line}\n" for line in lines)

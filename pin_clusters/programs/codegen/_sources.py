@@ -75,21 +75,26 @@ class Function:
             found += ", and the largest residual of the loops is returned"
         return f"{found} from {given}."
 
-    def text(self, robot: str, dialect: Dialect) -> str:
-        """Return the definition."""
-        scalars = {name for name in self.arguments if not self.is_array(name)}
-        last = self.arguments[-1] if self.returned else ""
+    def statements(self, dialect: Dialect) -> list[str]:
+        """Return the body; what is told by the status becomes a constant."""
+        last, told = self.arguments[-1] if self.returned else "", self.told
 
         def read(name: str, i: int) -> str:
-            return name if name in scalars else f"{name}[{i}]"
+            return f"{name}[{i}]" if self.is_array(name) else name
 
         def write(name: str, i: int, text: str) -> str:
-            return f"return {text};" if name == last else f"{name}[{i}] = {text};"
+            if name == last:
+                return f"return {text};"
+            return f"const {dialect.real} the_{name} = {text};" if name in told else f"{name}[{i}] = {text};"
 
         writer = Writer(self.program, dialect, self.arguments, read, write)
         body = sorted(writer.body(), key=lambda line: line.startswith("return "))  # stable: only that one moves
-        lines = [f"(void){name};" for name in writer.unread] + body
-        return f"{self.prototype(robot, dialect.real)}\n{{\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
+        return [f"(void){name};" for name in writer.unread] + body
+
+    def text(self, robot: str, dialect: Dialect) -> str:
+        """Return the definition."""
+        body = "".join(f"  {line}\n" for line in self.statements(dialect))
+        return f"{self.prototype(robot, dialect.real)}\n{{\n{body}}}\n"
 
 
 def functions_of(

@@ -42,11 +42,10 @@ def virtual_work(tables: Tables) -> None:
         for j in near[i]:
             at[nb + j] |= at[nb + i]
     _nodes(tables, at, [*links, *near], [nb] * (2 * nb))
-    for name, size in (
-        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_BLOCK, 36 * len(slots)),
-        (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
-    ):  # fmt: skip
-        tables.room(name, size)
+    tables.rooms({
+        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_PIVOT: 36 * nb, f.AT_BLOCK: 36 * len(slots),
+        f.AT_LAMBDA: 6 * nb, f.AT_E: 6 * nb,
+    })  # fmt: skip
 
 
 def _nodes(
@@ -68,8 +67,7 @@ def _nodes(
         tables.lists(f.GOES, f.GOES_TO, targets)
     entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
     tables.put(f.ENTRY_NODE, [place[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
-    tables.room(f.AT_Y, 6 * n)
-    tables.room(f.AT_SYSTEM, len(tables.rows) ** 2)
+    tables.rooms({f.AT_Y: 6 * n, f.AT_SYSTEM: len(tables.rows) ** 2})
 
 
 def tree(tables: Tables) -> None:
@@ -83,11 +81,10 @@ def tree(tables: Tables) -> None:
                 at[b].add(r)
                 b = bodies[b].parent
     _nodes(tables, at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
-    for name, size in (
-        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_PIVOT, 36 * nb), (f.AT_LAMBDA, 6 * nb), (f.AT_E, 6 * nb),
-        (f.AT_Z, 6 * sum(len(x) for x in at)),
-    ):  # fmt: skip
-        tables.room(name, size)
+    tables.rooms({
+        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_PIVOT: 36 * nb, f.AT_LAMBDA: 6 * nb, f.AT_E: 6 * nb,
+        f.AT_Z: 6 * sum(len(x) for x in at),
+    })  # fmt: skip
 
 
 def chain(tables: Tables) -> None:
@@ -104,11 +101,10 @@ def chain(tables: Tables) -> None:
     tables.header[f.LINES] = lines
     tables.band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
     tables.header[f.BAND] = tables.band
-    for name, size in (
-        (f.AT_HALF_J, 36 * nb), (f.AT_HALF_P, 36 * nb), (f.AT_LAMBDA, 6 * nb + lines), (f.AT_E, 6 * nb),
-        (f.AT_BANDED, lines * tables.band), (f.AT_Z, lines * len(tables.rows)),
-    ):  # fmt: skip
-        tables.room(name, size)
+    tables.rooms({
+        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_LAMBDA: 6 * nb + lines, f.AT_E: 6 * nb,
+        f.AT_BANDED: lines * tables.band, f.AT_Z: lines * len(tables.rows),
+    })  # fmt: skip
 
 
 def generalized(tables: Tables) -> None:
@@ -155,11 +151,7 @@ def generalized(tables: Tables) -> None:
             found.append(np.stack([others, entries, np.full(len(others), at)], axis=1))
         triples.append(np.concatenate(found).ravel())
     tables.lists(f.PAIR, f.PAIRS, triples)
-    tables.room(f.AT_MASSES, nt * nt)
-    for name, size in (
-        (f.AT_AT, nt), (f.AT_MG, nt), (f.AT_MY, nv * nv), (f.AT_LAMBDA, 6 * len(tables.bodies)),
-    ):  # fmt: skip
-        tables.room(name, size)
+    tables.rooms({f.AT_MASSES: nt * nt, f.AT_AT: nt, f.AT_MG: nt, f.AT_MY: nv * nv, f.AT_LAMBDA: 6 * len(bodies)})
     tables.header[f.AT_MU] = tables.keep([0.0] * max(2 * nv, len(tables.rows)))
 
 

@@ -79,10 +79,10 @@ class Tables:
         self._size += flat.size
         return at
 
-    def room(self, name: int, size: int) -> int:
-        """Add room; returns its place in ``W``."""
-        self.header[name] = self.keep(np.zeros(size))
-        return int(self.header[name])
+    def rooms(self, sizes: dict[int, int]) -> None:
+        """Add room, by name."""
+        for name, size in sizes.items():
+            self.header[name] = self.keep(np.zeros(size))
 
     def lists(self, starts: int, items: int, lists: Sequence[Any]) -> None:
         """Add lists of whole numbers one behind the other, and where each begins."""
@@ -147,15 +147,14 @@ class Tables:
         h[f.AT_PRIM] = self.keep([
             [*p.placement.rotation.ravel(), *p.placement.translation, *axis_of(p), pitch_of(p)] for p in prims
         ])  # fmt: skip
-        S, T, N = np.zeros((self.span.tree.nv, 6)), np.zeros((self.span.tree.nv, 6)), np.zeros((len(bodies), 6, 6))
+        T, N = np.zeros((self.span.tree.nv, 6)), np.zeros((len(bodies), 6, 6))
         for i, b in enumerate(bodies):
             motion = b.motion
             if motion is None:
                 continue
-            S[b.first : b.first + b.nv] = motion.T
             T[b.first : b.first + b.nv] = np.linalg.pinv(motion) if b.nv else np.zeros((0, 6))
             N[i, : 6 - b.nv] = _complement(motion)
-        h[f.AT_SLOC], h[f.AT_TLOC], h[f.AT_NLOC] = self.keep(S), self.keep(T), self.keep(N)
+        h[f.AT_TLOC], h[f.AT_NLOC] = self.keep(T), self.keep(N)
         h[f.AT_RIGID] = self.keep([_numbers(b.inertia) for b in bodies])
         h[f.AT_LUMP] = self.keep([_numbers(b.lump) for b in bodies])
         still = np.zeros(3)
@@ -231,13 +230,12 @@ class Tables:
 
     def _rooms(self) -> None:
         nb, nt, rows = len(self.bodies), self.span.tree.nv, len(self.rows)
-        for name, size in (
-            (f.AT_R, 9 * nb), (f.AT_O, 3 * nb), (f.AT_S, 6 * nt), (f.AT_T, 6 * nt), (f.AT_J, 36 * nb),
-            (f.AT_P, 36 * nb), (f.AT_D, 6 * nb), (f.AT_V, 6 * nb), (f.AT_BETA, 6 * nb), (f.AT_A, 6 * nb),
-            (f.AT_BODY, 10 * nb), (f.AT_M, 36 * nb), (f.AT_B, 6 * nb), (f.AT_VT, nt),
-            (f.AT_ENTRY, 6 * len(self.entries)), (f.AT_RIGHT, rows), (f.AT_SCALED, rows), (f.AT_MU, rows),
-        ):  # fmt: skip
-            self.room(name, size)
+        self.rooms({
+            f.AT_R: 9 * nb, f.AT_O: 3 * nb, f.AT_S: 6 * nt, f.AT_T: 6 * nt, f.AT_J: 36 * nb, f.AT_P: 36 * nb,
+            f.AT_D: 6 * nb, f.AT_V: 6 * nb, f.AT_BETA: 6 * nb, f.AT_A: 6 * nb, f.AT_BODY: 10 * nb, f.AT_M: 36 * nb,
+            f.AT_B: 6 * nb, f.AT_VT: nt, f.AT_ENTRY: 6 * len(self.entries), f.AT_RIGHT: rows, f.AT_SCALED: rows,
+            f.AT_MU: rows,
+        })  # fmt: skip
 
 
 def _numbers(inertia: np.ndarray) -> np.ndarray:
