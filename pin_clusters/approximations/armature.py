@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pinocchio as pin
@@ -116,6 +118,46 @@ class WithoutRotors:
         self._first[self.at_v], self._second[self.at_v] = v, x
         state = self.configuration(q), self._first, self._second
         return function(self.approximate, self.data, *state, *fext)[self.at_v]
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A rotor as another simulator sees it: an inertia that joints turn together.
+
+    Attributes:
+        rotor: Its name.
+        inertia: J about its axis, [kg m^2].
+        ratios: Turns of the rotor per turn of each joint.
+    """
+
+    rotor: str
+    inertia: float
+    ratios: dict[str, float]
+
+
+_Driven = TypeVar("_Driven", bound=Driven)
+
+
+def joined(drives: Iterable[_Driven]) -> list[_Driven]:
+    """Return the rotors, one for all that always turn together, such as the stages of a gear."""
+    found: list[_Driven] = []
+    for d in drives:
+        for k, other in enumerate(found):
+            times = _times(d.ratios, other.ratios)
+            if times is not None:
+                found[k] = replace(other, inertia=other.inertia + d.inertia * times**2)
+                break
+        else:
+            found.append(d)
+    return found
+
+
+def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
+    """Return how many times faster a rotor turns than another one that the same joints turn; None if it varies."""
+    if set(ratios) != set(others):
+        return None
+    times = [ratios[name] / others[name] for name in others]
+    return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None
 
 
 def symmetric(M: Any) -> np.ndarray:

@@ -40,7 +40,7 @@ def test_arguments_that_are_written_are_found() -> None:
 def test_quantities_and_arrays_are_told_apart() -> None:
     found = accesses.functions()
     single = found["single", "eliminate"]
-    assert {"articulated", "S", "force", "out"} <= single.reads
+    assert {"articulated", "S", "force", "tau"} <= single.reads
     assert {"articulated", "force", "UDinv", "Dinv_u"} == single.writes
     assert {"K", "pose", "q"} <= found["closure_rows", "equations"].reads | found["closure_rows", "equations"].writes
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pinocchio as pin
 
 from ...approximations import followers
-from ...approximations.armature import axial_inertia
+from ...approximations.armature import Driven, axial_inertia, joined
 from ...model import ClusterModel
 from ._bodies import Bodies, Joint
 from ._cranks import add_cranks
@@ -65,24 +65,18 @@ class Robot:
 
     def _armature(self) -> None:
         """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
-        shared: list[tuple[str, float, dict[str, float]]] = []
+        shared: list[Driven] = []
         for r in self._locked:
-            turned, inertia = dict(drives(r, self.bodies.by_velocity)), axial_inertia(self.model, r)
-            if len(turned) == 1 or self.rung == "diagonal":
-                for joint, ratio in turned.items():
-                    self.joints[joint].armature += inertia * ratio**2
+            d = Driven(r.name, axial_inertia(self.model, r), dict(drives(r, self.bodies.by_velocity)))
+            if len(d.ratios) != 1 and self.rung != "diagonal":
+                shared.append(d)
                 continue
-            for k, (name, total, others) in enumerate(shared):
-                times = _times(turned, others)
-                if times is not None:
-                    shared[k] = (name, total + inertia * times**2, others)
-                    break
-            else:
-                shared.append((r.name, inertia, turned))
+            for joint, ratio in d.ratios.items():
+                self.joints[joint].armature += d.inertia * ratio**2
         self.tendon_of: dict[str, str] = {}
-        for name, inertia, turned in shared:
-            self.tendon_of[name] = self.ties.fixed(name, list(turned.items()), {"armature": text(inertia)})
-        self.across = [name for name, _, turned in shared if not self._in_a_row(turned)]
+        for d in (shared := joined(shared)):
+            self.tendon_of[d.rotor] = self.ties.fixed(d.rotor, list(d.ratios.items()), {"armature": text(d.inertia)})
+        self.across = [d.rotor for d in shared if not self._in_a_row(d.ratios)]
 
     def _in_a_row(self, joints: Iterable[str]) -> bool:
         """Return whether each joint moves the next one; else MuJoCo's mass matrix has no entry for the pair."""
@@ -105,11 +99,3 @@ class Robot:
             ):
                 continue
             body.sites.append((self.bodies.site_names(f.name), place * f.placement))
-
-
-def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
-    """Return how many times faster a rotor turns than another that the same joints turn; None if it varies."""
-    if set(ratios) != set(others):
-        return None
-    times = [ratios[name] / others[name] for name in others]
-    return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.dynamics.coupling import coupling_jacobian
-from ...approximations.armature import axial_inertia, reflected_inertia
+from ...approximations.armature import Driven, axial_inertia, reflected_inertia
 from ...model import ClusterModel
 from ..pages.results import Result, told
 from ..study._samples import spread
@@ -22,21 +22,15 @@ _POSES = 400
 
 
 @dataclass(frozen=True)
-class Drive(Result):
-    """A rotor as another simulator sees it: an inertia that joints turn together.
+class Drive(Driven, Result):
+    """A rotor as another simulator sees it, and what stands in its way.
 
     Attributes:
-        rotor: Its name.
-        inertia: J about its axis, [kg m^2].
-        ratios: Turns of the rotor per turn of each joint.
         body: Whether it is a body of the tree with a joint of its own, which has to be locked.
         own: Whether nothing but its own joint drives it: closed loops turn it, and it stays a body.
         apart: Whether its joints are not all on one path from the root.
     """
 
-    rotor: str
-    inertia: float
-    ratios: dict[str, float]
     body: bool
     own: bool
     apart: bool

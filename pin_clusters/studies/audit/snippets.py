@@ -7,12 +7,12 @@ armature J and the ratios as coefficients, which adds exactly ``J g' g`` to MuJo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from json import dumps as quoted
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from ...approximations.armature import joined
 from ...model import ClusterModel
 from .reflected import Drive, Reflected, with_rotors
 
@@ -36,16 +36,7 @@ def joint_armature(reflected: Reflected) -> dict[str, float]:
 
 def tendons(reflected: Reflected) -> tuple[Drive, ...]:
     """Return the rotors that couple joints, one for all that always turn together, such as the stages of a gear."""
-    found: list[Drive] = []
-    for d in _rotors(reflected, coupled=True):
-        for k, other in enumerate(found):
-            times = _times(d.ratios, other.ratios)
-            if times is not None:
-                found[k] = replace(other, inertia=other.inertia + d.inertia * times**2)
-                break
-        else:
-            found.append(d)
-    return tuple(found)
+    return tuple(joined(_rotors(reflected, coupled=True)))
 
 
 def cancelling(reflected: Reflected) -> tuple[Drive, ...]:
@@ -71,14 +62,6 @@ def _coupled(group: list[Drive]) -> bool:
     matrix = sum(d.inertia * np.outer(row, row) for d in group for row in [[d.ratios[name] for name in names]])
     diagonal = np.diag(np.diag(matrix))
     return bool(np.abs(matrix - diagonal).max() > _NOTHING * np.abs(diagonal).max())
-
-
-def _times(ratios: dict[str, float], others: dict[str, float]) -> float | None:
-    """Return how many times faster a rotor turns than another one that the same joints turn; None if it varies."""
-    if set(ratios) != set(others):
-        return None
-    times = [ratios[name] / others[name] for name in others]
-    return times[0] if all(abs(x - times[0]) <= 1e-12 * abs(times[0]) for x in times) else None
 
 
 _WELD = """\
