@@ -6,27 +6,31 @@ References:
 
 from __future__ import annotations
 
-import math
-
-from ...._engine.kernels.compiling.jit import device
+from ...._engine.kernels.compiling.jit import device, inline
 from . import fields as f
-from .linear import TINY, add, backward, clear, copy, dot, each, forward, product
+from .linear import add, backward, cholesky, clear, copy, dot, each, forward, product
 from .system import collect, feel, in_maximal_coordinates, kept, links, own_block, place
+
+
+@inline
+def band_of(I):
+    """Where row 0 of the band would begin if it were full, from one row to the next, and how wide the band is."""
+    return I[f.AT_BANDED] + I[f.BAND] - 1, I[f.BAND] - 1, I[f.BAND]
 
 
 @device
 def assemble(I, W):
     """Write the lower band of J M^-1 J' + C, tips first, its diagonal last in each row; and the right side."""
-    width, a = I[f.BAND], I[f.AT_BANDED]
-    clear(W, a, I[f.LINES] * width)
+    a, step, width = band_of(I)
+    clear(W, I[f.AT_BANDED], I[f.LINES] * width)
     for i in range(1, I[f.BODIES]):
         n, p, line = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[I[f.LINE] + i]
-        own_block(I, W, i, a + (line + 1) * width - 1, width - 1, I[f.AT_LAMBDA] + 6 * I[f.BODIES] + line, True)
+        own_block(I, W, i, a + line * width, step, I[f.AT_LAMBDA] + 6 * I[f.BODIES] + line, True)
         if p:
             # the parent's joint comes later
             above = I[I[f.LINE] + p]
             for k in range(I[I[f.COUNT] + p]):
-                row = a + (above + k) * width + width - 1 - above - k
+                row = a + (above + k) * step
                 for c in range(n):
                     W[row + line + c] = -product(W, I[f.AT_HALF_J] + 36 * p + 6 * k, I[f.AT_HALF_P] + 36 * i + 6 * c)
 
@@ -37,49 +41,12 @@ def factorise(I, W):
     if not links(I, W):
         return False
     assemble(I, W)
-    width, a = I[f.BAND], I[f.AT_BANDED]
-    for i in range(I[f.LINES]):
-        row = a + i * width + width - 1 - i
-        first = max(0, i - width + 1)
-        for j in range(first, i + 1):
-            other = a + j * width + width - 1 - j
-            x = W[row + j]
-            was = x
-            for k in range(max(first, j - width + 1), j):
-                x -= W[row + k] * W[other + k]
-            if j < i:
-                W[row + j] = x / W[other + j]
-            else:
-                if not x > TINY * was:
-                    I[f.WRONG] = 0
-                    return False
-                W[row + i] = math.sqrt(x)
-    inward(I, W, I[f.AT_LAMBDA] + 6 * I[f.BODIES])
+    a, step, width = band_of(I)
+    if not cholesky(W, a, I[f.LINES], step, width):
+        I[f.WRONG] = 0
+        return False
+    forward(W, a, I[f.LINES], step, I[f.AT_LAMBDA] + 6 * I[f.BODIES], width)
     return True
-
-
-@device
-def inward(I, W, x):
-    """Replace a vector by L^-1 x."""
-    width, a = I[f.BAND], I[f.AT_BANDED]
-    for i in range(I[f.LINES]):
-        row = a + i * width + width - 1 - i
-        y = W[x + i]
-        for k in range(max(0, i - width + 1), i):
-            y -= W[row + k] * W[x + k]
-        W[x + i] = y / W[row + i]
-
-
-@device
-def outward(I, W, x):
-    """Replace a vector by L^-T x."""
-    width, a = I[f.BAND], I[f.AT_BANDED]
-    for i in range(I[f.LINES] - 1, -1, -1):
-        row = a + i * width + width - 1 - i
-        y = W[x + i] / W[row + i]
-        W[x + i] = y
-        for k in range(max(0, i - width + 1), i):
-            W[x + k] -= W[row + k] * y
 
 
 @device
@@ -98,9 +65,10 @@ def felt(I, W):
                 for c in range(I[I[f.COUNT] + b + 1]):
                     W[z + I[I[f.LINE] + b + 1] + c] += product(W, I[f.AT_HALF_P] + 36 * (b + 1) + 6 * c, x)
         collect(I, W, b, 1.0, I[f.AT_Y], 6, I[f.AT_B] + 6 * b, n)
+    a, step, width = band_of(I)
     for r in range(I[f.ROWS]):
         at, z = place(I, r), I[f.AT_Z] + lines * r
-        inward(I, W, z)
+        forward(W, a, lines, step, z, width)
         if at >= 0:
             W[I[f.AT_MU] + r] += dot(W, z, base, lines)
             for s in range(r + 1):
@@ -114,7 +82,8 @@ def release(I, W):
     bodies, lines, base = I[f.BODIES], I[f.LINES], I[f.AT_LAMBDA] + 6 * I[f.BODIES]
     for r in range(I[f.ROWS]):
         add(W, base, W[I[f.AT_MU] + r], I[f.AT_Z] + lines * r, lines)
-    outward(I, W, base)
+    a, step, width = band_of(I)
+    backward(W, a, lines, step, base, width)
     for i in range(1, bodies):
         a = I[f.AT_A] + 6 * i
         copy(W, a, I[f.AT_B] + 6 * i, 6)

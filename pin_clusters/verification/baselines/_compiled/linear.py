@@ -11,6 +11,8 @@ from ...._engine.kernels.numbers.tuples import load6
 
 TINY = 1e-14
 """A pivot below this share of what stood there is rounding."""
+ALL = 1 << 40
+"""Half bandwidth of a matrix that is full; of a band the rows overlap where they have no entry."""
 
 
 @inline
@@ -20,45 +22,45 @@ def each(I, table, i):
 
 
 @device
-def cholesky(W, a, n, width):
+def cholesky(W, a, n, width, band=ALL):
     """Factorise the symmetric matrix at a in place (lower triangle); returns whether it is positive definite."""
     for j in range(n):
         row = a + width * j
         was = W[row + j]
         d = was
-        for k in range(j):
+        for k in range(max(0, j - band + 1), j):
             d -= W[row + k] * W[row + k]
         if not d > TINY * was:
             return False
         d = math.sqrt(d)
         W[row + j] = d
         d = 1.0 / d
-        for i in range(j + 1, n):
+        for i in range(j + 1, min(n, j + band)):
             other = a + width * i
             x = W[other + j]
-            for k in range(j):
+            for k in range(max(0, i - band + 1), j):
                 x -= W[other + k] * W[row + k]
             W[other + j] = x * d
     return True
 
 
 @device
-def forward(W, a, n, width, x):
+def forward(W, a, n, width, x, band=ALL):
     """Replace the vector at x by L^-1 x."""
     for i in range(n):
         row = a + width * i
         y = W[x + i]
-        for k in range(i):
+        for k in range(max(0, i - band + 1), i):
             y -= W[row + k] * W[x + k]
         W[x + i] = y / W[row + i]
 
 
 @device
-def backward(W, a, n, width, x):
+def backward(W, a, n, width, x, band=ALL):
     """Replace the vector at x by L^-T x."""
     for i in range(n - 1, -1, -1):
         y = W[x + i]
-        for k in range(i + 1, n):
+        for k in range(i + 1, min(n, i + band)):
             y -= W[a + width * k + i] * W[x + k]
         W[x + i] = y / W[a + width * i + i]
 
