@@ -22,7 +22,7 @@ import numpy as np
 import timing
 
 import pin_clusters as pc
-from pin_clusters._engine.calls.desk import ENTRIES, PLACES
+from pin_clusters._engine.calls.desk import ENTRIES
 from pin_clusters._engine.entry_points import Kernel, compiled_ahead
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.timing import Timing, interleaved
@@ -68,8 +68,9 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
         calls[f"kernel of {entry.name}"] = kernel_loop.of_kernel(
             (kernel.function(), (address, *inside, *([] if room is None else [room])))
         )
-    for i, entry in enumerate(ENTRIES):  # after all are compiled: then kernels are put on the desk
-        empty._desk.numbers[PLACES + 2 * i] = idle(getattr(data, f"_{entry.kernel}"))
+    for entry in ENTRIES:  # after all are compiled: then kernels are put on the desk
+        _, tables = empty._desk.record[entry.name]
+        empty._desk.record[entry.name] = idle(getattr(data, f"_{entry.kernel}")), tables
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
     for entry in ENTRIES:

@@ -33,13 +33,10 @@ _LOOPS = (
 
 
 _NOBODY = object()  # no model that anybody can give
-# where the desk has the address of a kernel
+# which call a kernel
 _ENTRIES_OF = {
-    kernel: [(_calls.PLACES + 2 * i, entry) for i, entry in enumerate(_calls.ALL) if entry.kernel == kernel]
-    for kernel in {entry.kernel for entry in _calls.ALL}
+    kernel: [entry for entry in _calls.ALL if entry.kernel == kernel] for kernel in {x.kernel for x in _calls.ALL}
 }
-# behind the numbers of the desk and what it owns from the beginning
-_TREE, _REGRESSOR = 2, 3
 _OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
 # calls that know nothing of what loops do to derivatives
 _WITHOUT_LOOPS = ("quick_center", "quick_hessian")
@@ -221,37 +218,44 @@ class ClusterData(TreeWorkspace):
     def _lay_out(self) -> None:
         """Fill the desk: what calls in machine code have at hand."""
         model = self._model
-        self._desk = _calls.Desk(np.zeros(_calls.DESK_SIZE, dtype=np.int64))
-        desk = self._desk.numbers
-        desk[[_calls.NQ, _calls.SIX, _calls.NV, _calls.NV_AGAIN]] = model.nq, 6, model.nv, model.nv
-        desk[_calls.MODEL] = model._index.ctypes.data
-        desk[[_calls.NJOINTS, _calls.NFRAMES]] = model.njoints, model.nframes
-        desk[[_calls.THREE, _calls.NV_TOO]] = 3, model.nv
-        desk[_calls.ALSO] = KEEP if model.closures else 0
-        desk[_calls.COUPLING_TABLES] = self._pointers["coupling"].address
-        # the rate of what is curved takes more than the kernel knows
-        desk[_calls.RATE_TABLES] = 0 if model._tree_tables.curved else self._pointers["coupling_rate"].address
-        desk[_calls.MOTION_RATES_TABLES] = self._pointers["rates"].address
-        desk[_calls.COUPLED], desk[_calls.COUPLED_SIZE] = self._coupled.ctypes.data, model.own_tree.nv * model.nv
-        desk[_calls.COUPLING_G] = self._coupling[0].ctypes.data
         self._zeros = np.zeros(model.nv)
         self._plans: dict[Any, Any] = {}
         self._contact_desk: Any = None  # of the contacts of the last call
         self._known = _calls.Recollection()
-        desk[_calls.KNOWN] = self._known.table.ctypes.data
-        desk[_calls.ZEROS] = self._zeros.ctypes.data
-        desk[_calls.ENERGIES] = self._pointers["energy"].arrays[-1].ctypes.data
-        desk[_calls.KEPT] = self._kept.ctypes.data
-        desk[_calls.CHANGED] = 1
-        desk[_calls.FORCES] = self._pointers["forced"].arrays[-1][model.nv :].ctypes.data
-        desk[_calls.TAU] = self._tau.ctypes.data
-        mine = self._derivatives
-        desk[_calls.DERIVATIVES] = mine.lay_out(self._M_kernel, self._Minv, self._ddq).ctypes.data
-        desk[_calls.STATE] = mine.after_aba.ctypes.data
-        desk[_calls.CONTACT_STATE] = mine.after_contacts.ctypes.data
+        pointers, mine = self._pointers, self._derivatives
+        mine.lay_out(self._M_kernel, self._Minv, self._ddq)
+        desk = _calls.records.DataDesk(
+            nq=model.nq,
+            six=6,
+            nv=model.nv,
+            nv_again=model.nv,
+            three=3,
+            nv_too=model.nv,
+            njoints=model.njoints,
+            nframes=model.nframes,
+            model=model._index,
+            also=KEEP if model.closures else 0,
+            coupling_tables=pointers["coupling"],
+            # the rate of what is curved takes more than the kernel knows
+            rate_tables=None if model._tree_tables.curved else pointers["coupling_rate"],
+            motion_rates_tables=pointers["rates"],
+            coupled_size=model.own_tree.nv * model.nv,
+            coupled=self._coupled,
+            coupling_G=self._coupling[0],
+            known=self._known,
+            zeros=self._zeros,
+            energies=pointers["energy"].arrays[-1],
+            kept=self._kept,
+            changed=True,
+            forces=pointers["forced"].arrays[-1][model.nv :],
+            tau=self._tau,
+            derivatives=mine.desk,
+            after_aba=mine.after_aba,
+            after_contacts=mine.after_contacts,
+        )
         slots = (*TreeWorkspace.__slots__, *ClusterData.__slots__)
-        things = [getattr(self, name) for name in slots if hasattr(self, name)]
-        self._desk = _calls.Desk(desk, (*things, *self._pointers.values()), (), ())
+        desk.owned["slots"] = [getattr(self, name) for name in slots if hasattr(self, name)], *pointers.values()
+        self._desk = _calls.Desk(desk)
         self.tree = made(model.own_tree)
         if model._functions is not None:
             self._use_compiled()
@@ -260,44 +264,41 @@ class ClusterData(TreeWorkspace):
         """Put a kernel on the desk that has just been compiled."""
         if kernel == "aba":
             self._derivatives.know(self._aba.compiled_address)
-        if any(self._desk.numbers[place] != self._address(entry) for place, entry in _ENTRIES_OF[kernel]):
+        if any(self._desk.record[entry.name][0] != self._address(entry) for entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
         """Put what differentiates loops on the desk, if it has just been compiled."""
-        if (
-            self._model.closures
-            and self._desk.numbers[_calls.MOTION_RATES] != kernels.coupling_derivatives.compiled_address
-        ):
+        if self._model.closures and self._desk.record.motion_rates != kernels.coupling_derivatives.compiled_address:
             self._use_compiled()
 
     def _put_tree_on_desk(self) -> None:
         """Let the desk own the tree's data, and know where it is."""
         before = self._desk  # whose end may call: what the numbers lead to stays until they lead elsewhere
-        self._own(_TREE, self._tree, self._watch)
-        before.numbers[_calls.TREE_WORDS] = self._watch.table.ctypes.data
+        self._own("tree", self._tree, self._watch)
+        before.record.tree_words = self._watch
 
-    def _own(self, part: int, *things: Any) -> None:
+    def _own(self, part: str, *things: Any) -> None:
         """Let the desk own things in place of those that were there: what slots have now is no matter of calls."""
-        owned = list(self._desk)
-        owned[part] = things
-        self._desk = _calls.Desk(*owned)
+        self._desk.record.owned[part] = things
+        self._desk = _calls.Desk(self._desk.record)
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
+        desk = self._desk.record
         self._derivatives.know(self._aba.compiled_address)
         if self._model.closures:
-            self._desk.numbers[_calls.COUPLING] = kernels.coupling.compiled_address
-            self._desk.numbers[_calls.MOTION_RATES] = kernels.coupling_derivatives.compiled_address
-        for i, entry in enumerate(_calls.ALL):
-            at, address = _calls.PLACES + 2 * i, self._address(entry)
+            desk.coupling = kernels.coupling.compiled_address
+            desk.motion_rates = kernels.coupling_derivatives.compiled_address
+        for entry in _calls.ALL:
+            address = self._address(entry)
             if self._model.closures and (
                 entry.name in _WITHOUT_LOOPS
                 or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
             ):
                 address = 0
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
-            self._desk.numbers[at : at + 2] = address, pointer.address if pointer else 0
+            desk[entry.name] = address, pointer.address if pointer else 0
             if address:
                 _calls.connect(ClusterData, _GROUPS.get(entry.kernel, "data"))
 
@@ -326,7 +327,7 @@ class ClusterData(TreeWorkspace):
             code = found.call(self._pointers[result], *arrays)
         self._notice(kernel)
         if kernel == "crba":
-            self._desk.numbers[_calls.CHANGED] = 1
+            self._desk.record.changed = True
         return code
 
     @property
@@ -365,7 +366,7 @@ class ClusterData(TreeWorkspace):
 
     def _changed(self) -> None:
         """Say that the kernel's mass matrix is another one."""
-        self._desk.numbers[_calls.CHANGED] = 1
+        self._desk.record.changed = True
 
     @property
     def dtau_dq(self) -> np.ndarray:
@@ -432,8 +433,8 @@ class ClusterData(TreeWorkspace):
     def M(self) -> np.ndarray:
         """Result of ``crba``, shape (nv, nv)."""
         # a copy: the kernel's own has zeros that are never written again, and users write to M
-        if self._desk.numbers[_calls.CHANGED]:
-            self._M, self._desk.numbers[_calls.CHANGED] = self._M_kernel.copy(), 0
+        if self._desk.record.changed:
+            self._M, self._desk.record.changed = self._M_kernel.copy(), False
         return self._M
 
     def _regressor_memory(self) -> RegressorMemory:
@@ -441,8 +442,8 @@ class ClusterData(TreeWorkspace):
         if self._regressors is None:
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
-            self._own(_REGRESSOR, self._regressors, self._regressors.pointer)
-            self._regressors.put_on(self._desk.numbers)
+            self._own("regressors", self._regressors, self._regressors.pointer)
+            self._regressors.put_on(self._desk.record)
         return self._regressors
 
     # copies: what is always zero is never written again, and users write to them
@@ -482,7 +483,7 @@ class ClusterData(TreeWorkspace):
                 getattr(self, name)[...] = state[name]
         if "regressors" in state:
             self._regressor_memory().take(state["regressors"])
-        self._desk.numbers[_calls.CHANGED] = 1
+        self._desk.record.changed = True
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less

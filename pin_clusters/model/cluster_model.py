@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine.calls import Desk
+from .._engine.calls.records import ModelDesk
 from .._support.arrays import array, on_a_page
 from ..constraints.closures import Closure
 from ..errors import (
@@ -97,7 +98,7 @@ class ClusterModel(TreeAttributes):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _desk: Desk | None  # of calls in machine code, once it moves
+    _desk: Desk[ModelDesk] | None  # of calls in machine code, once it moves
     _functions: Any  # of ``specialising``, which is above: None, or what makes them
     __slots__ = tuple(__annotations__)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.calls import desk
+from .._engine.calls.records import DerivativesNumbers
 from .._support.arrays import on_a_page
 
 
@@ -67,7 +67,7 @@ class DerivativeMemory:
         rows = nv * width
         (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
-        self.desk = np.zeros(desk.DERIVATIVES_SIZE, dtype=np.int64)
+        self.desk = DerivativesNumbers()
 
     def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:
         """Keep the state of forward dynamics with contacts."""
@@ -81,14 +81,13 @@ class DerivativeMemory:
 
     def know(self, aba: int) -> None:
         """Put the address of the kernel of forward dynamics on the desk, of which alone external forces are read."""
-        self.desk[desk.FORWARD_KERNEL] = aba
+        self.desk.forward_kernel = aba
 
     def room_for(self, rows: int) -> None:
         """Make room for the derivatives of so many rows of forces, if there is less."""
         if self.dlambda.size < 3 * rows * self.tau.size:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
-            self.desk[[desk.FORCES_ROWS, desk.FORCES_RATES]] = 0, self.dlambda.ctypes.data
-            self.desk[desk.FORCES_ROOM] = rows
+            self.desk.put(forces_rows=0, forces_rates=self.dlambda, forces_room=rows)
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
         """Keep derivatives of forces by q, v and, if there are any, tau."""
@@ -97,25 +96,18 @@ class DerivativeMemory:
         size = rows * self.tau.size
         for i in range(3):
             self.dlambda[i * size : (i + 1) * size] = forces[i].ravel() if i < len(forces) else np.nan
-        self.desk[desk.FORCES_ROWS] = rows
+        self.desk.forces_rows = rows
 
     def rates_of_forces(self, i: int) -> np.ndarray:
         """Return those by q, v or tau, shape (rows, nv), a copy."""
-        rows, nv = int(self.desk[desk.FORCES_ROWS]), self.tau.size
+        rows, nv = self.desk.forces_rows, self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 
-    def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> np.ndarray:
-        """Fill the desk, with results that others write as well; return it."""
-        d, tree = self.desk, self.tree
-        d[desk.TREE : desk.TREE + 2] = tree.ctypes.data, *tree.shape
-        d[desk.SIDES : desk.SIDES + 1 + self.sides.ndim] = self.sides.ctypes.data, *self.sides.shape
-        for field, array in (
-            (desk.OF_POSITION, self.dtau_dq), (desk.OF_RATE, self.dtau_dv), (desk.SCRATCH, self.scratch),
-            (desk.CORIOLIS, self.C), (desk.TOTAL, self.total), (desk.MASS, M), (desk.TORQUES_OF, self.tau),
-            (desk.STATE_OF, self.state), (desk.FACTORS, self.factors), (desk.ACCELERATION_OF, ddq),
-            (desk.OF_FORWARD, self.ddq), (desk.INVERSE, Minv), (desk.OF_TORQUES, self.ddq_dtau),
-        ):  # fmt: skip
-            d[field] = array.ctypes.data
-        d[desk.FACTORS_SIZE] = self.factors.size
-        d[desk.SIX_AND_NV : desk.SIX_AND_NV + 2] = 6, self.tau.size
-        return d
+    def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> None:
+        """Fill the desk, with results that others write as well."""
+        self.desk.put(
+            of_position=self.dtau_dq, of_rate=self.dtau_dv, scratch=self.scratch, coriolis=self.C, total=self.total,
+            mass=M, torques=self.tau, state=self.state, tree=self.tree, sides=self.sides, factors=self.factors,
+            factors_size=self.factors.size, acceleration=ddq, six_and_nv=(6, self.tau.size), of_forward=self.ddq,
+            inverse=Minv, of_torques=self.ddq_dtau,
+        )  # fmt: skip

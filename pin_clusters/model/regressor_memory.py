@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.calls import desk
+from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 from .regressor_tables import regressor_tables
 
@@ -44,16 +44,10 @@ class RegressorMemory:
         self.static = np.zeros((3, width - 6 * (model.njoints - 1)))
         self.kinetic, self.potential = np.zeros((2, width))
 
-    def put_on(self, numbers: np.ndarray) -> None:
+    def put_on(self, desk: DataDesk) -> None:
         """Write shapes and places to a desk."""
-        numbers[desk.REGRESSOR_ROWS : desk.REGRESSOR_ROWS + 2] = self.torque.shape
-        numbers[desk.STATIC_ROWS : desk.STATIC_ROWS + 2] = self.static.shape
-        for place, array in (
-            (desk.STATIC, self.static),
-            (desk.KINETIC, self.kinetic),
-            (desk.POTENTIAL, self.potential),
-        ):
-            numbers[place] = array.ctypes.data
+        desk.put(regressor=self.torque.shape, static_regressor=self.static.shape)
+        desk.put(static=self.static, kinetic=self.kinetic, potential=self.potential)
 
     def results(self) -> dict[str, np.ndarray]:
         """Return what a copy takes over."""

@@ -18,7 +18,7 @@ from support.fast import needed, python_calls
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points
-from pin_clusters._engine.calls import desk, entries, model_desk, recollection
+from pin_clusters._engine.calls import entries, recollection, records
 from pin_clusters.algorithms._shared import quick as _quick
 
 # the published inertias of some robots are no real bodies'
@@ -59,7 +59,7 @@ def test_random_calls_end_as_in_python(request: pytest.FixtureRequest) -> None:
 
 
 def test_desks_are_told_apart_by_their_sizes() -> None:
-    sizes = desk.DESK_SIZE, len(model_desk.NUMBERS), desk.PLAN_SIZE, desk.CONTACTS_SIZE
+    sizes = [x.size for x in (records.DataDesk, records.ModelDesk, records.Plan, records.ContactPlan)]
     assert len(set(sizes)) == len(sizes)
 
 
@@ -120,13 +120,14 @@ def test_what_could_be_another_robots_is_python_s() -> None:
         q, v = pc.neutral(m), np.ones(m.nv)
         pc.aba(m, d, q, v, v)
     q, v = pc.neutral(model), np.ones(model.nv)
+    numbers = np.zeros(records.DataDesk.size)
     with python_calls() as slow:
         pc.aba(model, data, q, v, v)
-        for wrong in (None, 5, np.zeros(desk.DESK_SIZE), (np.zeros(desk.DESK_SIZE),), model._desk):
+        for wrong in (None, 5, numbers, (numbers,), records.DataDesk(), model._desk):
             twin = model.createData()
             twin._desk = wrong
             hostile.outcome(pc.aba, [model, twin, q, v, v], {})
-        assert slow["aba"] == 5
+        assert slow["aba"] == 6
     pc.inverse_operational_inertia(model, data, q, [1])
     pc.inverse_operational_inertia(other, foreign, pc.neutral(other), [1])
     own, another = (next(iter(d._plans.values())).desk for d in (data, foreign))
@@ -230,8 +231,8 @@ def test_what_is_forgotten_is_no_longer_found_when_it_ends() -> None:
 
     class Kept:
         def __del__(self) -> None:
-            rows = known.table[1:].reshape(-1, recollection.ROW)[: known.table[0]]
-            seen.append(rows[:, recollection.THING].tolist().count(self.at))
+            things = known.table.column("thing")[: len(known.table)]
+            seen.append(things.tolist().count(self.at))
 
         def __init__(self, at: int) -> None:
             self.at = at

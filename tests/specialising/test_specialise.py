@@ -373,7 +373,7 @@ def test_the_faster_one_is_taken(monkeypatch: pytest.MonkeyPatch, rng: np.random
     for made.time, choice in ((1.0, "tables"), (0.0, "specialised")):
         assert special.specialised[0].choice == choice
         data = special.createData()
-        assert data._desk.numbers[pc.model.cluster_data._ENTRIES_OF["aba"][0][0]] == (
+        assert data._desk.record["aba"][0] == (
             made._address if choice == "specialised" else made.kernel.compiled_address
         )
         for _ in range(2):

@@ -10,34 +10,34 @@ from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
 from .desk import ASK
-from .question import CONVERT, ERROR, FUNCTION, GIVEN, NQ, NUMBERS, NV, TRACEBACK, VALUE
-from .writer import DOUBLE, I64, Library, Writer
+from .records import Asked
+from .writer import DOUBLE, I64, Library, Numbers, Writer
 
 
 class Ask(Writer):
     """Writes the function."""
 
-    def __init__(self, library: Library, place: int) -> None:
+    def __init__(self, library: Library) -> None:
         super().__init__(library, ASK, 1)
 
     def write(self) -> None:
         """Write the function."""
-        b, (numbers,) = self.b, self.f.args
-        asked, nq, nv = (self.load(numbers, 8 * i) for i in (NUMBERS, NQ, NV))
-        q_at = b.add(asked, I64(8))
+        b, asked = self.b, Numbers(self, Asked, self.f.args[0])
+        values, nq, nv = asked.values, asked.nq, asked.nv
+        q_at = b.add(values, I64(8))
         v_at = b.add(q_at, b.mul(I64(8), nq))
         tau_at = b.add(v_at, b.mul(I64(8), nv))
-        t = self.call(self.found("new_float"), I64, self.load(asked, 0, DOUBLE))
+        t = self.call(self.found("new_float"), I64, self.load(values, 0, DOUBLE))
         self.need(self.there(t))
-        q = self.new_array(b.add(numbers, I64(8 * NQ)), 1)
+        q = self.new_array(asked.at("nq"), 1)
         no_q = self.block()
         self.need(self.there(q), no_q)
-        v = self.new_array(b.add(numbers, I64(8 * NV)), 1)
+        v = self.new_array(asked.at("nv"), 1)
         no_v = self.block()
         self.need(self.there(v), no_v)
         self.common("copy", self.load(q, self.found("data")), q_at, nq)
         self.common("copy", self.load(v, self.found("data")), v_at, nv)
-        given = self.call_python(self.load(numbers, 8 * FUNCTION), t, q, v)
+        given = self.call_python(asked.function, t, q, v)
         for x in (t, q, v):
             self.drop(x)
         self.need(self.there(given))
@@ -47,7 +47,7 @@ class Ask(Writer):
         b.position_at_end(usual)
         self._accept(given, data, tau_at, nv)
         b.position_at_end(other)  # a list, other numbers, a column
-        converted = self.call_python(self.load(numbers, 8 * CONVERT), given)
+        converted = self.call_python(asked.convert, given)
         failed = self.block()
         self.need(self.there(converted), failed)
         data = self._data(converted, nv)
@@ -57,7 +57,7 @@ class Ask(Writer):
         self._accept(converted, data, tau_at, nv)
         b.position_at_end(useless)
         self.drop(converted)
-        self.store(given, numbers, 8 * GIVEN)
+        asked.put(given=given)
         b.ret(I64(1))
         for block, things in ((no_v, (q, t)), (no_q, (t,)), (failed, (given,))):
             b.position_at_end(block)
@@ -65,7 +65,7 @@ class Ask(Writer):
                 self.drop(x)
             b.branch(self.slow)
         b.position_at_end(self.slow)
-        self.call(self.found("fetch"), I64, *(b.add(numbers, I64(8 * i)) for i in (ERROR, VALUE, TRACEBACK)))
+        self.call(self.found("fetch"), I64, *(asked.at("error", i) for i in range(3)))
         b.ret(I64(1))
 
     def _data(self, x: ir.Value, n: ir.Value) -> ir.Value:

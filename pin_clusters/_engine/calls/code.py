@@ -13,32 +13,17 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import (
-    ALL,
-    CHANGED,
-    DESK_SIZE,
-    ENERGIES,
-    FORCES,
-    KEPT,
-    KNOWN,
-    NJOINTS,
-    NQ,
-    NV,
-    PLACES,
-    STATE,
-    TAU,
-    ZEROS,
-    Entry,
-)
+from .desk import Entry
+from .records import DataDesk
 from .writer import DOUBLE, I32, I64, Library, Writer
 
 
 class Function(Writer):
     """Writes one entry."""
 
-    def __init__(self, entry: Entry, library: Library, place: int) -> None:
+    def __init__(self, entry: Entry, library: Library) -> None:
         super().__init__(library, entry.name)
-        self.entry, self.place = entry, place
+        self.entry = entry
         self.made: list[ir.Value] = []
         _, self.args, self.nargs, self.names = self.f.args
 
@@ -56,9 +41,9 @@ class Function(Writer):
         forces = None
         for size in entry.arguments:
             if size == "0":
-                pointers.append((self.load(self.desk, 8 * ZEROS), self.nv))
+                pointers.append((self.desk.zeros, self.nv))
             elif size == "f":
-                n = self.load(self.desk, 8 * NJOINTS)
+                n = self.desk.njoints
                 forces = self.array(self.given(at), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), b.mul(I64(6), n)
             else:
                 n = self.nq if size == "q" else self.nv
@@ -68,18 +53,17 @@ class Function(Writer):
             self._with_array(out, kernel, tables, pointers, forces)
         else:
             self._with_number(kernel, tables, pointers)
-        self.hand_over(self.place)
+        self.hand_over()
 
     def begin(self) -> tuple[ir.Value, ir.Value]:
         """Model and data fit, and the kernel is compiled: its address, and that of its tables."""
         model, data = self.given(0), self.given(1)
         self.same(self.load(data, self.found("type")), self.found("data_class"))
         self.same(self.load(data, self.found("model")), model)
-        self.desk = self.desk_of(self.load(data, self.found("desk")), DESK_SIZE)
-        at = PLACES + 2 * ALL.index(self.entry)
-        kernel, tables = self.load(self.desk, 8 * at), self.load(self.desk, 8 * (at + 1))
+        self.desk = self.desk_of(self.load(data, self.found("desk")), DataDesk)
+        kernel, tables = self.desk.all(self.entry.name)
         self.need(self.there(kernel))
-        self.nq, self.nv = self.load(self.desk, 8 * NQ), self.load(self.desk, 8 * NV)
+        self.nq, self.nv = self.desk.nq, self.desk.nv
         return kernel, tables
 
     def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -120,7 +104,7 @@ class Function(Writer):
         is_list = b.icmp_unsigned("==", kind, self.found("list"))
         self.need(b.or_(is_list, b.icmp_unsigned("==", kind, self.found("tuple"))))
         objects = b.select(is_list, self.load(x, self.found("items")), b.add(x, self.found("in_tuple")))
-        n, table = self.load(x, self.found("names")), self.load(self.desk, 8 * KNOWN)
+        n, table = self.load(x, self.found("names")), self.desk.known
         thing = self.common("recall", table, first, second, objects, n)
         self.need(self.there(thing))
         return thing
@@ -197,7 +181,7 @@ class Function(Writer):
         used = b.block
         b.branch(run)
         b.position_at_end(make)
-        fresh_data, none = self.fresh(b.add(self.desk, I64(8 * NV)), nd), I64(0)  # twice the same number, for matrices
+        fresh_data, none = self.fresh(self.desk.at("nv"), nd), I64(0)  # twice the same number, for matrices
         (fresh,) = self.made
         made = b.block
         b.branch(run)
@@ -207,9 +191,9 @@ class Function(Writer):
             phi.add_incoming(first, made)
             phi.add_incoming(second, used)
         if forces is not None:
-            self.common("copy", self.load(self.desk, 8 * FORCES), *forces)
+            self.common("copy", self.desk.forces, *forces)
         if self.entry.kernel == "aba":  # its derivatives may be asked for without a state, which it may overwrite
-            to = self.load(self.desk, 8 * STATE)
+            to = self.desk.after_aba
             for source, n in pointers:
                 self.common("copy", to, source, n)
                 to = b.add(to, b.mul(I64(8), n))
@@ -217,9 +201,9 @@ class Function(Writer):
         b.cbranch(fine, good, bad).set_weights([1000, 1])
         b.position_at_end(good)
         if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
-            self.store(I64(1), self.desk, 8 * CHANGED)
+            self.desk.put(changed=I64(1))
         if forces is not None:  # the kernel's result has forces behind it, and is not the data's own
-            self.common("copy", self.load(self.desk, 8 * TAU), where, self.nv)
+            self.common("copy", self.desk.tau, where, self.nv)
         b.cbranch(b.icmp_unsigned("==", out, none), done, own).set_weights([1000, 1])
         b.position_at_end(own)
         self.call(self.found("increase"), ir.VoidType(), out)
@@ -235,7 +219,7 @@ class Function(Writer):
     def _with_number(self, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]) -> None:
         b, which = self.b, self.entry.returns
         self.need(self.run(kernel, tables, pointers))
-        energies, kept = self.load(self.desk, 8 * ENERGIES), self.load(self.desk, 8 * KEPT)
+        energies, kept = self.desk.energies, self.desk.kept
         kinetic, potential = (self.load(energies, 8 * i, DOUBLE) for i in (0, 1))
         total = b.fadd(kinetic, potential)
         for i, (name, value) in enumerate((("kinetic", kinetic), ("potential", potential), ("mechanical", total))):

@@ -1,4 +1,4 @@
-"""What calls in machine code find where: on the desk of a data, and in the table of the process."""
+"""The functions that have machine code, and what it finds in the table of the process."""
 
 from __future__ import annotations
 
@@ -6,49 +6,11 @@ from typing import NamedTuple
 
 from ..native.process import FOUND as OF_PROCESS
 
-# numbers of the desk: what a data object has at hand for calls
-(
-    NQ, SIX, NV, NV_AGAIN, ZEROS, ENERGIES, KEPT, CHANGED, NJOINTS, FORCES, TAU, ALSO, COUPLING, COUPLING_TABLES,
-    NFRAMES, RATE_TABLES, KNOWN, TREE_WORDS, DERIVATIVES, STATE, THREE, NV_TOO,
-    MOTION_RATES, MOTION_RATES_TABLES, COUPLED, COUPLED_SIZE, COUPLING_G, REGRESSOR_ROWS, REGRESSOR_WIDTH,
-    STATIC_ROWS, STATIC_WIDTH, STATIC, KINETIC, POTENTIAL, CONTACT_STATE, MODEL,
-) = range(36)  # fmt: skip
-PLACES = 36  # from here on per entry: address of its kernel (0: not compiled), address of the kernel's tables
-# numbers of the table; behind them the Python function of each entry
+# what is found in the process and of classes here, by name
 FOUND = (
     *OF_PROCESS, "desk_class", "data_class", "model", "desk", "contact_desk", "model_class", "model_desk",
     "pin_integrate", "pin_difference", "reference_frame", "local",
 )  # fmt: skip
-
-
-# numbers of a plan: what columns of the inverse mass matrix one asks for; then shapes, whether accelerations or
-# products are wanted, and of what model it is, told by the address of its tables as in ``MODEL``
-ASKED, ASKED_ROWS, WIDTH, NUMBERS, NUMBERS_SIZE, PANEL, PANEL_ROWS, LANES = range(8)
-TORQUES, TORQUES_ROWS, TORQUES_COLUMNS, GRAM_ROWS, GRAM_COLUMNS, RESPONSE_ROWS, RESPONSE_COLUMNS = range(8, 15)
-ACCELERATIONS, PLAN_MODEL = 15, 16
-PLAN_SIZE = 17
-# numbers of a plan of contacts: arrays as address and sizes; lists given, and words that must be what they were
-CONTACTS_ASKED, CONTACTS_NUMBERS, CONTACTS_PANEL, CONTACTS_GRAM, CONTACTS_FORCES = 0, 3, 5, 8, 11
-CONTACTS_GIVEN, CONTACTS_WORDS = 13, 15
-# of their derivatives: rows and velocities, then arrays
-ROWS, ACTING, ORDER, RIGHT_SIDES, JACOBIAN, RESPONSE, TURNED, COLUMN_ROOM = 17, 19, 21, 23, 26, 28, 30, 32
-CONTACTS_MODEL = 34
-CONTACTS_SIZE = 35
-
-
-# numbers of what derivatives need: where results, torques and accelerations are, and the state that belongs to them;
-# of forward dynamics the tree of velocities, the room of right sides, that of factors; of contacts also the derivatives
-# of their forces, the rows for which there is room, and those that are there
-(
-    OF_POSITION, OF_RATE, SCRATCH, CORIOLIS, TOTAL, MASS, TORQUES_OF, STATE_OF, TREE, TREE_SIZE, FACTORS_SIZE, SIDES,
-    SIDES_ROWS, SIDES_LANES, FACTORS, ACCELERATION_OF, SIX_AND_NV, SIX_AND_NV_TOO, OF_FORWARD, INVERSE,
-    OF_TORQUES, FORCES_RATES, FORCES_ROOM, FORCES_ROWS, FORWARD_KERNEL, DERIVATIVES_SIZE,
-) = range(26)  # fmt: skip
-
-
-# questions about lists, see ``recollection``: names of joints; frames at which forces act, beside the robot's own
-# inputs, or beside as many given ones. Frames of which products are wanted have the address of what tells the rows
-HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
 
 
 class Entry(NamedTuple):
@@ -128,7 +90,6 @@ ALL = (
     REGRESSOR,
     *ENERGY_REGRESSORS,
 )
-DESK_SIZE = PLACES + 2 * len(ALL)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
@@ -144,5 +105,5 @@ GROUPS = {
     "asking": (ASK,),
 }
 """All functions that have machine code; where there is no library, the code of a group is made when it is needed."""
-NAMES = tuple(name for names in GROUPS.values() for name in names)
-"""In the order of their places in the table."""
+TABLE = (*FOUND, *(name for names in GROUPS.values() for name in names))
+"""Of each number of the table its name; the last ones are the Python functions."""

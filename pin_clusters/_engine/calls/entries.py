@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..entry_points import BOUNDSCHECK, JIT, compiled_ahead
 from ..native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
-from .desk import ASK, FOUND, GROUPS, NAMES
+from .desk import ASK, GROUPS, TABLE
 from .owner import Desk
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -121,12 +121,12 @@ def _connected(group: str, found: dict[str, int]) -> Callable[[str], int]:
     ahead = compiled_ahead()
     address = ahead.address if ahead is not None else _made_now(group)
     at = address("TABLE")
-    table = (ctypes.c_int64 * len(FOUND)).from_address(at)
+    table = (ctypes.c_int64 * len(TABLE)).from_address(at)
     for name, value in found.items():
-        table[FOUND.index(name)] = ctypes.c_int64(value).value
+        table[TABLE.index(name)] = ctypes.c_int64(value).value
     for name in GROUPS[group]:
         if name in _methods:
-            _at[name] = at + 8 * (len(FOUND) + NAMES.index(name))
+            _at[name] = at + 8 * TABLE.index(name)
             stand_in(name, _stands[name])
             _methods[name].meth = address(name)
     return address

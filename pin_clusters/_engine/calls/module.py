@@ -19,7 +19,6 @@ from .desk import (
     GROUPS,
     HELPERS,
     HYBRID,
-    NAMES,
     REGRESSOR,
 )
 from .moves import Difference, Integrate, Project
@@ -35,7 +34,7 @@ from .wrappers import Signature, write_wrapper
 from .writer import Library
 
 _OF_TREE = (Tree, FrameJacobian, Motion, Velocities, Accelerations, Center, Hessian)
-_WRITERS: dict[str, Callable[[Library, int], Any]] = {
+_WRITERS: dict[str, Callable[[Library], Any]] = {
     **{entry.name: partial(Function, entry) for entry in ENTRIES},
     **{writer.name: writer for writer in (Integrate, Difference, Project)},
     **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, _OF_TREE, strict=True)},
@@ -57,17 +56,17 @@ _WRITERS: dict[str, Callable[[Library, int], Any]] = {
 
 
 def module(groups: Iterable[str] = GROUPS, kernels: Sequence[Signature] = ()) -> str:
-    """Return the code of functions; ``TABLE`` is to be filled with what ``FOUND`` lists and the Python functions.
+    """Return the code of functions; ``TABLE`` is to be filled with what its names say.
 
     Args:
         groups: Which functions.
         kernels: Kernels that are to be called from Python, for a library.
     """
-    library = Library(len(NAMES))
+    library = Library()
     write_parts(library)
     for group in groups:
         for name in GROUPS[group]:
-            _WRITERS[name](library, NAMES.index(name)).write()
+            _WRITERS[name](library).write()
     for kernel in kernels:
         write_wrapper(library, kernel)
     return str(library.m)

@@ -14,8 +14,8 @@ import numpy as np
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .model_desk import NUMBERS, WAY
-from .writer import DOUBLE, I64, Library, Writer
+from .records import Hold, ModelDesk, Way
+from .writer import DOUBLE, I64, Library, Numbers, Writer
 
 SAME_POSE = 1e-6  # [rad] or [m]: within it joints stand alike
 FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at again
@@ -29,9 +29,9 @@ class _Move(Writer):
     allowed: str  # number of the desk
     arguments: int
 
-    def __init__(self, library: Library, place: int) -> None:
+    def __init__(self, library: Library) -> None:
         super().__init__(library, self.name)
-        self.place, self.owned = place, list[ir.Value]()
+        self.owned = list[ir.Value]()
         self.error = self.block("error")
         with self.b.goto_block(self.error):
             self.b.ret(I64(0))  # Python knows what happened
@@ -39,9 +39,9 @@ class _Move(Writer):
         self.take()
         model = self.given(0)
         self.same(self.load(model, self.found("type")), self.found("model_class"))
-        self.desk = self.desk_of(self.load(model, self.found("model_desk")), len(NUMBERS))
-        self.need(self.there(self.number(self.allowed)))
-        self.nq, self.nv, self.nv_tree = self.number("nq"), self.number("nv"), self.number("nv_tree")
+        self.desk = self.desk_of(self.load(model, self.found("model_desk")), ModelDesk)
+        self.need(self.there(getattr(self.desk, self.allowed)))
+        self.nq, self.nv, self.nv_tree = self.desk.nq, self.desk.nv, self.desk.nv_tree
 
     def take(self) -> None:
         """See that there are as many arguments as there should be."""
@@ -51,14 +51,11 @@ class _Move(Writer):
     def write(self) -> None:
         """Write the function."""
         self.b.ret(self.usual())
-        self.hand_over(self.place)
+        self.hand_over()
 
     def usual(self) -> ir.Value:
         """Write what is done, and return the result."""
         raise NotImplementedError
-
-    def number(self, name: str) -> ir.Value:
-        return self.load(self.desk, 8 * NUMBERS.index(name))
 
     def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
         super().need(condition, self._leave(otherwise or self.slow))
@@ -91,40 +88,40 @@ class _Move(Writer):
 
     def new(self, size: str) -> tuple[ir.Value, ir.Value]:
         """Make an array of a size that the desk has."""
-        x = self.own(self.new_array(self.b.add(self.desk, I64(8 * NUMBERS.index(size))), 1))
+        x = self.own(self.new_array(self.desk.at(size), 1))
         return x, self.load(x, self.found("data"))
 
     def pinocchio(self, name: str, n: ir.Value, *arguments: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Call a function of Pinocchio for the tree, which returns n numbers."""
-        x = self.own(self.call_python(self.found(name), self.number("tree"), *arguments))
+        x = self.own(self.call_python(self.found(name), self.desk.tree, *arguments))
         return x, self.array(x, n, 1, C_CONTIGUOUS | ALIGNED | WRITEABLE)
 
     def spread(self, v: ir.Value, v_tree: ir.Value) -> None:
         """Write independent velocities among zeros."""
         self.common("zeros", v_tree, self.nv_tree)
-        self.common("put_each", v_tree, self.number("independent_at"), v, self.nv)
+        self.common("put_each", v_tree, self.desk.independent_at, v, self.nv)
 
     def closed(self) -> Any:
         """For what is written next: only if the model has closed loops."""
-        return self.b.if_then(self.there(self.number("closed")))
+        return self.b.if_then(self.there(self.desk.closed))
 
     def carry(self, q: ir.Value, v: ir.Value, target: ir.Value) -> None:
         """Move the joints of loops in target, where the others are already."""
-        kernel, held, spare = self.number("move"), self.number("held"), self.number("spare")
+        kernel, held, spare = self.desk.move, self.desk.held, self.desk.spare
         self.need(self.there(kernel))
         self.need(self.there(self.common("finite", q, self.nq)))
         self.need(self.there(self.common("finite", v, self.nv)))
         self.common("copy", held, q, self.nq)
         arrays = [(held, self.nq), (v, self.nv), (target, self.nq), (spare, self.nq)]
-        self.need(self.run(kernel, self.number("move_tables"), arrays))
-        places = self.number("left_at")
-        with self.loop(self.number("left")) as i:
+        self.need(self.run(kernel, self.desk.move_tables, arrays))
+        places = self.desk.left_at
+        with self.loop(self.desk.left) as i:
             k = self.item(places, i)
             self.put_item(self.item(held, k), target, k)
 
     def follow(self, q: ir.Value) -> None:
         """Set the joints that follow others."""
-        self.common("affine", self.number("follow"), q, q)
+        self.common("affine", self.desk.follow, q, q)
 
     def size(self, x: ir.Value) -> ir.Value:
         """The absolute value of a number."""
@@ -161,14 +158,14 @@ class Difference(_Move):
             self.need(self.there(self.common("finite", q1_at, self.nq)))
         way, way_at = self.pinocchio("pin_difference", self.nv_tree, q0, q1)
         v, v_at = self.new("nv")
-        self.common("take_each", v_at, way_at, self.number("independent_at"), self.nv)
+        self.common("take_each", v_at, way_at, self.desk.independent_at, self.nv)
         with self.closed():
             self.spread(v_at, way_at)
             reached, reached_at = self.pinocchio("pin_integrate", self.nq, q0, way)
             self.carry(q0_at, v_at, reached_at)
             apart, apart_at = self.pinocchio("pin_difference", self.nv_tree, reached, q1)
-            places, turns = self.number("dependents_at"), self.number("turns_at")
-            with self.loop(self.number("dependents")) as i:
+            places, turns = self.desk.dependents_at, self.desk.turns_at
+            with self.loop(self.desk.dependents) as i:
                 x, turn = self.item(apart_at, self.item(places, i), DOUBLE), self.item(turns, i, DOUBLE)
                 # whole turns left out: turn is 2 pi (or more) where they mean nothing, else larger than any difference
                 count = self.b.fsub(self.b.fadd(self.b.fdiv(x, turn), DOUBLE(_ROUND)), DOUBLE(_ROUND))
@@ -196,46 +193,44 @@ class Project(_Move):
         self.given_hold = b.sub(b.add(self.nargs, self.load(named)), I64(self.arguments))
         self.need(b.icmp_unsigned("<=", self.given_hold, I64(1)))
 
-    def find_way(self) -> ir.Value:
+    def find_way(self) -> Numbers:
         """The way for the joints that are held."""
         b, way = self.b, self.room(1)
-        self.store(self.number("way"), way)
+        self.store(self.desk.way, way)
         with b.if_then(self.there(self.given_hold)):
-            hold, table = self.load(self.args, 8 * self.arguments), self.number("holds_at")
+            hold, table = self.load(self.args, 8 * self.arguments), self.desk.holds
             self.store(I64(0), way)
-            with self.loop(self.number("holds")) as i:
-                row = b.add(table, b.mul(I64(16), i))
-                with b.if_then(b.icmp_unsigned("==", self.load(row), hold)):
-                    self.store(self.load(row, 8), way)
+            with self.rows(table, Hold) as row:
+                with b.if_then(b.icmp_unsigned("==", row.hold, hold)):
+                    self.store(row.way, way)
         found = self.load(way)
         self.need(self.there(found))
-        return found
+        return Numbers(self, Way, found)
 
     def usual(self) -> ir.Value:
         """Renew unit norms, close loops, then take the shortest way onto the couplings."""
         way = self.find_way()
-        free, held, held_at, outside, residuals, residual, steps = (self.load(way, 8 * i) for i in range(len(WAY)))
         _, q_at = self.vector(1, self.nq)
         self.need(self.there(self.common("finite", q_at, self.nq)))
         q, x = self.new("nq")
         self.common("copy", x, q_at, self.nq)
-        units = self.number("units_at")
-        with self.loop(self.number("units")) as i:
+        units = self.desk.units_at
+        with self.loop(self.desk.units) as i:
             first = self.b.add(x, self.b.mul(I64(8), self.item(units, self.b.mul(I64(2), i))))
             length = self.item(units, self.b.add(self.b.mul(I64(2), i), I64(1)))
             self._normalise(first, length)
         with self.closed():
-            self._close(x, free)
+            self._close(x, way.free)
         result = self.room(1)
         self.store(q, result)
-        with self.b.if_then(self.there(outside)):
+        with self.b.if_then(self.there(way.outside)):
             step, step_at = self.new("nv_tree")
-            self.common("affine", residual, x, residuals)
-            self.common("affine", steps, residuals, step_at)
+            self.common("affine", way.residual, x, way.residuals)
+            self.common("affine", way.step, way.residuals, step_at)
             moved, moved_at = self.pinocchio("pin_integrate", self.nq, q, step)
             self.follow(moved_at)
-            with self.loop(held) as i:
-                k = self.item(held_at, i)
+            with self.loop(way.held) as i:
+                k = self.item(way.held_at, i)
                 self.put_item(self.item(x, k), moved_at, k)
             self.store(moved, result)
             self.drop(step)
@@ -256,11 +251,11 @@ class Project(_Move):
             self.put_item(self.b.fdiv(self.item(x, i, DOUBLE), norm), x, i)
 
     def _close(self, x: ir.Value, free: ir.Value) -> None:
-        kernel, held = self.number("close"), self.number("held")
+        kernel, held = self.desk.close, self.desk.held
         self.need(self.there(kernel))
         self.common("copy", held, x, self.nq)
         arrays = [(x, self.nq), (free, self.nv_tree)]
-        self.need(self.run(kernel, self.number("close_tables"), arrays))
+        self.need(self.run(kernel, self.desk.close_tables, arrays))
         with self.loop(self.nq) as i:
             way = self.size(self.b.fsub(self.item(x, i, DOUBLE), self.item(held, i, DOUBLE)))
             self.need(self.b.fcmp_ordered("<=", way, DOUBLE(FAR)))

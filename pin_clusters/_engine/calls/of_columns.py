@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
-from . import desk as at
 from .code import Function
-from .writer import I32, I64
+from .recollection import GIVEN_INPUTS, OWN_INPUTS
+from .records import Plan
+from .writer import I32, I64, Numbers
 
 
 class Columns(Function):
@@ -20,32 +21,28 @@ class Columns(Function):
         self.count(4)
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
-        plan = self.desk_of(self.given(3), at.PLAN_SIZE)
-        self.same(self.load(plan, 8 * at.PLAN_MODEL), self.load(self.desk, 8 * at.MODEL))
+        plan = self.desk_of(self.given(3), Plan)
+        self.same(plan.model, self.desk.model)
         self.answer(kernel, tables, plan)
 
     def answer(
-        self, kernel: ir.Value, tables: ir.Value, plan: ir.Value, torques: Sequence[ir.Value] | None = None
+        self, kernel: ir.Value, tables: ir.Value, plan: Numbers, torques: Sequence[ir.Value] | None = None
     ) -> None:
         """Give what a plan wants; the torques are its own, or others of that shape."""
         b = self.b
         q = self.vector(2, self.nq)
-        accelerations = self.there(self.load(plan, 8 * at.ACCELERATIONS))
-        rows = b.select(accelerations, I64(8 * at.RESPONSE_ROWS), I64(8 * at.GRAM_ROWS))
-        numbers = self.fresh(b.add(plan, rows), 2)
+        accelerations = self.there(plan.accelerations)
+        rows = b.select(accelerations, plan.offset("response"), plan.offset("gram"))
+        numbers = self.fresh(b.add(plan.where, rows), 2)
         # the other one has no entries
 
-        def array(*fields: int) -> list[ir.Value]:
-            return [self.load(plan, 8 * field) for field in fields]
-
         given = [
-            q, array(at.ASKED, at.ASKED_ROWS, at.WIDTH), array(at.NUMBERS, at.NUMBERS_SIZE),
-            array(at.PANEL, at.PANEL_ROWS, at.LANES),
-            array(at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS) if torques is None else torques,
-            [numbers, *array(at.GRAM_ROWS, at.GRAM_COLUMNS)], [numbers, *array(at.RESPONSE_ROWS, at.RESPONSE_COLUMNS)],
+            q, plan.all("asked"), plan.all("placements"), plan.all("panel"),
+            plan.all("torques") if torques is None else torques,
+            [numbers, *plan.all("gram")], [numbers, *plan.all("response")],
         ]  # fmt: skip
         self.give(self.run(kernel, tables, given))
-        self.hand_over(self.place)
+        self.hand_over()
 
 
 class OperationalInertia(Columns):
@@ -56,7 +53,7 @@ class OperationalInertia(Columns):
         reference, rows = self.optional(4, 2, ("reference", "rows"))
         kernel, tables = self.begin()
         reference, rows = self.either(reference, self.found("local")), self.either(rows, self.found("none"))
-        self.answer(kernel, tables, self.recalled(self.given(3), rows, reference))
+        self.answer(kernel, tables, Numbers(self, Plan, self.recalled(self.given(3), rows, reference)))
 
 
 class InputMatrix(Columns):
@@ -70,7 +67,7 @@ class InputMatrix(Columns):
         contacts, reference = self.either(contacts, self.found("nothing")), self.either(reference, self.found("local"))
         B, torques, question = self.either(B, self.found("none")), self.room(3), self.room(1)
         own = b.icmp_unsigned("==", B, self.found("none"))
-        self.store(I64(at.OWN_INPUTS), question)
+        self.store(I64(OWN_INPUTS), question)
         with b.if_then(b.not_(own)):
             self.same(self.load(B, self.found("type")), self.found("ndarray"))
             self.same(b.zext(self.load(B, self.found("nd"), I32), I64), I64(2))
@@ -79,9 +76,9 @@ class InputMatrix(Columns):
             where = self.array(B, self.nv, 2, C_CONTIGUOUS | ALIGNED, inputs)
             for i, number in enumerate((where, self.nv, inputs)):
                 self.store(number, torques, 8 * i)
-            self.store(b.add(inputs, I64(at.GIVEN_INPUTS)), question)
-        plan = self.recalled(contacts, self.load(question), reference)
+            self.store(b.add(inputs, I64(GIVEN_INPUTS)), question)
+        plan = Numbers(self, Plan, self.recalled(contacts, self.load(question), reference))
         with b.if_then(own):
-            for i, field in enumerate((at.TORQUES, at.TORQUES_ROWS, at.TORQUES_COLUMNS)):
-                self.store(self.load(plan, 8 * field), torques, 8 * i)
+            for i, number in enumerate(plan.all("torques")):
+                self.store(number, torques, 8 * i)
         self.answer(kernel, tables, plan, [self.load(torques, 8 * i) for i in range(3)])

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from . import desk as at
 from .code import Function
+from .records import ContactPlan
 from .writer import I64
 
 
 class OfContacts(Function):
     """What is asked with the contacts of the last call."""
 
-    def _field(self, i: int) -> ir.Value:
-        return self.load(self.plan, 8 * i)
-
     def _find(self, first: int) -> None:
         """Find the plan of the contacts, which are argument ``first`` and the next: if they are still those."""
-        self.plan = self.desk_of(self.load(self.given(1), self.found("contact_desk")), at.CONTACTS_SIZE)
-        self.same(self._field(at.CONTACTS_MODEL), self.load(self.desk, 8 * at.MODEL))
-        for i in range(2):
-            self.same(self.given(first + i), self._field(at.CONTACTS_GIVEN + i))
-
-    def _arrays(self, *places: tuple[int, int]) -> list[list[ir.Value]]:
-        """Arrays of the plan: where they stand, and how many dimensions they have."""
-        return [[self._field(first + i) for i in range(1 + nd)] for first, nd in places]
+        self.plan = self.desk_of(self.load(self.given(1), self.found("contact_desk")), ContactPlan)
+        self.same(self.plan.model, self.desk.model)
+        self.same(self.given(first), self.plan.models)
+        self.same(self.given(first + 1), self.plan.datas)
 
     def _tables(self) -> list[list[ir.Value]]:
-        return self._arrays(
-            (at.CONTACTS_ASKED, 2), (at.CONTACTS_NUMBERS, 1), (at.CONTACTS_PANEL, 2), (at.CONTACTS_GRAM, 2),
-            (at.CONTACTS_FORCES, 1),
-        )  # fmt: skip
+        return [self.plan.all(name) for name in ("asked", "placements", "panel", "gram", "forces")]
 
 
 class ContactDynamics(OfContacts):
@@ -45,11 +35,11 @@ class ContactDynamics(OfContacts):
         self._find(5)
         sizes = self.nq, self.nv, self.nv
         given = [self.vector(2 + i, n) for i, n in enumerate(sizes)]
-        written = self.load(self.load(self.desk, 8 * at.DERIVATIVES), 8 * at.ACCELERATION_OF)
+        written = self.desk.part("derivatives").acceleration
         for where, _ in given:  # they are kept when it has been written
             self.need(b.icmp_unsigned("!=", where, written))
-        self.need(self.there(self.common("unchanged", self._field(at.CONTACTS_WORDS))))
-        result = self.new_array(b.add(self.desk, I64(8 * at.NV)), 1)
+        self.need(self.there(self.common("unchanged", self.plan.words)))
+        result = self.new_array(self.desk.at("nv"), 1)
         no_memory = self.block()
         self.need(self.there(result), no_memory)
         with b.goto_block(no_memory):
@@ -63,7 +53,7 @@ class ContactDynamics(OfContacts):
         b.cbranch(self.run(kernel, tables, words), good, bad).set_weights([1000, 1])
         b.position_at_end(good)
         # where derivatives find the state; the zero says that forces were neither damped nor iterated
-        to = self.load(self.desk, 8 * at.CONTACT_STATE)
+        to = self.desk.after_contacts
         for where, n in given:
             self.common("copy", to, where, n)
             to = b.add(to, b.mul(I64(8), n))
@@ -72,7 +62,7 @@ class ContactDynamics(OfContacts):
         b.position_at_end(bad)
         self.drop(result)
         b.branch(self.slow)
-        self.hand_over(self.place)
+        self.hand_over()
 
 
 class ContactDerivatives(OfContacts):
@@ -85,53 +75,45 @@ class ContactDerivatives(OfContacts):
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
         self._find(2)
-        names = [entry.name for entry in at.ALL]
-        forward, inverse = (
-            8 * (at.PLACES + 2 * names.index(name)) for name in ("constraintDynamics", "computeRNEADerivatives")
-        )
-        for place in (forward, inverse):
-            self.need(self.there(self.load(self.desk, place)))
-        self.need(self.there(self._field(at.ACTING)))
-        mine, nq, nv = self.load(self.desk, 8 * at.DERIVATIVES), self.nq, self.nv
-        rows, kept = self._field(at.ROWS), self.load(mine, 8 * at.FORCES_RATES)
-        self.need(b.icmp_unsigned("<=", rows, self.load(mine, 8 * at.FORCES_ROOM)))
-        state = self.load(self.desk, 8 * at.CONTACT_STATE)
+        for name in ("constraintDynamics", "computeRNEADerivatives"):
+            self.need(self.there(getattr(self.desk, name)))
+        self.need(self.there(self.plan.acting))
+        mine, nq, nv = self.desk.part("derivatives"), self.nq, self.nv
+        rows, kept = self.plan.motions, mine.forces_rates
+        self.need(b.icmp_unsigned("<=", rows, mine.forces_room))
+        state = self.desk.after_contacts
         self.need(self.there(self.common("finite", state, b.add(nq, b.add(nv, nv)))))
         given = []
         for n in (nq, nv, nv):
             given.append((state, n))
             state = b.add(state, b.mul(I64(8), n))
         self.same(self.load(state), I64(0))
-        self.need(self.there(self.common("unchanged", self._field(at.CONTACTS_WORDS))))
+        self.need(self.there(self.common("unchanged", self.plan.words)))
         square, size = b.mul(nv, nv), b.mul(rows, nv)
-        motions = [(self.fresh(b.add(self.desk, I64(8 * at.NV)), 2), square) for _ in range(3)]
-        forces = [(self.fresh(b.add(self.plan, I64(8 * at.ROWS)), 2), size) for _ in range(3)]
+        motions = [(self.fresh(self.desk.at("nv"), 2), square) for _ in range(3)]
+        forces = [(self.fresh(self.plan.at("motions"), 2), size) for _ in range(3)]
 
-        def of(field: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
-            return self.load(mine, 8 * field), n
-
-        own = [of(field, square) for field in (at.OF_POSITION, at.OF_RATE, at.MASS)]
+        own = [(x, square) for x in (mine.of_position, mine.of_rate, mine.mass)]
         fine = self.run(
             kernel, tables,
             [
-                self.load(self.desk, forward), self.load(self.desk, forward + 8), self.load(self.desk, inverse),
-                *given, of(at.ACCELERATION_OF, nv), *self._tables(), *self._arrays((at.ACTING, 1)),
-                of(at.TORQUES_OF, nv), *own, none, of(at.TREE, self.load(mine, 8 * at.TREE_SIZE)),
-                *self._arrays((at.ORDER, 1), (at.RIGHT_SIDES, 2)),
-                of(at.FACTORS, self.load(mine, 8 * at.FACTORS_SIZE)),
-                *self._arrays((at.JACOBIAN, 1), (at.RESPONSE, 1), (at.TURNED, 1), (at.COLUMN_ROOM, 1)),
+                *self.desk.all("constraintDynamics"), self.desk.computeRNEADerivatives,
+                *given, (mine.acceleration, nv), *self._tables(), self.plan.all("acting"),
+                (mine.torques, nv), *own, none, mine.all("tree"), self.plan.all("order"), self.plan.all("sides"),
+                (mine.factors, mine.factors_size),
+                *(self.plan.all(name) for name in ("jacobian", "response", "turned", "columns")),
                 *motions, *forces,
             ],
         )  # fmt: skip
-        self.store(I64(1), self.desk, 8 * at.CHANGED)
+        self.desk.put(changed=I64(1))
         # left in the data as well, those by q and v one behind the other
-        first = self.load(mine, 8 * at.OF_FORWARD)
-        places = first, b.add(first, b.mul(I64(8), square)), self.load(mine, 8 * at.OF_TORQUES)
+        first = mine.of_forward
+        places = first, b.add(first, b.mul(I64(8), square)), mine.of_torques
         for to, (where, _) in zip(places, motions, strict=True):
             self.common("copy", to, where, square)
         for where, _ in forces:
             self.common("copy", kept, where, size)
             kept = b.add(kept, b.mul(I64(8), size))
-        self.store(rows, mine, 8 * at.FORCES_ROWS)
+        mine.put(forces_rows=rows)
         self.give(fine)
-        self.hand_over(self.place)
+        self.hand_over()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
-from . import desk as at
 from .code import Function
 from .writer import I64
 
@@ -24,13 +23,13 @@ class Derivatives(Function):
         else:
             self._open(given, given)
             self._answer(self._vectors(), given - 1 if with_forces else 0)
-        self.hand_over(self.place)
+        self.hand_over()
 
     def _open(self, least: int, most: int) -> None:
         self.count(least, most)
         self.same(self.names, I64(0))
         self.kernel, self.tables = self.begin()
-        self.mine = self.load(self.desk, 8 * at.DERIVATIVES)
+        self.mine = self.desk.part("derivatives")
 
     def _either_way(self, n: int) -> None:
         """Without external forces, and with them: two ways, as the kernel takes them as one array more."""
@@ -49,7 +48,7 @@ class Derivatives(Function):
         found, i = [], 2
         for size in self.entry.arguments.replace("f", ""):
             if size == "0":
-                found.append((self.load(self.desk, 8 * at.ZEROS), self.nv))
+                found.append((self.desk.zeros, self.nv))
             else:
                 found.append(self.vector(i, self.nq if size == "q" else self.nv))
                 i += 1
@@ -59,39 +58,39 @@ class Derivatives(Function):
         """External forces, where the kernels read them; none if they are no argument."""
         if not i:
             return I64(0), I64(0)
-        b, n, room = self.b, self.load(self.desk, 8 * at.NJOINTS), self.load(self.desk, 8 * at.FORCES)
+        b, n, room = self.b, self.desk.njoints, self.desk.forces
         given = self.array(self.given(i), n, 2, C_CONTIGUOUS | ALIGNED, I64(6))
         size = b.mul(I64(6), n)
         self.common("copy", room, given, size)
         return b.sub(room, b.mul(I64(8), self.nv)), b.add(self.nv, size)
 
-    def _of_data(self, field: int, size: ir.Value) -> Array:
-        return self.load(self.mine, 8 * field), size
+    def _of_data(self, name: str, size: ir.Value) -> Array:
+        return getattr(self.mine, name), size
 
     def _answer(self, state: list[Array], forces: int) -> None:
         b, wanted = self.b, self.entry.returns.split()
         square, none = b.mul(self.nv, self.nv), (I64(0), I64(0))
-        tau, acting = self._of_data(at.TORQUES_OF, self.nv), self._forces(forces)
+        tau, acting = self._of_data("torques", self.nv), self._forces(forces)
         first, rate, scratch, C, mass = (
-            self._of_data(field, square) for field in (at.OF_POSITION, at.OF_RATE, at.SCRATCH, at.CORIOLIS, at.MASS)
+            self._of_data(field, square) for field in ("of_position", "of_rate", "scratch", "coriolis", "mass")
         )
-        total = self._of_data(at.TOTAL, b.mul(I64(24), self.nv))
+        total = self._of_data("total", b.mul(I64(24), self.nv))
         asked = [first, rate, scratch, none]
         if wanted == ["coriolis"]:
             asked = [none, C, scratch, none]
         elif wanted == ["total"]:
             asked = [none, none, none, total]
         elif "mass" in wanted:
-            tau, asked[2] = (self.load(self.desk, 8 * at.TAU), self.nv), mass
-            self._keep(state, self.load(self.mine, 8 * at.STATE_OF))
+            tau, asked[2] = (self.desk.tau, self.nv), mass
+            self._keep(state, self.mine.state)
         fine = self.run(self.kernel, self.tables, [*state, acting, tau, *asked])
         if "mass" in wanted:
-            self.store(I64(1), self.desk, 8 * at.CHANGED)
-        twice = b.add(self.desk, I64(8 * at.NV))
+            self.desk.put(changed=I64(1))
+        twice = self.desk.at("nv")
         if wanted == ["total"]:
             block = b.mul(I64(6), self.nv)
             for i in range(4):
-                to = self.fresh(b.add(self.mine, I64(8 * at.SIX_AND_NV)), 2)
+                to = self.fresh(self.mine.at("six_and_nv"), 2)
                 self.common("copy", to, b.add(total[0], b.mul(I64(48 * i), self.nv)), block)
         else:
             sources = {"position": first, "rate": rate, "mass": mass, "coriolis": C}
@@ -112,39 +111,37 @@ class AbaDerivatives(Derivatives):
     def write(self) -> None:
         """Write the function."""
         self._either_way(5)
-        self.hand_over(self.place)
+        self.hand_over()
 
     def _answer(self, state: list[Array], forces: int) -> None:
         b, square, none = self.b, self.b.mul(self.nv, self.nv), (I64(0), I64(0))
-        names = [entry.name for entry in at.ALL]
-        forward = 8 * (at.PLACES + 2 * names.index("computeStaticTorque" if forces else "aba"))
-        # with forces forward dynamics finds them behind its result
-        place = 8 * (at.PLACES + 2 * names.index("aba"))
         # a function of the robot's own, which there may be, reads no forces
-        aba = self.load(self.mine, 8 * at.FORWARD_KERNEL) if forces else self.load(self.desk, place)
-        inverse = self.load(self.desk, 8 * (at.PLACES + 2 * names.index("computeRNEADerivatives")))
+        aba = self.mine.forward_kernel if forces else self.desk.aba
+        inverse = self.desk.computeRNEADerivatives
         self.need(self.there(aba))
         self.need(self.there(inverse))
-        mine, tables = self.mine, self.load(self.desk, forward + 8)
+        mine = self.mine
+        # with forces forward dynamics finds them behind its result
+        _, tables = self.desk.all("computeStaticTorque" if forces else "aba")
         acting = self._forces(forces)
-        factors = self._of_data(at.FACTORS, self.load(mine, 8 * at.FACTORS_SIZE))
-        plan = [self.load(mine, 8 * field) for field in (at.TREE, at.TREE_SIZE)]
-        room = [self.load(mine, 8 * field) for field in (at.SIDES, at.SIDES_ROWS, at.SIDES_LANES)]
-        own = [self._of_data(field, square) for field in (at.OF_POSITION, at.OF_RATE, at.MASS)]
-        twice = b.add(self.desk, I64(8 * at.NV))
+        factors = self._of_data("factors", mine.factors_size)
+        plan = mine.all("tree")
+        room = mine.all("sides")
+        own = [self._of_data(field, square) for field in ("of_position", "of_rate", "mass")]
+        twice = self.desk.at("nv")
         results = [(self.fresh(twice, 2), square) for _ in range(3)]
         fine = self.run(
             self.kernel, self.tables,
             [
                 aba, tables, inverse, plan, room, factors, *state,
-                self._of_data(at.ACCELERATION_OF, self.nv), acting, self._of_data(at.TORQUES_OF, self.nv), *own, none,
+                self._of_data("acceleration", self.nv), acting, self._of_data("torques", self.nv), *own, none,
                 *results,
             ],
         )  # fmt: skip
-        self.store(I64(1), self.desk, 8 * at.CHANGED)
-        self._keep(state, self.load(self.desk, 8 * at.STATE))
+        self.desk.put(changed=I64(1))
+        self._keep(state, self.desk.after_aba)
         # left in the data as well: both derivatives stand one behind the other there
-        first, inverse_of = self.load(mine, 8 * at.OF_FORWARD), self.load(mine, 8 * at.INVERSE)
+        first, inverse_of = mine.of_forward, mine.inverse
         kept = (first, b.add(first, b.mul(I64(8), square)), inverse_of)
         for to, (where, _) in zip(kept, results, strict=True):
             self.common("copy", to, where, square)

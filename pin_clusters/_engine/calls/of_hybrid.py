@@ -6,7 +6,7 @@ from llvmlite import ir
 
 from ..native.process import C_CONTIGUOUS
 from .code import Function
-from .desk import HYBRID_NAMES, NV
+from .recollection import HYBRID_NAMES
 from .writer import I64, array_words
 
 
@@ -20,10 +20,10 @@ class Hybrid(Function):
         kernel, tables = self.begin()
         vectors = [self.vector(2, self.nq), *(self.vector(i, self.nv) for i in (3, 4, 5))]
         mask = array_words(self.b, self._mask(self.given(6)), [self.nv], 1)
-        dims = self.b.add(self.desk, I64(8 * NV))
+        dims = self.desk.at("nv")
         results = [(self.fresh(dims, 1), self.nv) for _ in range(2)]
         self.give(self.run(kernel, tables, [*vectors, *mask, *results]))
-        self.hand_over(self.place)
+        self.hand_over()
 
     def _mask(self, x: ir.Value) -> ir.Value:
         """Where the bytes of a mask are, or those of a list of names."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
-from .desk import NV, SIX, THREE, ZEROS
 from .of_tree import OfTree
 from .writer import I64
 
@@ -31,7 +30,7 @@ class _OfPlace(OfTree):
     def _matrix(self, i: int) -> tuple[ir.Value, ir.Value]:
         """Where the numbers of argument i are, and how many; of None: none."""
         b, x = self.b, self.given(i)
-        zeros = self.load(self.desk, 8 * ZEROS)
+        zeros = self.desk.zeros
         start, there, go = b.block, self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", x, self.found("none")), go, there)
         b.position_at_end(there)
@@ -56,13 +55,13 @@ class _Motion(_OfPlace):
         b = self.b
         kernel, tables, place, kind = self.asked()
         is_point = b.icmp_unsigned("!=", b.and_(kind, I64(2)), I64(0))
-        rows_at = b.add(self.desk, b.select(is_point, I64(8 * THREE), I64(8 * SIX)))
-        rows, nv = self.load(rows_at), self.load(self.desk, 8 * NV)
+        rows_at = b.add(self.desk.where, b.select(is_point, self.desk.offset("three"), self.desk.offset("six")))
+        rows, nv = self.load(rows_at), self.desk.nv
         made = [(self.fresh(rows_at, 2), rows, nv) for _ in range(self.results)]
-        nothing = self.load(self.desk, 8 * ZEROS), I64(0), nv
+        nothing = self.desk.zeros, I64(0), nv
         arrays = [nothing if i is None else made[i] for i in self.order]
         self.give(self.run(kernel, tables, [*place, *arrays]))
-        self.hand_over(self.place)
+        self.hand_over()
 
 
 class Velocities(_Motion):
@@ -84,12 +83,12 @@ class Hessian(_OfPlace):
         """Write the function."""
         b = self.b
         kernel, tables, place, _ = self.asked()
-        nv = self.load(self.desk, 8 * NV)
-        numbers = self.fresh(b.add(self.desk, I64(8 * SIX)), 3)
-        nothing = self.load(self.desk, 8 * ZEROS), I64(0), nv
+        nv = self.desk.nv
+        numbers = self.fresh(self.desk.at("six"), 3)
+        nothing = self.desk.zeros, I64(0), nv
         size = b.mul(I64(6), b.mul(nv, nv))
         self.give(self.run(kernel, tables, [*place, nothing, (numbers, size)]))
-        self.hand_over(self.place)
+        self.hand_over()
 
 
 class Center(OfTree):
@@ -100,8 +99,8 @@ class Center(OfTree):
         self.count(2)
         self.same(self.names, I64(0))
         kernel, tables = self.begin_in_tree()
-        rows_at, nv = self.b.add(self.desk, I64(8 * THREE)), self.load(self.desk, 8 * NV)
+        rows_at, nv = self.desk.at("three"), self.desk.nv
         numbers = self.fresh(rows_at, 2)
-        nothing = self.load(self.desk, 8 * ZEROS), I64(0), nv
+        nothing = self.desk.zeros, I64(0), nv
         self.give(self.run(kernel, tables, [nothing, (numbers, self.load(rows_at), nv)]))
-        self.hand_over(self.place)
+        self.hand_over()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .desk import KINETIC, POTENTIAL, REGRESSOR_ROWS, REGRESSOR_WIDTH, STATIC, STATIC_ROWS, STATIC_WIDTH, ZEROS
 from .of_tree import OfTree
 from .writer import I64
 
@@ -17,10 +16,10 @@ class Regressor(OfTree):
         kernel, tables = self.begin()
         q, v, a = self.vector(2, self.nq), self.vector(3, self.nv), self.vector(4, self.nv)
         self.couple(q[0], v[0])
-        numbers = self.fresh(self.b.add(self.desk, I64(8 * REGRESSOR_ROWS)), 2)
-        shape = [self.load(self.desk, 8 * at) for at in (REGRESSOR_ROWS, REGRESSOR_WIDTH)]
+        numbers = self.fresh(self.desk.at("regressor"), 2)
+        shape = self.desk.all("regressor")
         self.give(self.run(kernel, tables, [q, v, a, (numbers, *shape)]))
-        self.hand_over(self.place)
+        self.hand_over()
 
 
 class EnergyRegressor(OfTree):
@@ -32,18 +31,20 @@ class EnergyRegressor(OfTree):
         self.count(2 + len(given))
         self.same(self.names, I64(0))
         kernel, tables = self.begin()
-        nothing = self.load(self.desk, 8 * ZEROS), I64(0)
+        nothing = self.desk.zeros, I64(0)
         q, v = self.vector(2, self.nq), self.vector(3, self.nv) if "v" in given else nothing
         if "v" in given:
             self.couple(q[0], v[0])
-        width = self.load(self.desk, 8 * REGRESSOR_WIDTH)
+        width = self.desk.all("regressor")[1]
         of_centre = self.entry.returns == "static"
-        size = b.mul(I64(3), self.load(self.desk, 8 * STATIC_WIDTH)) if of_centre else width
-        places = {"static": STATIC, "kinetic": KINETIC, "potential": POTENTIAL}
-        kept = self.load(self.desk, 8 * places[self.entry.returns]), size
+        size = b.mul(I64(3), self.desk.all("static_regressor")[1]) if of_centre else width
+        places = ("static", "kinetic", "potential")
+        kept = getattr(self.desk, self.entry.returns), size
         results = [kept if name == self.entry.returns else nothing for name in places]
-        numbers = self.fresh(b.add(self.desk, I64(8 * (STATIC_ROWS if of_centre else REGRESSOR_WIDTH))), 1 + of_centre)
+        numbers = self.fresh(
+            self.desk.at("static_regressor") if of_centre else self.desk.at("regressor", 1), 1 + of_centre
+        )
         fine = self.run(kernel, tables, [q, v, *results])
         self.common("copy", numbers, *kept)
         self.give(fine)
-        self.hand_over(self.place)
+        self.hand_over()

@@ -10,23 +10,6 @@ from llvmlite import ir
 from ..kernels.tables.tree_layout import RATES
 from ..native.process import ALIGNED, C_CONTIGUOUS
 from .code import Function
-from .desk import (
-    ALSO,
-    COUPLED,
-    COUPLED_SIZE,
-    COUPLING,
-    COUPLING_G,
-    COUPLING_TABLES,
-    MOTION_RATES,
-    MOTION_RATES_TABLES,
-    NFRAMES,
-    NJOINTS,
-    NV,
-    RATE_TABLES,
-    SIX,
-    TREE_WORDS,
-    ZEROS,
-)
 from .writer import I64
 
 
@@ -36,7 +19,7 @@ class OfTree(Function):
     def begin_in_tree(self) -> tuple[ir.Value, ir.Value]:
         """Begin; the memory of the tree's data, where kernels read and write, is where it was."""
         kernel, tables = self.begin()
-        self.need(self.there(self.common("unchanged", self.load(self.desk, 8 * TREE_WORDS))))
+        self.need(self.there(self.common("unchanged", self.desk.tree_words)))
         return kernel, tables
 
     def whole(self, i: int, kind: str) -> ir.Value:
@@ -56,7 +39,7 @@ class OfTree(Function):
     def vector_or_none(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Where the numbers of an array are, and its size; of None: zeros, and 0."""
         b, x = self.b, self.given(i)
-        zeros = self.load(self.desk, 8 * ZEROS)
+        zeros = self.desk.zeros
         start, there, go = b.block, self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", x, self.found("none")), go, there)
         b.position_at_end(there)
@@ -72,13 +55,13 @@ class OfTree(Function):
 
     def couple(self, q: ir.Value, v: ir.Value, rate: ir.Value | None = None) -> None:
         """Bring G to a state, where it depends on one; and dG/dt, if ``rate`` says so."""
-        b, kernel = self.b, self.load(self.desk, 8 * COUPLING)
+        b, kernel = self.b, self.desk.coupling
         loops, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", kernel, I64(0)), go, loops)
         b.position_at_end(loops)
-        tables = self.load(self.desk, 8 * COUPLING_TABLES)
+        tables = self.desk.coupling_tables
         if rate is not None:
-            tables = b.select(rate, self.load(self.desk, 8 * RATE_TABLES), tables)
+            tables = b.select(rate, self.desk.rate_tables, tables)
             self.need(self.there(tables))
         fine = self.run(kernel, tables, [(q, self.nq), (v, self.nv)])
         b.cbranch(fine, go, self.slow)
@@ -87,8 +70,8 @@ class OfTree(Function):
     def numbered(self, index: ir.Value, kind: ir.Value) -> ir.Value:
         """The place of a joint, or of a frame if that is the kind."""
         b, of_frame = self.b, self.b.icmp_unsigned("!=", self.b.and_(kind, I64(1)), I64(0))
-        njoints = self.load(self.desk, 8 * NJOINTS)
-        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.load(self.desk, 8 * NFRAMES), njoints)))
+        njoints = self.desk.njoints
+        self.need(b.icmp_unsigned("<", index, b.select(of_frame, self.desk.nframes, njoints)))
         return b.add(index, b.select(of_frame, njoints, I64(0)))
 
 
@@ -101,7 +84,7 @@ class Tree(OfTree):
         self.count(6)
         self.same(self.names, I64(0))
         kernel, tables = self.begin_in_tree()
-        what = b.or_(self.whole(2, "int"), self.load(self.desk, 8 * ALSO))
+        what = b.or_(self.whole(2, "int"), self.desk.also)
         q = self.array(self.given(3), self.nq, 1, C_CONTIGUOUS | ALIGNED)
         v, a = self.vector_or_none(4, self.nv), self.vector_or_none(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
@@ -110,7 +93,7 @@ class Tree(OfTree):
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)
         b.ret(done)
-        self.hand_over(self.place)
+        self.hand_over()
 
     def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
         """Bring the couplings to the state; a is zeros where none is given."""
@@ -122,16 +105,16 @@ class Motion(Tree):
 
     def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
         """Bring the couplings and their derivatives to the state."""
-        b, kernel = self.b, self.load(self.desk, 8 * MOTION_RATES)
+        b, kernel = self.b, self.desk.motion_rates
         loops, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", kernel, I64(0)), go, loops)
         b.position_at_end(loops)
-        at, size = self.load(self.desk, 8 * COUPLED), self.load(self.desk, 8 * COUPLED_SIZE)
+        at, size = self.desk.coupled, self.desk.coupled_size
         results = [(b.add(at, b.mul(size, I64(8 * i))), size) for i in (1, 2, 3)]
         given = [(q, self.nq), (v, self.nv), (a, self.nv), *results]
-        self.need(self.run(kernel, self.load(self.desk, 8 * MOTION_RATES_TABLES), given))
+        self.need(self.run(kernel, self.desk.motion_rates_tables, given))
         self.couple(q, v, rate)
-        self.common("copy", at, self.load(self.desk, 8 * COUPLING_G), size)
+        self.common("copy", at, self.desk.coupling_G, size)
         b.branch(go)
         b.position_at_end(go)
 
@@ -152,11 +135,11 @@ class FrameJacobian(OfTree):
         couple, go = self.block(), self.block()
         b.cbranch(b.icmp_unsigned("==", q[1], I64(0)), go, couple)
         b.position_at_end(couple)
-        self.couple(q[0], self.load(self.desk, 8 * ZEROS))
+        self.couple(q[0], self.desk.zeros)
         b.branch(go)
         b.position_at_end(go)
-        numbers = self.fresh(b.add(self.desk, I64(8 * SIX)), 2)
-        rows = self.load(self.desk, 8 * SIX)
-        given = [q, place, reference, b.and_(kind, I64(2)), (numbers, rows, self.load(self.desk, 8 * NV))]
+        numbers = self.fresh(self.desk.at("six"), 2)
+        rows = self.desk.six
+        given = [q, place, reference, b.and_(kind, I64(2)), (numbers, rows, self.desk.nv)]
         self.give(self.run(kernel, tables, given))
-        self.hand_over(self.place)
+        self.hand_over()

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
+from .record import Record
 
-class Desk(tuple):
+R = TypeVar("R", bound=Record)
+
+
+class Desk(tuple[Any, ...], Generic[R]):
     """Numbers that machine code reads, then everything that they are addresses of: who holds the one holds the other.
 
-    A tuple, so that nobody takes out what is in use; the numbers are a view, so that nobody resizes them. Machine code
-    knows a desk by its type, and what desk it is by how many numbers it has (``Writer.desk_of``).
+    A tuple, so that nobody takes out what is in use. Machine code knows a desk by its type, and what desk it is by how
+    many numbers it has (``Writer.desk_of``).
     """
 
     __slots__ = ()
 
-    def __new__(cls, numbers: np.ndarray, *owned: Any) -> Desk:
-        """Make one of whole numbers in one dimension; they stay the same array in other desks of them."""
-        return super().__new__(cls, (numbers if numbers.base is not None else numbers[:], *owned))
+    def __new__(cls, record: R) -> Desk[R]:
+        """Make one of a record and what it owns now; its numbers are the same in other desks of it."""
+        return super().__new__(cls, (record.numbers, record, *record.owned.values()))
+
+    @property
+    def record(self) -> R:
+        """The numbers, by name."""
+        found: R = self[1]
+        return found
 
     @property
     def numbers(self) -> np.ndarray:
         """The numbers."""
-        return self[0]
+        found: np.ndarray = self[0]
+        return found
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         """Refuse: addresses mean nothing elsewhere."""

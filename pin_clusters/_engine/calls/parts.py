@@ -7,13 +7,9 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from ..native.process import SAME
-from . import watch
-from .recollection import COUNT, FIRST, HEADER, ROW, THING
-from .writer import DOUBLE, I32, I64, Library, Writer
+from .records import Affine, Remembered, Word
+from .writer import DOUBLE, I32, I64, Library, Numbers, Writer
 
-# an affine map, as numbers at an address: rows, their places in the result, their constants; terms, row in the result,
-# place of a number, coefficient
-ROWS, AT, CONSTANTS, TERMS, TO, OF, COEFFICIENTS = range(7)
 _EXPONENT = 0x7FF0000000000000
 
 
@@ -60,10 +56,8 @@ def numbers_of(w: Writer) -> None:
 def unchanged(w: Writer) -> None:
     """Whether words are what they were: the table of a ``Watch``."""
     (table,) = w.f.args
-    with w.loop(w.load(table)) as i:
-        row = w.b.add(table, w.b.add(I64(8), w.b.mul(I64(8 * watch.ROW), i)))
-        there = w.b.add(w.load(w.load(row, 8 * watch.WHERE)), w.load(row, 8 * watch.BEYOND))
-        w.same(w.load(there), w.load(row, 8 * watch.EXPECTED))
+    with w.rows(table, Word) as row:
+        w.same(w.load(w.b.add(w.load(w.load(row.where)), row.beyond)), row.expected)
     w.b.ret(I64(1))
 
 
@@ -105,10 +99,11 @@ def zeros(w: Writer) -> None:
 def affine(w: Writer) -> None:
     """Apply an affine map: map, x, y. Terms are added in order, so that sums round as NumPy's ``add.at`` does."""
     numbers, x, y = w.f.args
-    rows, at, constants, terms, to, of, coefficients = (w.load(numbers, 8 * i) for i in range(7))
-    with w.loop(rows) as i:
-        w.put_item(w.item(constants, i), y, w.item(at, i))
-    with w.loop(terms) as i:
+    a = Numbers(w, Affine, numbers)
+    places, constants, to, of, coefficients = a.places, a.constants, a.to, a.of, a.coefficients
+    with w.loop(a.rows) as i:
+        w.put_item(w.item(constants, i), y, w.item(places, i))
+    with w.loop(a.terms) as i:
         row = w.item(to, i)
         term = w.b.fmul(w.item(coefficients, i, DOUBLE), w.item(x, w.item(of, i), DOUBLE))
         w.put_item(w.b.fadd(w.item(y, row, DOUBLE), term), y, row)
@@ -128,16 +123,15 @@ def recall(w: Writer) -> None:
     """What was kept under two numbers and these n objects, 0 if nothing was: table, number, number, objects, n."""
     table, first, second, objects, n = w.f.args
     b, differs = w.b, w.room(1)
-    with w.loop(w.load(table)) as i:
-        row = b.add(table, b.add(I64(8), b.mul(I64(8 * ROW), i)))
+    with w.rows(table, Remembered) as row:
         other = I64(0)
-        for at, x in ((FIRST, first), (FIRST + 1, second), (COUNT, n)):
-            other = b.or_(other, b.xor(w.load(row, 8 * at), x))
+        for kept, x in ((row.first, first), (row.second, second), (row.count, n)):
+            other = b.or_(other, b.xor(kept, x))
         w.store(other, differs)
         with b.if_then(b.icmp_unsigned("==", other, I64(0))):
             with w.loop(n) as k:
-                unlike = b.xor(w.item(objects, k), w.item(b.add(row, I64(8 * HEADER)), k))
+                unlike = b.xor(w.item(objects, k), w.item(row.at("objects"), k))
                 w.store(b.or_(w.load(differs), unlike), differs)
             with b.if_then(b.icmp_unsigned("==", w.load(differs), I64(0))):
-                b.ret(w.load(row, 8 * THING))
+                b.ret(row.thing)
     b.ret(I64(0))

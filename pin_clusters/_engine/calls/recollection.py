@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-# numbers of a row: two that say of what question, how many objects, where what was kept is; then the objects
-FIRST, SECOND, COUNT, THING, HEADER = range(5)
-MOST_OBJECTS = 32
-ROW = HEADER + MOST_OBJECTS
+from .record import Table
+from .records import MOST_OBJECTS, Remembered
+
+# questions: names of joints; frames at which forces act, beside the robot's own inputs, or beside as many given ones.
+# Frames of which products are wanted have the address of what tells the rows
+HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
 _MOST_ROWS = 16
 _FIXED = (str, int, np.int64)
 
@@ -21,13 +23,13 @@ class Recollection:
     """What was asked before; the oldest is forgotten where there are too many.
 
     Attributes:
-        table: Read by the machine code: how many rows, then the rows.
+        table: Of what is ``Remembered``, read by the machine code.
     """
 
     __slots__ = ("_kept", "_next", "_places", "table")
 
     def __init__(self) -> None:
-        self.table = np.zeros(1 + _MOST_ROWS * ROW, dtype=np.int64)
+        self.table = Table(Remembered, _MOST_ROWS)
         self._places: dict[Any, int] = {}
         self._kept: list[Any] = [None] * _MOST_ROWS
         self._next = 0
@@ -55,7 +57,5 @@ class Recollection:
         if before is not None:
             self._places.pop(before[0], None)
         self._kept[i], self._places[key] = (key, tuple(objects), kept), i
-        row = self.table[1 + i * ROW :][:ROW]
-        row[: HEADER + len(objects)] = first, second, len(objects), address, *key[2:]
-        self.table[0] = max(len(self._places), int(self.table[0]))
+        self.table.keep(i, first=first, second=second, count=len(objects), thing=address, objects=key[2:])
         del before

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..native.process import word
-
-# of a row: where the address of the word is kept, bytes from that address, what the word must be
-WHERE, BEYOND, EXPECTED, ROW = range(4)
+from .record import Table
+from .records import Word
 
 
 class Watch:
@@ -20,7 +19,7 @@ class Watch:
     Those that tell whether others may be read come first: lengths before items, ends of a list before what is in it.
 
     Attributes:
-        table: Read by the machine code: how many rows, then the rows.
+        table: Of each ``Word``, read by the machine code.
     """
 
     __slots__ = ("_cells", "_places", "table")
@@ -35,14 +34,16 @@ class Watch:
         self._places = np.array(list(places), dtype=np.int64)
         self._cells: list[tuple[Any, int]] | None = None
         own = self._places.ctypes.data
-        rows = [(own + 8 * i, 0, word(x)) for i, x in enumerate(self._places.tolist())]
-        rows += [(where, beyond, word(word(where) + beyond)) for where, beyond in items]
-        self.table = np.array([len(rows), *(x for row in rows for x in row)], dtype=np.int64)
+        found = [(own + 8 * i, 0) for i in range(len(self._places))] + list(items)
+        self.table = Table(Word, len(found), len(found))
+        self.table.column("where")[:] = [where for where, _ in found]
+        self.table.column("beyond")[:] = [beyond for _, beyond in found]
+        self.table.column("expected")[:] = [word(word(where) + beyond) for where, beyond in found]
 
     def holds(self) -> bool:
         """Whether the words are what they were."""
         if self._cells is None:  # most are asked by machine code only
-            known = self.table[1 + EXPECTED :: ROW].tolist()
+            known = self.table.column("expected").tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), known, strict=False)
             ]

@@ -17,10 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from llvmlite import ir
 
-from .desk import FOUND
+from .desk import TABLE
+from .record import Field, Part, Record, Rows
 
 I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 
@@ -39,34 +41,78 @@ class Library:
 
     Attributes:
         m: The module.
-        table: ``TABLE``: what ``FOUND`` lists, then the Python function of each entry.
+        table: ``TABLE``: a number for each of these names.
         common: Functions that only others call, by name.
     """
 
-    def __init__(self, functions: int) -> None:
+    def __init__(self) -> None:
         self.m = ir.Module("pin_clusters_calls")
-        self.table = ir.GlobalVariable(self.m, ir.ArrayType(I64, len(FOUND) + functions), "TABLE")
+        self.table = ir.GlobalVariable(self.m, ir.ArrayType(I64, len(TABLE)), "TABLE")
         self.table.initializer = ir.Constant(self.table.value_type, None)
         size = ir.GlobalVariable(self.m, I64, "TABLE_SIZE")
-        size.initializer = I64(len(FOUND) + functions)
+        size.initializer = I64(len(TABLE))
         self.common: dict[str, ir.Function] = {}
+
+
+class Numbers:
+    """A record at an address, while machine code is written: what reads ``desk.nq`` in Python does so here.
+
+    Attributes:
+        where: The address.
+    """
+
+    def __init__(self, writer: Writer, kind: type[Record], where: ir.Value) -> None:
+        self._writer, self._kind, self.where = writer, kind, where
+
+    def _field(self, name: str) -> Field[Any]:
+        if name not in self._kind.fields:
+            raise AttributeError(f"{self._kind.__name__} has no {name}")
+        return self._kind.fields[name]
+
+    def __getattr__(self, name: str) -> ir.Value:
+        """Load a number, of several the first."""
+        return self._load(name, 0)
+
+    def _load(self, name: str, i: int) -> ir.Value:
+        return self._writer.load(self.where, 8 * (self._field(name).place + i))
+
+    def all(self, name: str) -> list[ir.Value]:
+        """Load all numbers of a name: an array and its sizes, a kernel and its tables."""
+        return [self._load(name, i) for i in range(self._field(name).width)]
+
+    def part(self, name: str) -> Numbers:
+        """Return the record that stands at an address."""
+        field = self._field(name)
+        assert isinstance(field, (Part, Rows)), name
+        return Numbers(self._writer, field.kind, self._load(name, 0))
+
+    def offset(self, name: str) -> ir.Value:
+        """How far a number is from the first."""
+        return I64(8 * self._field(name).place)
+
+    def at(self, name: str, i: int = 0) -> ir.Value:
+        """Where the first number of a name is, or one behind it."""
+        return self._writer.b.add(self.where, I64(8 * (self._field(name).place + i)))
+
+    def put(self, **numbers: ir.Value) -> None:
+        """Store numbers."""
+        for name, value in numbers.items():
+            self._writer.store(value, self.where, 8 * self._field(name).place)
 
 
 class Writer:
     """Writes a function of whole numbers."""
 
     def __init__(self, library: Library, name: str, arguments: int = 4) -> None:
-        self.library, self.table = library, library.table
+        self.library = library
         self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
         self.counted = 0
 
     def found(self, name: str) -> ir.Value:
-        return self.of_table(FOUND.index(name))
-
-    def of_table(self, i: int) -> ir.Value:
-        return self.b.load(self.b.gep(self.table, [ir.Constant(I32, 0), ir.Constant(I32, i)]))
+        """Load a number of the table."""
+        return self.b.load(self.b.gep(self.library.table, [I32(0), I32(TABLE.index(name))]))
 
     def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
         return self.b.load(self._pointer(at, offset, kind))
@@ -111,11 +157,11 @@ class Writer:
         assert i < self.counted, f"{self.f.name} reads argument {i} of which it does not know that it is there"
         return self.load(self.f.args[1], 8 * i)
 
-    def desk_of(self, x: ir.Value, size: int) -> ir.Value:
-        """Where the numbers of a desk of some size are, if x, which may be 0, is one."""
-        numbers = self.common("numbers_of", x, I64(size))
+    def desk_of(self, x: ir.Value, kind: type[Record]) -> Numbers:
+        """The record of a desk, if x, which may be 0, is one of this kind."""
+        numbers = self.common("numbers_of", x, I64(kind.size))
         self.need(self.there(numbers))
-        return numbers
+        return Numbers(self, kind, numbers)
 
     def there(self, x: ir.Value) -> ir.Value:
         """Whether something is not zero."""
@@ -135,6 +181,13 @@ class Writer:
         i.add_incoming(b.add(i, I64(1)), b.block)
         b.branch(head)
         b.position_at_end(end)
+
+    @contextmanager
+    def rows(self, table: ir.Value, kind: type[Record]) -> Iterator[Numbers]:
+        """Do the body for each row of a table."""
+        with self.loop(self.load(table)) as i:
+            row = self.b.add(table, self.b.add(I64(8), self.b.mul(I64(8 * kind.size), i)))
+            yield Numbers(self, kind, row)
 
     def call(self, target: ir.Value, result: ir.Type, *args: ir.Value) -> ir.Value:
         kind = ir.FunctionType(result, [a.type for a in args])
@@ -190,8 +243,8 @@ class Writer:
         status, code = self.call_kernel(kernel, [tables, *words])
         return self.b.and_(self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", code, I64(0)))
 
-    def hand_over(self, place: int) -> None:
+    def hand_over(self) -> None:
         """Write the end of what is not usual: the Python function gets all arguments as they are."""
         b, (_, args, nargs, names) = self.b, self.f.args
         b.position_at_end(self.slow)
-        b.ret(self.call(self.found("vectorcall"), I64, self.of_table(len(FOUND) + place), args, nargs, names))
+        b.ret(self.call(self.found("vectorcall"), I64, self.found(self.f.name), args, nargs, names))

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, desk
+from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, records
 from ..._engine.kernels.tables import columns_layout as at
 from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header, Rotor
 from ..._support.arrays import on_a_page
@@ -94,18 +94,17 @@ class Plan:
             self.B[:, :inputs] = B
         self.ids: list[int] = []
         self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
-        known = np.zeros(desk.PLAN_SIZE, dtype=np.int64)
-        for at_array, array in ((desk.ASKED, self.index), (desk.NUMBERS, self.numbers), (desk.PANEL, self.panel)):
-            known[at_array : at_array + 1 + array.ndim] = array.ctypes.data, *array.shape
-        known[desk.GRAM_ROWS :] = *self.shapes[0], *self.shapes[1], moves, model._index.ctypes.data
+        gram, response = self.shapes
+        known = records.Plan(asked=self.index, placements=self.numbers, panel=self.panel, gram=gram, response=response)
+        known.put(accelerations=moves, model=model._index)
         self.desk = Desk(known)
         self.take(self.B)
 
     def take(self, B: np.ndarray) -> None:
         """Let B be the torques from now on."""
         self.B = B
-        self.desk = Desk(self.desk.numbers, self.index, self.numbers, self.panel, B)
-        self.desk.numbers[desk.TORQUES : desk.TORQUES + 3] = B.ctypes.data, *B.shape
+        self.desk.record.torques = B
+        self.desk = Desk(self.desk.record)
 
     def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return C' M^-1 C (of the first columns with all), and M^-1 C if it is wanted.
@@ -151,7 +150,7 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
     if plan is None:
         plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
     if rows is None or type(rows) in (str, int):
-        data._known.keep(id(rows), id(reference), frames, plan.desk.numbers.ctypes.data, plan, reference, rows)
+        data._known.keep(id(rows), id(reference), frames, plan.desk.record.address, plan, reference, rows)
     return plan
 
 
@@ -209,7 +208,7 @@ def of_inputs(
         touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
         plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
     inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
-    data._known.keep(inputs, id(reference), contacts, plan.desk.numbers.ctypes.data, plan, reference)
+    data._known.keep(inputs, id(reference), contacts, plan.desk.record.address, plan, reference)
     return plan
 
 

@@ -100,14 +100,10 @@ class Plan:
         room = 6 * columns_layout.AT_WORK * (bodies + 1) + packs * model.nv
         (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
-        self.desk = np.zeros(_calls.CONTACTS_SIZE, dtype=np.int64)
-        self.desk[_calls.CONTACTS_MODEL] = model._index.ctypes.data
-        for first, array in (
-            (_calls.CONTACTS_ASKED, self._index), (_calls.CONTACTS_NUMBERS, self._numbers),
-            (_calls.CONTACTS_PANEL, self._panel), (_calls.CONTACTS_GRAM, self._gram),
-            (_calls.CONTACTS_FORCES, self.forces),
-        ):  # fmt: skip
-            self.desk[first : first + 1 + array.ndim] = array.ctypes.data, *array.shape
+        self.desk = _calls.records.ContactPlan(
+            model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
+            forces=self.forces,
+        )  # fmt: skip
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
@@ -192,8 +188,7 @@ class Plan:
         # lengths and ends first: they tell whether there is anything behind
         self._watch = _calls.Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
         self.containers = contact_models, contact_datas
-        self.desk[_calls.CONTACTS_WORDS] = self._watch.table.ctypes.data
-        self.desk[_calls.CONTACTS_GIVEN :][:2] = id(contact_models), id(contact_datas)
+        self.desk.put(words=self._watch, models=contact_models, datas=contact_datas)
         return True
 
     def fits(self) -> bool:

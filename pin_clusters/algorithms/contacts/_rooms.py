@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import desk
+from ..._engine.calls.records import ContactPlan
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
@@ -47,15 +47,11 @@ class Rooms:
         self.tables = data._pointers["rates"], weightless
         mine.room_for(rows)
 
-    def lay_out(self, d: np.ndarray, n: int) -> None:
+    def lay_out(self, desk: ContactPlan, n: int) -> None:
         """Fill the desk of the contacts' plan, for the call in machine code."""
         jacobian, response, turned, room = self.rows
-        d[desk.ROWS : desk.ROWS + 2] = len(jacobian) // n, n
-        for first, array in (
-            (desk.ACTING, self.acting), (desk.ORDER, self.order), (desk.RIGHT_SIDES, self.sides),
-            (desk.JACOBIAN, jacobian), (desk.RESPONSE, response), (desk.TURNED, turned), (desk.COLUMN_ROOM, room),
-        ):  # fmt: skip
-            d[first : first + 1 + array.ndim] = array.ctypes.data, *array.shape
+        desk.put(order=self.order, sides=self.sides, jacobian=jacobian, response=response, turned=turned, columns=room)
+        desk.put(motions=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
 
 
 def differentiate(

@@ -275,4 +275,4 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
 def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
     """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
     data.lambda_c, data._contacts_found = solution.forces, solution.found
-    data._contact_desk = None if plan is None else Desk(plan.desk, plan)
+    data._contact_desk = None if plan is None else Desk(plan.desk)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._engine.calls import records
+
 
 @dataclass(frozen=True)
 class Affine:
@@ -46,9 +48,8 @@ class Affine:
             np.add.at(y, self.to, self.coefficients * x[self.of])
         return y
 
-    def numbers(self) -> np.ndarray:
-        """Return sizes and addresses, as machine code reads them; they hold as long as the map lives."""
-        at, constants, to, of, coefficients = (
-            x.ctypes.data for x in (self.at, self.constants, self.to, self.of, self.coefficients)
-        )
-        return np.array([len(self.at), at, constants, len(self.to), to, of, coefficients], dtype=np.int64)
+    def record(self) -> records.Affine:
+        """Return it as machine code reads it."""
+        found = records.Affine(rows=len(self.at), places=self.at, constants=self.constants)
+        found.put(terms=len(self.to), to=self.to, of=self.of, coefficients=self.coefficients)
+        return found
