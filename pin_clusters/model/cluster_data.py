@@ -222,24 +222,23 @@ class ClusterData(TreeWorkspace):
         self._plans: dict[Any, Any] = {}
         self._contact_desk: Any = None  # of the contacts of the last call
         self._known = _calls.Recollection()
-        pointers, mine = self._pointers, self._derivatives
-        mine.lay_out(self._M_kernel, self._Minv, self._ddq)
+        pointers, nv = self._pointers, model.nv
         desk = _calls.records.DataDesk(
+            model=model._index,
             nq=model.nq,
-            six=6,
-            nv=model.nv,
-            nv_again=model.nv,
-            three=3,
-            nv_too=model.nv,
+            nv=nv,
             njoints=model.njoints,
             nframes=model.nframes,
-            model=model._index,
+            matrix=(nv, nv),
+            motion=(6, nv),
+            of_point=(3, nv),
+            hessian=(6, nv, nv),
             also=KEEP if model.closures else 0,
             coupling_tables=pointers["coupling"],
             # the rate of what is curved takes more than the kernel knows
             rate_tables=None if model._tree_tables.curved else pointers["coupling_rate"],
             motion_rates_tables=pointers["rates"],
-            coupled_size=model.own_tree.nv * model.nv,
+            coupled_size=model.own_tree.nv * nv,
             coupled=self._coupled,
             coupling_G=self._coupling[0],
             known=self._known,
@@ -247,12 +246,13 @@ class ClusterData(TreeWorkspace):
             energies=pointers["energy"].arrays[-1],
             kept=self._kept,
             changed=True,
-            forces=pointers["forced"].arrays[-1][model.nv :],
+            forces=pointers["forced"].arrays[-1][nv:],
             tau=self._tau,
-            derivatives=mine.desk,
-            after_aba=mine.after_aba,
-            after_contacts=mine.after_contacts,
+            M=self._M_kernel,
+            Minv=self._Minv,
+            ddq=self._ddq,
         )
+        self._derivatives.lay_out(desk)
         slots = (*TreeWorkspace.__slots__, *ClusterData.__slots__)
         desk.owned["slots"] = [getattr(self, name) for name in slots if hasattr(self, name)], *pointers.values()
         self._desk = _calls.Desk(desk)

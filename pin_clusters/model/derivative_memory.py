@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.calls.records import DerivativesNumbers
+from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 
 
@@ -37,7 +37,7 @@ class DerivativeMemory:
         tree: Tree of velocities, see ``tree_solve``.
         sides: Room for right sides.
         factors: Room for L.
-        desk: All this for calls in machine code.
+        desk: Of the data: all this for calls in machine code.
     """
 
     __slots__ = (
@@ -67,7 +67,6 @@ class DerivativeMemory:
         rows = nv * width
         (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
-        self.desk = DerivativesNumbers()
 
     def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:
         """Keep the state of forward dynamics with contacts."""
@@ -87,7 +86,7 @@ class DerivativeMemory:
         """Make room for the derivatives of so many rows of forces, if there is less."""
         if self.dlambda.size < 3 * rows * self.tau.size:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
-            self.desk.put(forces_rows=0, forces_rates=self.dlambda, forces_room=rows)
+            self.desk.put(dlambda_rows=0, dlambda=self.dlambda, dlambda_room=rows)
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
         """Keep derivatives of forces by q, v and, if there are any, tau."""
@@ -96,18 +95,18 @@ class DerivativeMemory:
         size = rows * self.tau.size
         for i in range(3):
             self.dlambda[i * size : (i + 1) * size] = forces[i].ravel() if i < len(forces) else np.nan
-        self.desk.forces_rows = rows
+        self.desk.dlambda_rows = rows
 
     def rates_of_forces(self, i: int) -> np.ndarray:
         """Return those by q, v or tau, shape (rows, nv), a copy."""
-        rows, nv = self.desk.forces_rows, self.tau.size
+        rows, nv = self.desk.dlambda_rows, self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 
-    def lay_out(self, M: np.ndarray, Minv: np.ndarray, ddq: np.ndarray) -> None:
-        """Fill the desk, with results that others write as well."""
-        self.desk.put(
-            of_position=self.dtau_dq, of_rate=self.dtau_dv, scratch=self.scratch, coriolis=self.C, total=self.total,
-            mass=M, torques=self.tau, state=self.state, tree=self.tree, sides=self.sides, factors=self.factors,
-            factors_size=self.factors.size, acceleration=ddq, six_and_nv=(6, self.tau.size), of_forward=self.ddq,
-            inverse=Minv, of_torques=self.ddq_dtau,
+    def lay_out(self, desk: DataDesk) -> None:
+        """Put all this on the desk of the data, which has its counts already."""
+        self.desk = desk
+        desk.put(
+            after_rnea=self.state, after_aba=self.after_aba, after_contacts=self.after_contacts, dtau_dq=self.dtau_dq,
+            dtau_dv=self.dtau_dv, scratch=self.scratch, C=self.C, total=self.total, unasked=self.tau,
+            velocities=self.tree, sides=self.sides, factors=self.factors, ddq_dq_dv=self.ddq, ddq_dtau=self.ddq_dtau,
         )  # fmt: skip

@@ -46,6 +46,7 @@ class RegressorMemory:
 
     def put_on(self, desk: DataDesk) -> None:
         """Write shapes and places to a desk."""
+        desk.put(parameters=self.kinetic.size, static_columns=self.static.shape[1])
         desk.put(regressor=self.torque.shape, static_regressor=self.static.shape)
         desk.put(static=self.static, kinetic=self.kinetic, potential=self.potential)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
-from .desk import ASK
 from .records import Asked
 from .writer import DOUBLE, I64, Library, Numbers, Writer
 
@@ -17,8 +16,8 @@ from .writer import DOUBLE, I64, Library, Numbers, Writer
 class Ask(Writer):
     """Writes the function."""
 
-    def __init__(self, library: Library) -> None:
-        super().__init__(library, ASK, 1)
+    def __init__(self, name: str, library: Library) -> None:
+        super().__init__(library, name, 1)
 
     def write(self) -> None:
         """Write the function."""

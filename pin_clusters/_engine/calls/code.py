@@ -8,67 +8,160 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
-from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .desk import Entry
+from ..native.process import ALIGNED, C_CONTIGUOUS
+from .recollection import HYBRID_NAMES
 from .records import DataDesk
-from .writer import DOUBLE, I32, I64, Library, Writer
+from .writer import I32, I64, Bytes, Library, Numbers, Writer
+
+_ARGUMENTS = ("q", "v", "f", "m", "0")
 
 
 class Function(Writer):
-    """Writes one entry."""
+    """Writes one entry: what they have in common.
 
-    def __init__(self, entry: Entry, library: Library) -> None:
-        super().__init__(library, entry.name)
-        self.entry = entry
+    Attributes:
+        desk: Of the data.
+        kernel: Its address.
+        tables: The address of its tables.
+        state: The vectors that are given, and zeros that stand for them.
+        made: New arrays, in the order in which they are returned.
+    """
+
+    def __init__(self, name: str, library: Library) -> None:
+        super().__init__(library, name)
         self.made: list[ir.Value] = []
+        self.state: list[list[ir.Value]] = []
+        self._shapes: dict[str, tuple[ir.Value, int, list[ir.Value]]] = {}
+        self._read = 2
         _, self.args, self.nargs, self.names = self.f.args
 
-    def write(self) -> None:
-        """Write the function."""
-        b, entry = self.b, self.entry
-        given = [size for size in entry.arguments if size != "0"]
-        self.count(2 + len(given))
-        is_array = entry.returns in ("vector", "matrix")
-        if not is_array:
-            self.same(self.names, I64(0))
-        out = self._keyword(8 * (2 + len(given))) if is_array else I64(0)
-        kernel, tables = self.begin()
-        pointers, at = [], 2
-        forces = None
-        for size in entry.arguments:
-            if size == "0":
-                pointers.append((self.desk.zeros, self.nv))
-            elif size == "f":
-                n = self.desk.njoints
-                forces = self.array(self.given(at), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), b.mul(I64(6), n)
-            else:
-                n = self.nq if size == "q" else self.nv
-                pointers.append(self.vector(at, n))
-                at += 1
-        if is_array:
-            self._with_array(out, kernel, tables, pointers, forces)
-        else:
-            self._with_number(kernel, tables, pointers)
-        self.hand_over()
+    def open(self, least: int, most: int | None = None) -> None:
+        """See that there are so many arguments behind model and data, and none by name; begin."""
+        self.count(2 + least, None if most is None else 2 + most)
+        self.same(self.names, I64(0))
+        self.begin()
 
-    def begin(self) -> tuple[ir.Value, ir.Value]:
-        """Model and data fit, and the kernel is compiled: its address, and that of its tables."""
+    def begin(self) -> None:
+        """Model and data fit, and the kernel is compiled."""
         model, data = self.given(0), self.given(1)
         self.same(self.load(data, self.found("type")), self.found("data_class"))
         self.same(self.load(data, self.found("model")), model)
         self.desk = self.desk_of(self.load(data, self.found("desk")), DataDesk)
-        kernel, tables = self.desk.all(self.entry.name)
-        self.need(self.there(kernel))
+        self.kernel, self.tables = self.desk.all(self.f.name)
+        self.need(self.there(self.kernel))
+        self.desk.know("nq", "nv")
         self.nq, self.nv = self.desk.nq, self.desk.nv
-        return kernel, tables
 
-    def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def vector(self, i: int, n: ir.Value) -> list[ir.Value]:
         """Where the n numbers of argument i are, and n."""
-        return self.array(self.given(i), n, 1, C_CONTIGUOUS | ALIGNED), n
+        return [self.array(self.given(i), n, 1, C_CONTIGUOUS | ALIGNED), n]
+
+    def array_or_none(self, i: int, n: ir.Value, nd: int = 1) -> list[ir.Value]:
+        """Where the numbers of an array are, and how many, n or n times n; of None: zeros, and 0."""
+        b, x, zeros = self.b, self.given(i), self.desk.zeros
+        start, there, go = b.block, self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", x, self.found("none")), go, there)
+        b.position_at_end(there)
+        data, size = self.array(x, n, nd, C_CONTIGUOUS | ALIGNED), self.product(*[n] * nd)
+        end = b.block
+        b.branch(go)
+        b.position_at_end(go)
+        words = [b.phi(I64), b.phi(I64)]
+        for phi, absent, present in zip(words, (zeros, I64(0)), (data, size), strict=True):
+            phi.add_incoming(absent, start)
+            phi.add_incoming(present, end)
+        return words
+
+    def words(self, names: str, plan: Numbers | None = None) -> list[list[ir.Value]]:
+        """What a kernel is given, by names.
+
+        Args:
+            names: ``q``, ``v``: the next argument, of that size; ``f``: external forces, ``m``: a mask; ``0``: zeros
+                instead of a velocity. ``-``: nothing, ``--``: no rows of nv. ``+shape``: a new array, ``~shape``: the
+                same, which the kernel takes as a vector. Else an array of the plan, or of the desk.
+            plan: Another record.
+        """
+        listed = names.split()
+        given = {i: self._argument(name) for i, name in enumerate(listed) if name in _ARGUMENTS}
+        self.accepted()
+        self._shapes = {}
+        return [given[i] if i in given else self._at_hand(name, plan) for i, name in enumerate(listed)]
+
+    def accepted(self) -> None:
+        """Write what is done when all arguments are what they should be, before anything is made."""
+
+    def _argument(self, name: str) -> list[ir.Value]:
+        if name == "0":
+            word = self.desk.array("zeros")
+        else:
+            i, self._read = self._read, self._read + 1
+            if name in "fm":
+                return self._forces(i) if name == "f" else self._mask(i)
+            word = self.vector(i, self.nq if name == "q" else self.nv)
+        self.state.append(word)
+        return word
+
+    def _forces(self, i: int) -> list[ir.Value]:
+        """External forces, where the kernels read them: behind nv numbers."""
+        n, (room, size) = self.desk.njoints, self.desk.array("forces")
+        self.common("copy", room, self.array(self.given(i), n, 2, C_CONTIGUOUS | ALIGNED, I64(6)), size)
+        return [self.b.sub(room, self.b.mul(I64(8), self.nv)), self.b.add(self.nv, size)]
+
+    def _mask(self, i: int) -> list[ir.Value]:
+        """The bytes of a mask, or those of a list of names."""
+        b, x, where = self.b, self.given(i), self.room(1)
+        is_array = b.icmp_unsigned("==", self.load(x, self.found("type")), self.found("ndarray"))
+        with b.if_else(is_array) as (array, names):
+            with array:
+                self.store(self.array(x, self.nv, 1, C_CONTIGUOUS, kind="bool"), where)
+            with names:
+                self.store(self.recalled(x, I64(HYBRID_NAMES), I64(0)), where)
+        return Bytes([self.load(where), self.nv])
+
+    def _at_hand(self, name: str, plan: Numbers | None) -> list[ir.Value]:
+        if name in ("-", "--"):
+            return [I64(0), I64(0), *[self.nv] * (len(name) - 1)]
+        shape = name.lstrip("+~")
+        record = plan if plan is not None and plan.has(shape) else self.desk
+        if shape == name:
+            return record.array(name)
+        if name not in self._shapes:
+            sizes = record.sizes(shape)
+            self._shapes[name] = *record.dims(shape), sizes if name[0] == "+" else [self.product(*sizes)]
+        dims, nd, sizes = self._shapes[name]
+        return [self.fresh(dims, nd), *sizes]
+
+    def couple(self, q: ir.Value, v: ir.Value, rate: ir.Value | None = None) -> None:
+        """Bring G to a state, where it depends on one; and dG/dt, if ``rate`` says so."""
+        kernel = self.desk.coupling
+        with self.b.if_then(self.there(kernel)):
+            tables = self.desk.coupling_tables
+            if rate is not None:
+                tables = self.b.select(rate, self.desk.rate_tables, tables)
+                self.need(self.there(tables))
+            self.need(self.run(kernel, tables, [[q, self.nq], [v, self.nv]]))
+
+    def copies(self, to: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:
+        """Copy arrays, one behind the other; where they end."""
+        for where, n in arrays:
+            self.common("copy", to, where, n)
+            to = self.b.add(to, self.b.mul(I64(8), n))
+        return to
+
+    def leave(self, rooms: str, arrays: Sequence[Sequence[ir.Value]]) -> None:
+        """Copy arrays to rooms of the desk; more than one to the same stand one behind the other."""
+        behind: dict[str, ir.Value] = {}
+        for room, (where, *sizes) in zip(rooms.split(), arrays if rooms else (), strict=True):
+            to = behind.get(room) or getattr(self.desk, room)
+            behind[room] = self.copies(to, [[where, self.product(*sizes)]])
+
+    def begin_again(self, counted: int) -> None:
+        """Begin another way, for which so many arguments are known to be there."""
+        self.made, self.state, self._read, self.counted = [], [], 2, counted
 
     def optional(self, first: int, by_place: int, names: Sequence[str]) -> list[ir.Value]:
         """Arguments that may be given by name, the first ones also by place; 0 if not given.
@@ -79,8 +172,7 @@ class Function(Writer):
             names: Of all of them, as ``found`` knows them.
         """
         b, rooms = self.b, self.room(len(names))
-        for i in range(len(names)):
-            self.store(I64(0), rooms, 8 * i)
+        self.put_items([I64(0)] * len(names), rooms)
         self.count(first, first + by_place)
         with self.loop(b.sub(self.nargs, I64(first))) as i:
             self.put_item(self.item(self.args, b.add(i, I64(first))), rooms, i)
@@ -92,7 +184,7 @@ class Function(Writer):
                 self.need(b.icmp_unsigned("<", place, I64(len(names))))
                 self.same(self.item(rooms, place), I64(0))  # not given twice
                 self.put_item(self.item(self.args, b.add(self.nargs, i)), rooms, place)
-        return [self.load(rooms, 8 * i) for i in range(len(names))]
+        return self.items(rooms, len(names))
 
     def either(self, x: ir.Value, default: ir.Value) -> ir.Value:
         """What was given, or what stands for it."""
@@ -128,103 +220,23 @@ class Function(Writer):
         for x in self.made:
             self.drop(x)
 
-    def give(self, fine: ir.Value) -> None:
-        """Return what was made, several as a tuple; if not all went well, drop it: the Python function complains."""
+    def give(self, fine: ir.Value, then: Callable[[], object] = lambda: None) -> None:
+        """Return what was made, several as a tuple; if not all went well, drop it: the Python function complains.
+
+        Args:
+            fine: Whether all went well.
+            then: Writes what is done in that case.
+        """
         b, good, bad = self.b, self.block(), self.block()
         b.cbranch(fine, good, bad).set_weights([1000, 1])
         b.position_at_end(bad)
         self._drop_all()
         b.branch(self.slow)
         b.position_at_end(good)
+        then()
         results = list(self.made)
         if len(results) > 1:
             self._own(self.call(self.found("tuple_new"), I64, I64(len(results))))
             for i, x in enumerate(results):
                 self.call(self.found("tuple_put"), I32, self.made[-1], I64(i), x)  # which takes the reference
         b.ret(self.made[-1])
-
-    def _keyword(self, at: int) -> ir.Value:
-        """The object given as ``out=``, or 0."""
-        b, start = self.b, self.b.block
-        named, go = self.block("named"), self.block("go")
-        b.cbranch(b.icmp_unsigned("==", self.names, I64(0)), go, named).set_weights([1000, 1])
-        b.position_at_end(named)
-        self.same(self.load(self.names, self.found("names")), I64(1))
-        self.same(self.load(self.names, self.found("in_tuple")), self.found("out"))
-        given = self.load(self.args, at)
-        end = b.block
-        b.branch(go)
-        b.position_at_end(go)
-        out = b.phi(I64)
-        out.add_incoming(I64(0), start)
-        out.add_incoming(given, end)
-        return out
-
-    def _with_array(
-        self,
-        out: ir.Value,
-        kernel: ir.Value,
-        tables: ir.Value,
-        pointers: list[tuple[ir.Value, ir.Value]],
-        forces: tuple[ir.Value, ir.Value] | None,
-    ) -> None:
-        b, nd = self.b, 1 if self.entry.returns == "vector" else 2
-        make, use, run, good, bad, own, done, drop = (self.block() for _ in range(8))
-        b.cbranch(b.icmp_unsigned("==", out, I64(0)), make, use).set_weights([1000, 1])
-        b.position_at_end(use)
-        target = self.array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
-        end = b.add(target, b.mul(I64(8), self.nv if nd == 1 else b.mul(self.nv, self.nv)))
-        for where, n in pointers:  # the kernel writes before it has read all
-            behind = b.icmp_unsigned(">=", where, end)
-            before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), target)
-            self.need(b.or_(behind, before))
-        used = b.block
-        b.branch(run)
-        b.position_at_end(make)
-        fresh_data, none = self.fresh(self.desk.at("nv"), nd), I64(0)  # twice the same number, for matrices
-        (fresh,) = self.made
-        made = b.block
-        b.branch(run)
-        b.position_at_end(run)
-        result, where = b.phi(I64), b.phi(I64)
-        for phi, first, second in ((result, fresh, out), (where, fresh_data, target)):
-            phi.add_incoming(first, made)
-            phi.add_incoming(second, used)
-        if forces is not None:
-            self.common("copy", self.desk.forces, *forces)
-        if self.entry.kernel == "aba":  # its derivatives may be asked for without a state, which it may overwrite
-            to = self.desk.after_aba
-            for source, n in pointers:
-                self.common("copy", to, source, n)
-                to = b.add(to, b.mul(I64(8), n))
-        fine = self.run(kernel, tables, [*pointers, (where, *[self.nv] * nd)])
-        b.cbranch(fine, good, bad).set_weights([1000, 1])
-        b.position_at_end(good)
-        if self.entry.kernel == "crba":  # data.M is copied from the kernel's own when it is asked for
-            self.desk.put(changed=I64(1))
-        if forces is not None:  # the kernel's result has forces behind it, and is not the data's own
-            self.common("copy", self.desk.tau, where, self.nv)
-        b.cbranch(b.icmp_unsigned("==", out, none), done, own).set_weights([1000, 1])
-        b.position_at_end(own)
-        self.call(self.found("increase"), ir.VoidType(), out)
-        b.branch(done)
-        b.position_at_end(done)
-        b.ret(result)
-        b.position_at_end(bad)  # the Python function computes again, and complains
-        b.cbranch(b.icmp_unsigned("==", out, none), drop, self.slow)
-        b.position_at_end(drop)
-        self.drop(result)
-        b.branch(self.slow)
-
-    def _with_number(self, kernel: ir.Value, tables: ir.Value, pointers: list[tuple[ir.Value, ir.Value]]) -> None:
-        b, which = self.b, self.entry.returns
-        self.need(self.run(kernel, tables, pointers))
-        energies, kept = self.desk.energies, self.desk.kept
-        kinetic, potential = (self.load(energies, 8 * i, DOUBLE) for i in (0, 1))
-        total = b.fadd(kinetic, potential)
-        for i, (name, value) in enumerate((("kinetic", kinetic), ("potential", potential), ("mechanical", total))):
-            if which in (name, "mechanical"):
-                self.store(value, kept, 8 * i)
-            if which == name:
-                result = value
-        b.ret(self.call(self.found("new_float"), I64, result))

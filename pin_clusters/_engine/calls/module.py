@@ -3,54 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from .asker import Ask
-from .code import Function
-from .desk import (
-    ASK,
-    COLUMNS,
-    CONTACT_DERIVATIVES,
-    CONTACT_DYNAMICS,
-    DERIVATIVES_OF,
-    ENERGY_REGRESSORS,
-    ENTRIES,
-    GROUPS,
-    HELPERS,
-    HYBRID,
-    REGRESSOR,
-)
+from .desk import ASK, ENTRIES, GROUPS
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
-from .of_derivatives import AbaDerivatives, Derivatives
-from .of_hybrid import Hybrid
+from .of_dynamics import Dynamics
 from .of_places import Accelerations, Center, Hessian, Velocities
-from .of_regressor import EnergyRegressor, Regressor
 from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
+from .usual import USUAL, UsualCall
 from .wrappers import Signature, write_wrapper
 from .writer import Library
 
-_OF_TREE = (Tree, FrameJacobian, Motion, Velocities, Accelerations, Center, Hessian)
-_WRITERS: dict[str, Callable[[Library], Any]] = {
-    **{entry.name: partial(Function, entry) for entry in ENTRIES},
-    **{writer.name: writer for writer in (Integrate, Difference, Project)},
-    **{entry.name: partial(writer, entry) for entry, writer in zip(HELPERS, _OF_TREE, strict=True)},
-    **{
-        entry.name: partial(writer, entry)
-        for entry, writer in zip(COLUMNS, (Columns, OperationalInertia, InputMatrix), strict=True)
-    },
-    HYBRID.name: partial(Hybrid, HYBRID),
-    CONTACT_DYNAMICS.name: partial(ContactDynamics, CONTACT_DYNAMICS),
-    CONTACT_DERIVATIVES.name: partial(ContactDerivatives, CONTACT_DERIVATIVES),
-    **{
-        entry.name: partial(AbaDerivatives if entry.kernel == "aba_derivatives" else Derivatives, entry)
-        for entry in DERIVATIVES_OF
-    },
-    REGRESSOR.name: partial(Regressor, REGRESSOR),
-    **{entry.name: partial(EnergyRegressor, entry) for entry in ENERGY_REGRESSORS},
+_WRITERS: dict[str, Callable[[str, Library], Any]] = {
+    **{entry.name: Dynamics for entry in ENTRIES},
+    **dict.fromkeys(USUAL, UsualCall),
+    "quick_tree": Tree,
+    "quick_motion": Motion,
+    "quick_jacobian": FrameJacobian,
+    "quick_velocities": Velocities,
+    "quick_accelerations": Accelerations,
+    "quick_hessian": Hessian,
+    "quick_center": Center,
+    "quick_columns": Columns,
+    "inverse_operational_inertia": OperationalInertia,
+    "inverse_input_matrix": InputMatrix,
+    "constraintDynamics": ContactDynamics,
+    "computeConstraintDynamicsDerivatives": ContactDerivatives,
+    "integrate": Integrate,
+    "difference": Difference,
+    "project": Project,
     ASK: Ask,
 }
 
@@ -66,7 +51,7 @@ def module(groups: Iterable[str] = GROUPS, kernels: Sequence[Signature] = ()) ->
     write_parts(library)
     for group in groups:
         for name in GROUPS[group]:
-            _WRITERS[name](library).write()
+            _WRITERS[name](name, library).write()
     for kernel in kernels:
         write_wrapper(library, kernel)
     return str(library.m)

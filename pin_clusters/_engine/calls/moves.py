@@ -25,12 +25,11 @@ _ROUND = 6755399441055744.0  # 1.5 * 2^52: what is added to it loses its fractio
 class _Move(Writer):
     """Writes a function of a model and configurations; what it has made is dropped wherever it leaves."""
 
-    name: str
     allowed: str  # number of the desk
     arguments: int
 
-    def __init__(self, library: Library) -> None:
-        super().__init__(library, self.name)
+    def __init__(self, name: str, library: Library) -> None:
+        super().__init__(library, name)
         self.owned = list[ir.Value]()
         self.error = self.block("error")
         with self.b.goto_block(self.error):
@@ -131,7 +130,7 @@ class _Move(Writer):
 class Integrate(_Move):
     """``integrate(model, q, v)``."""
 
-    name, allowed, arguments = "integrate", "integrates", 3
+    allowed, arguments = "integrates", 3
 
     def usual(self) -> ir.Value:
         """Move the independent joints with Pinocchio, then what depends on them."""
@@ -149,7 +148,7 @@ class Integrate(_Move):
 class Difference(_Move):
     """``difference(model, q0, q1)``."""
 
-    name, allowed, arguments = "difference", "differs", 3
+    allowed, arguments = "differs", 3
 
     def usual(self) -> ir.Value:
         """Take Pinocchio's difference of the independent joints; with loops, see whether it leads from q0 to q1."""
@@ -179,7 +178,7 @@ class Difference(_Move):
 class Project(_Move):
     """``project(model, q, hold)``."""
 
-    name, allowed, arguments = "project", "projects", 2
+    allowed, arguments = "projects", 2
 
     def take(self) -> None:
         """Take ``hold`` by its place or by its name."""
@@ -198,7 +197,7 @@ class Project(_Move):
         b, way = self.b, self.room(1)
         self.store(self.desk.way, way)
         with b.if_then(self.there(self.given_hold)):
-            hold, table = self.load(self.args, 8 * self.arguments), self.desk.holds
+            hold, table = self.item(self.args, I64(self.arguments)), self.desk.holds
             self.store(I64(0), way)
             with self.rows(table, Hold) as row:
                 with b.if_then(b.icmp_unsigned("==", row.hold, hold)):

@@ -18,31 +18,24 @@ class Columns(Function):
 
     def write(self) -> None:
         """Write the function."""
-        self.count(4)
-        self.same(self.names, I64(0))
-        kernel, tables = self.begin()
+        self.open(2)
         plan = self.desk_of(self.given(3), Plan)
         self.same(plan.model, self.desk.model)
-        self.answer(kernel, tables, plan)
+        self.answer(plan, plan.all("torques"))
 
-    def answer(
-        self, kernel: ir.Value, tables: ir.Value, plan: Numbers, torques: Sequence[ir.Value] | None = None
-    ) -> None:
-        """Give what a plan wants; the torques are its own, or others of that shape."""
+    def answer(self, plan: Numbers, torques: Sequence[ir.Value]) -> None:
+        """Give what a plan wants, of torques of the plan's shape."""
         b = self.b
-        q = self.vector(2, self.nq)
-        accelerations = self.there(plan.accelerations)
-        rows = b.select(accelerations, plan.offset("response"), plan.offset("gram"))
-        numbers = self.fresh(b.add(plan.where, rows), 2)
+        given = self.words("q asked placements panel", plan)
+        numbers = self.fresh(b.select(self.there(plan.accelerations), plan.at("response"), plan.at("gram")), 2)
         # the other one has no entries
-
-        given = [
-            q, plan.all("asked"), plan.all("placements"), plan.all("panel"),
-            plan.all("torques") if torques is None else torques,
-            [numbers, *plan.all("gram")], [numbers, *plan.all("response")],
-        ]  # fmt: skip
-        self.give(self.run(kernel, tables, given))
+        results = [[numbers, *plan.all("gram")], [numbers, *plan.all("response")]]
+        self.give(self.run(self.kernel, self.tables, [*given, torques, *results]))
         self.hand_over()
+
+    def known(self, frames: ir.Value, first: ir.Value, reference: ir.Value) -> Numbers:
+        """The plan of frames that were asked for before."""
+        return Numbers(self, Plan, self.recalled(frames, first, self.either(reference, self.found("local"))))
 
 
 class OperationalInertia(Columns):
@@ -51,9 +44,9 @@ class OperationalInertia(Columns):
     def write(self) -> None:
         """Write the function."""
         reference, rows = self.optional(4, 2, ("reference", "rows"))
-        kernel, tables = self.begin()
-        reference, rows = self.either(reference, self.found("local")), self.either(rows, self.found("none"))
-        self.answer(kernel, tables, Numbers(self, Plan, self.recalled(self.given(3), rows, reference)))
+        self.begin()
+        plan = self.known(self.given(3), self.either(rows, self.found("none")), reference)
+        self.answer(plan, plan.all("torques"))
 
 
 class InputMatrix(Columns):
@@ -63,22 +56,20 @@ class InputMatrix(Columns):
         """Write the function."""
         b = self.b
         B, contacts, reference = self.optional(3, 2, ("B", "contacts", "reference"))
-        kernel, tables = self.begin()
-        contacts, reference = self.either(contacts, self.found("nothing")), self.either(reference, self.found("local"))
+        self.begin()
+        contacts = self.either(contacts, self.found("nothing"))
         B, torques, question = self.either(B, self.found("none")), self.room(3), self.room(1)
         own = b.icmp_unsigned("==", B, self.found("none"))
         self.store(I64(OWN_INPUTS), question)
         with b.if_then(b.not_(own)):
             self.same(self.load(B, self.found("type")), self.found("ndarray"))
             self.same(b.zext(self.load(B, self.found("nd"), I32), I64), I64(2))
-            inputs = self.load(self.load(B, self.found("dims")), 8)
+            inputs = self.item(self.load(B, self.found("dims")), I64(1))
             self.need(b.icmp_unsigned("<", inputs, I64(1 << 32)))  # no address, of which questions are made as well
             where = self.array(B, self.nv, 2, C_CONTIGUOUS | ALIGNED, inputs)
-            for i, number in enumerate((where, self.nv, inputs)):
-                self.store(number, torques, 8 * i)
+            self.put_items([where, self.nv, inputs], torques)
             self.store(b.add(inputs, I64(GIVEN_INPUTS)), question)
-        plan = Numbers(self, Plan, self.recalled(contacts, self.load(question), reference))
+        plan = self.known(contacts, self.load(question), reference)
         with b.if_then(own):
-            for i, number in enumerate(plan.all("torques")):
-                self.store(number, torques, 8 * i)
-        self.answer(kernel, tables, plan, [self.load(torques, 8 * i) for i in range(3)])
+            self.put_items(plan.all("torques"), torques)
+        self.answer(plan, self.items(torques, 3))

@@ -10,50 +10,53 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar
 
 import numpy as np
 
-F = TypeVar("F", bound="Field")
-V = TypeVar("V")
 
-
-class Field(Generic[V]):
+class Field:
     """A number of a record, or several.
 
     Attributes:
         name: In the record.
         place: Of the first number.
         width: How many there are.
+        shape: How many numbers of eight bytes are meant: what is multiplied, numbers or names of counts of the record;
+            empty where others know.
+        keeps: Whether it is the address of something: that is kept, and returned when it is read in Python.
     """
 
     name: str
     place: int
     width = 1
+    shape: tuple[int | str, ...] = ()
+    keeps = False
 
     def __set_name__(self, record: type[Record], name: str) -> None:
         self.name = name
 
-    @overload
-    def __get__(self: F, record: None, kind: type[Record]) -> F: ...
-    @overload
-    def __get__(self, record: Record, kind: type[Record]) -> V: ...
     def __get__(self, record: Record | None, kind: type[Record]) -> Any:
         """Return what the numbers say."""
-        return self if record is None else self.value(record.numbers[self.place : self.place + self.width].tolist())
+        if record is None:
+            return self
+        if self.keeps:
+            return record.owned[self.name]
+        return self.value(record.numbers[self.place : self.place + self.width].tolist())
 
     def __set__(self, record: Record, value: Any) -> None:
-        """Write the numbers of a value, and keep what they are addresses of.
+        """Write the numbers of a value.
 
         Raises:
             TypeError: It is not of this kind.
         """
-        words = self.words(value)
+        words = self.words(value, tuple(getattr(record, n) if isinstance(n, str) else n for n in self.shape))
         if words is None or len(words) != self.width:
-            raise TypeError(f"{type(record).__name__}.{self.name} is a {type(self).__name__}, not {value!r}")
+            given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise TypeError(f"{type(record).__name__}.{self.name} is {type(self).__name__} {self.shape}, not {given}")
         before = record.owned.get(self.name)  # whose end may call: it stays until the numbers lead elsewhere
         record.numbers[self.place : self.place + self.width] = words
-        if isinstance(self, Address):
+        if self.keeps:
             record.owned[self.name] = value
         del before
 
@@ -61,156 +64,123 @@ class Field(Generic[V]):
         """Return what is read in Python."""
         return numbers[0]
 
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Return the numbers of a value; None if it is of another kind."""
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Return the numbers of a value; None if it is of another kind, or of other sizes than the shape says."""
         raise NotImplementedError
 
 
-class Count(Field[int]):
-    """A whole number that is no address."""
+class Count(Field):
+    """A whole number."""
 
-    def words(self, value: Any) -> Sequence[int] | None:
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take whole numbers, of NumPy too."""
         return None if isinstance(value, (bool, np.ndarray)) else (operator.index(value),)
-
-
-class Flag(Field[bool]):
-    """Whether something is so."""
-
-    def value(self, numbers: list[int]) -> bool:
-        """Return it as Python has it."""
-        return bool(numbers[0])
-
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Take a bool."""
-        return (int(value),) if isinstance(value, (bool, np.bool_)) else None
-
-
-class Sizes(Field[Sequence[int]]):
-    """The shape of an array."""
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-
-    def value(self, numbers: list[int]) -> Sequence[int]:
-        """Return all of them."""
-        return numbers
-
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Take a shape."""
-        return value if isinstance(value, tuple) else None
 
 
 class Code(Count):
     """The address of machine code; 0 if there is none."""
 
 
-class Call(Code):
-    """The address of a kernel, and that of its tables."""
+class Flag(Field):
+    """Whether something is so."""
 
-    width = 2
+    def value(self, numbers: list[int]) -> bool:
+        """Return it as Python has it."""
+        return bool(numbers[0])
 
-    def value(self, numbers: list[int]) -> Any:
-        """Return both."""
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Take a bool."""
+        return (int(value),) if isinstance(value, (bool, np.bool_)) else None
+
+
+class Sizes(Field):
+    """The shape of an array, of so many sizes or those that are named; other numbers side by side."""
+
+    def __init__(self, *shape: int | str) -> None:
+        self.width, self.shape = (int(shape[0]), ()) if len(shape) == 1 else (len(shape), shape)
+
+    def value(self, numbers: list[int]) -> Sequence[int]:
+        """Return all of them."""
         return numbers
 
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Take both addresses."""
-        return value if isinstance(value, tuple) else None
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Take a shape."""
+        return value if isinstance(value, tuple) and value == (sizes or value) else None
 
 
-class Address(Field[V]):
-    """An address; in Python it is read as what is there, which the record keeps."""
+class Call(Sizes):
+    """The address of a kernel, 0 if there is none, and that of its tables."""
 
-    @overload
-    def __get__(self: F, record: None, kind: type[Record]) -> F: ...
-    @overload
-    def __get__(self, record: Record, kind: type[Record]) -> V: ...
-    def __get__(self, record: Record | None, kind: type[Record]) -> Any:
-        """Return what is there."""
-        return self if record is None else record.owned[self.name]
+    def __init__(self) -> None:
+        super().__init__(2)
 
 
-class Tables(Address[Any]):
-    """Tables of a kernel, or None."""
+class Room(Field):
+    """The address of numbers."""
 
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Take a ``Pointer``."""
-        return (0,) if value is None else (value.address,)
-
-
-class Object(Address[Any]):
-    """An object of Python."""
-
-    def words(self, value: Any) -> Sequence[int]:
-        """Take any."""
-        return (id(value),)
-
-
-class Room(Address[np.ndarray]):
-    """Numbers of eight bytes.
-
-    Attributes:
-        shape: How many: what is multiplied, numbers or names of counts of the record; nothing where others know.
-    """
+    keeps = True
 
     def __init__(self, *shape: int | str) -> None:
         self.shape = shape
 
-    def words(self, value: Any) -> Sequence[int] | None:
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take an array as kernels take them."""
-        return (value.ctypes.data,) if _is_array(value) else None
-
-    def __set__(self, record: Record, value: Any) -> None:
-        """Take an array of the size that the record says."""
-        size = math.prod(int(getattr(record, n)) if isinstance(n, str) else n for n in self.shape)
-        if self.shape and _is_array(value) and value.size != size:
-            raise TypeError(f"{type(record).__name__}.{self.name} has {size} numbers, not {value.size}")
-        super().__set__(record, value)
+        fits = _is_array(value) and (not sizes or value.size == math.prod(sizes))
+        return (value.ctypes.data,) if fits else None
 
 
-class Array(Address[np.ndarray]):
-    """The numbers of an array, then its sizes."""
+class Array(Field):
+    """The address of the numbers of an array, then its sizes."""
+
+    keeps = True
 
     def __init__(self, nd: int) -> None:
         self.width = 1 + nd
 
-    def words(self, value: Any) -> Sequence[int] | None:
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take an array of so many dimensions; packs are numbers where nothing is compiled."""
         if not _is_array(value):
             return None
         return value.ctypes.data, *value.shape, *[1] * (self.width - 1 - value.ndim)
 
 
-R = TypeVar("R", bound="Record")
+class Object(Field):
+    """The address of an object of Python."""
+
+    keeps = True
+
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int]:
+        """Take any."""
+        return (id(value),)
 
 
-class Part(Address[R]):
-    """Another record.
+class Tables(Field):
+    """The address of tables of a kernel; None: there are none."""
 
-    Attributes:
-        kind: Which.
-    """
+    keeps = True
 
-    def __init__(self, kind: type[R]) -> None:
-        self.kind = kind
-
-    def words(self, value: Any) -> Sequence[int] | None:
-        """Take such a record."""
-        return (value.address,) if isinstance(value, self.kind) else None
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Take a ``Pointer``."""
+        return (0,) if value is None else (value.address,)
 
 
-class Rows(Address[Any]):
-    """A table: how many rows, then the rows.
+class Part(Field):
+    """The address of another record, of a kind."""
 
-    Attributes:
-        kind: Record that each row is.
-    """
+    keeps = True
 
     def __init__(self, kind: type[Record]) -> None:
         self.kind = kind
 
-    def words(self, value: Any) -> Sequence[int] | None:
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Take such a record."""
+        return (value.address,) if isinstance(value, self.kind) else None
+
+
+class Rows(Part):
+    """The address of a ``Table`` of such records."""
+
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take what has such a table, and all that its rows lead to."""
         return (value.table.address,) if value.table.kind is self.kind else None
 
@@ -231,10 +201,10 @@ class Record:
 
     __slots__ = ("numbers", "owned")
 
-    fields: ClassVar[dict[str, Field[Any]]]
+    fields: ClassVar[dict[str, Field]]
     size: ClassVar[int]
 
-    def __init_subclass__(cls, more: Mapping[str, Field[Any]] | None = None) -> None:
+    def __init_subclass__(cls, more: Mapping[str, Field] | None = None) -> None:
         """Give each number its place: in the order of the class, then ``more``."""
         for name, field in (more or {}).items():
             assert name not in vars(cls), name
@@ -251,20 +221,18 @@ class Record:
         self.owned: dict[Any, Any] = {}
         self.put(**values)
 
+    def put(self, **values: Any) -> None:
+        """Write several, in this order."""
+        for name, value in values.items():
+            self[name] = value
+
     def __setitem__(self, name: str, value: Any) -> None:
-        """Write what has a name that is made up while the program runs."""
         if name not in self.fields:
             raise AttributeError(f"{type(self).__name__} has no {name}")
         setattr(self, name, value)
 
     def __getitem__(self, name: str) -> Any:
-        """Read it."""
         return getattr(self, name)
-
-    def put(self, **values: Any) -> None:
-        """Write several, in this order."""
-        for name, value in values.items():
-            self[name] = value
 
     @property
     def address(self) -> int:
@@ -292,7 +260,7 @@ class Table:
         return int(self.numbers[0])
 
     def keep(self, i: int, **values: Any) -> None:
-        """Write row i, which counts from now on; of a shape what is given."""
+        """Write row i, which counts from now on; of several numbers those that are given."""
         for name, value in values.items():
             place = self.kind.fields[name].place
             self.rows[i, place : place + np.size(value)] = value

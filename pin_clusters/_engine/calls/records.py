@@ -27,84 +27,85 @@ class Word(Record):
     """A word that must be what it was: see ``Watch``."""
 
     __slots__ = ()
-    where = Count()  # the address of the word is kept
-    beyond = Count()  # bytes from that address
+    where = Count()  # at this address is that of the word
+    beyond = Count()  # bytes from there
     expected = Count()
-
-
-class DerivativesNumbers(Record):
-    """What derivatives need: where results, torques and accelerations are, and the state that belongs to them."""
-
-    __slots__ = ()
-    of_position = Room()
-    of_rate = Room()
-    scratch = Room()
-    coriolis = Room()
-    total = Room()
-    mass = Room()
-    torques = Room()
-    state = Room()
-    # of forward dynamics: tree of velocities, room of right sides, of factors
-    tree = Array(1)
-    factors_size = Count()
-    sides = Array(2)
-    factors = Room()
-    acceleration = Room()
-    six_and_nv = Sizes(2)
-    of_forward = Room()
-    inverse = Room()
-    # of contacts: derivatives of forces, for how many rows there is room, how many are there
-    of_torques = Room()
-    forces_rates = Room()
-    forces_room = Count()
-    forces_rows = Count()
-    forward_kernel = Code()
 
 
 class DataDesk(Record, more={entry.name: Call() for entry in ALL}):
     """What a data object has at hand; behind these the kernel of each entry."""
 
     __slots__ = ()
+    model = Room()  # its table, which tells whose plans fit
     nq = Count()
-    six = Count()
     nv = Count()
-    nv_again = Count()
-    zeros = Room("nv")
-    energies = Room(2)
-    kept = Room(3)
-    changed = Flag()
     njoints = Count()
-    forces = Room("njoints", 6)
+    nframes = Count()
+    # shapes of results
+    matrix = Sizes("nv", "nv")
+    motion = Sizes(6, "nv")
+    of_point = Sizes(3, "nv")
+    hessian = Sizes(6, "nv", "nv")
+    # results of the data, and room
+    zeros = Room("nv")
     tau = Room("nv")
+    energies = Room(2)  # of the kernel
+    kept = Room(3)  # of the data
+    changed = Flag()  # whether the kernel's mass matrix is another one
+    forces = Room("njoints", 6)  # external ones, where kernels read them
+    known = Rows(Remembered)
+    # of the tree: words that tell where it is, what is to be computed as well
+    tree_words = Rows(Word)
     also = Count()
+    # of loops: G brought to a state, and its rate; derivatives of both, with the room that they need
     coupling = Code()
     coupling_tables = Tables()
-    nframes = Count()
     rate_tables = Tables()
-    known = Rows(Remembered)
-    tree_words = Rows(Word)
-    derivatives = Part(DerivativesNumbers)
-    after_aba = Room()
-    three = Count()
-    nv_too = Count()
     motion_rates = Code()
     motion_rates_tables = Tables()
-    coupled = Room()
     coupled_size = Count()
+    coupled = Room()
     coupling_G = Room("coupled_size")
-    regressor = Sizes(2)
-    static_regressor = Sizes(2)
-    static = Room()
-    kinetic = Room()
-    potential = Room()
-    after_contacts = Room()
-    model = Room()
+    # states that were given last, of which derivatives may be asked for
+    after_rnea = Room()
+    after_aba = Room()
+    after_contacts = Room()  # then 0.0 if forces were neither damped nor iterated
+    # derivatives of inverse dynamics
+    dtau_dq = Room("nv", "nv")
+    dtau_dv = Room("nv", "nv")
+    scratch = Room("nv", "nv")
+    C = Room("nv", "nv")
+    M = Room("nv", "nv")
+    total = Room(24, "nv")
+    unasked = Room("nv")  # torques
+    # of forward dynamics: tree of velocities, right sides, factors; the kernel that reads external forces
+    velocities = Array(1)
+    sides = Array(2)
+    factors = Array(1)
+    ddq = Room("nv")
+    ddq_dq_dv = Room(2, "nv", "nv")
+    Minv = Room("nv", "nv")
+    forward_kernel = Code()
+    # with contacts: by torques; derivatives of forces, for how many rows there is room, how many are there
+    ddq_dtau = Room("nv", "nv")
+    dlambda = Room()
+    dlambda_room = Count()
+    dlambda_rows = Count()
+    # regressors
+    parameters = Count()
+    static_columns = Count()
+    regressor = Sizes("nv", "parameters")
+    static_regressor = Sizes(3, "static_columns")
+    static = Room(3, "static_columns")
+    kinetic = Room("parameters")
+    potential = Room("parameters")
 
 
 class Plan(Record):
     """What columns of the inverse mass matrix one asks for."""
 
     __slots__ = ()
+    model = Room()
     asked = Array(2)
     placements = Array(1)
     panel = Array(2)
@@ -112,13 +113,13 @@ class Plan(Record):
     gram = Sizes(2)
     response = Sizes(2)
     accelerations = Flag()  # or products
-    model = Room()
 
 
 class ContactPlan(Record):
     """Contacts: what kernels are given, the lists that the user gave, words that must be what they were."""
 
     __slots__ = ()
+    model = Room()
     asked = Array(2)
     placements = Array(1)
     panel = Array(2)
@@ -127,8 +128,8 @@ class ContactPlan(Record):
     models = Object()
     datas = Object()
     words = Rows(Word)
-    # of their derivatives
-    motions = Sizes(2)
+    # of their derivatives: shape of those of forces, rooms
+    of_forces = Sizes(2)
     acting = Array(1)
     order = Array(1)
     sides = Array(2)
@@ -136,15 +137,14 @@ class ContactPlan(Record):
     response = Array(1)
     turned = Array(1)
     columns = Array(1)
-    model = Room()
 
 
 class Affine(Record):
-    """An affine map: rows, their places in the result, their constants; then terms, see ``parts.affine``."""
+    """An affine map: rows, then terms, see ``parts.affine``."""
 
     __slots__ = ()
     rows = Count()
-    places = Room("rows")
+    places = Room("rows")  # in the result
     constants = Room("rows")
     terms = Count()
     to = Room("terms")  # row in the result
@@ -166,7 +166,7 @@ class Way(Record):
 
 
 class Hold(Record):
-    """Joints that were held before, told by the object that named them, and the way for them."""
+    """Joints that were held before: the object that named them, and the way for them."""
 
     __slots__ = ()
     hold = Count()
@@ -187,9 +187,12 @@ class ModelDesk(Record):
     tree = Object()
     independent_at = Room("nv")
     follow = Part(Affine)
+    # of closed loops: the kernels that move and close them, room; entries of q and v that depend on others
     closed = Flag()
     move = Code()
     move_tables = Tables()
+    close = Code()
+    close_tables = Tables()
     held = Room("nq")
     spare = Room("nq")
     left = Count()
@@ -197,8 +200,7 @@ class ModelDesk(Record):
     dependents = Count()
     dependents_at = Room("dependents")
     turns_at = Room("dependents")
-    close = Code()
-    close_tables = Tables()
+    # of a projection: where vectors of unit norm begin, and how long they are; ways
     units = Count()
     units_at = Room("units", 2)
     way = Part(Way)

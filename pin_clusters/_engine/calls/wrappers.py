@@ -37,7 +37,7 @@ def write_wrapper(library: Library, kernel: Signature) -> None:
     w.same(count, I64(len(kernel.arguments)))
     words: list[ir.Value] = []
     for i, (dtype, nd) in enumerate(kernel.arguments):
-        x = w.load(given, 8 * i)
+        x = w.item(given, I64(i))
         words += _array(w, x, dtype, nd) if dtype else [_number(w, x)]
     native = ir.Function(m, ir.FunctionType(I32, [I64] * (2 + len(words))), "nb_" + kernel.name)
     if kernel.nogil:
@@ -78,6 +78,5 @@ def _array(w: Writer, x: ir.Value, dtype: str, nd: int) -> list[ir.Value]:
     w.same(w.load(x, w.found("nd"), I32), I32(nd))
     flags = I32(C_CONTIGUOUS | ALIGNED | WRITEABLE)
     w.same(w.b.and_(w.load(x, w.found("flags"), I32), flags), flags)
-    dims = w.load(x, w.found("dims"))
-    shape = [w.load(dims, 8 * i) for i in range(nd)]
+    shape = w.items(w.load(x, w.found("dims")), nd)
     return array_words(w.b, w.load(x, w.found("data")), shape, _SIZES[dtype])

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import reduce
 
 from llvmlite import ir
 
 from .desk import TABLE
-from .record import Field, Part, Record, Rows
+from .record import Field, Record, Room
 
 I64, I32, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 
@@ -34,6 +34,10 @@ def array_words(b: ir.IRBuilder, where: ir.Value, shape: Sequence[ir.Value], ite
         strides.insert(0, b.mul(strides[0], shape[i + 1]))
         size = b.mul(size, shape[i])
     return [I64(0), I64(0), size, I64(item), where, *shape, *strides]
+
+
+class Bytes(list[ir.Value]):
+    """An array of bytes among arrays of numbers: where they are, and how many."""
 
 
 class Library:
@@ -55,7 +59,7 @@ class Library:
 
 
 class Numbers:
-    """A record at an address, while machine code is written: what reads ``desk.nq`` in Python does so here.
+    """A record at an address, while machine code is written: ``desk.nq`` loads what it is in Python.
 
     Attributes:
         where: The address.
@@ -63,35 +67,48 @@ class Numbers:
 
     def __init__(self, writer: Writer, kind: type[Record], where: ir.Value) -> None:
         self._writer, self._kind, self.where = writer, kind, where
+        self._known: dict[str, ir.Value] = {}
 
-    def _field(self, name: str) -> Field[Any]:
+    def _field(self, name: str) -> Field:
         if name not in self._kind.fields:
             raise AttributeError(f"{self._kind.__name__} has no {name}")
         return self._kind.fields[name]
 
+    def has(self, name: str) -> bool:
+        """Whether the record has a name."""
+        return name in self._kind.fields
+
     def __getattr__(self, name: str) -> ir.Value:
         """Load a number, of several the first."""
-        return self._load(name, 0)
+        return self._known[name] if name in self._known else self.all(name, 1)[0]
 
-    def _load(self, name: str, i: int) -> ir.Value:
-        return self._writer.load(self.where, 8 * (self._field(name).place + i))
+    def know(self, *names: str) -> None:
+        """Load numbers that all that follows has at hand."""
+        self._known = {name: getattr(self, name) for name in names}
 
-    def all(self, name: str) -> list[ir.Value]:
-        """Load all numbers of a name: an array and its sizes, a kernel and its tables."""
-        return [self._load(name, i) for i in range(self._field(name).width)]
-
-    def part(self, name: str) -> Numbers:
-        """Return the record that stands at an address."""
+    def all(self, name: str, n: int | None = None) -> list[ir.Value]:
+        """Load all numbers of a name, or the first n: an array and its sizes, a kernel and its tables."""
         field = self._field(name)
-        assert isinstance(field, (Part, Rows)), name
-        return Numbers(self._writer, field.kind, self._load(name, 0))
+        places = range(field.place, field.place + (n or field.width))
+        return [self._writer.load(self.where, 8 * i) for i in places]
 
-    def offset(self, name: str) -> ir.Value:
-        """How far a number is from the first."""
-        return I64(8 * self._field(name).place)
+    def sizes(self, name: str) -> list[ir.Value]:
+        """Return what is multiplied for the size of a room, or the sizes of a shape."""
+        known = [I64(n) if isinstance(n, int) else getattr(self, n) for n in self._field(name).shape]
+        return known or self.all(name)
+
+    def array(self, name: str) -> list[ir.Value]:
+        """Return what stands for an array in a call: of a room where it is, and how many numbers it has."""
+        if isinstance(self._field(name), Room):
+            return [getattr(self, name), self._writer.product(*self.sizes(name))]
+        return self.all(name)
+
+    def dims(self, name: str) -> tuple[ir.Value, int]:
+        """Return where a shape stands, and how many dimensions that is; a count is the shape of a vector."""
+        return self.at(name), self._field(name).width
 
     def at(self, name: str, i: int = 0) -> ir.Value:
-        """Where the first number of a name is, or one behind it."""
+        """Return where number i of a name is."""
         return self._writer.b.add(self.where, I64(8 * (self._field(name).place + i)))
 
     def put(self, **numbers: ir.Value) -> None:
@@ -125,11 +142,27 @@ class Writer:
 
     def item(self, at: ir.Value, i: ir.Value, kind: ir.Type = I64) -> ir.Value:
         """Load item i of eight bytes."""
-        return self.load(at, self.b.mul(I64(8), i), kind)
+        return self.load(at, self._offset(i), kind)
+
+    def items(self, at: ir.Value, n: int) -> list[ir.Value]:
+        """Load so many items."""
+        return [self.item(at, I64(i)) for i in range(n)]
+
+    def put_items(self, values: Sequence[ir.Value], at: ir.Value) -> None:
+        """Store items."""
+        for i, value in enumerate(values):
+            self.put_item(value, at, I64(i))
 
     def put_item(self, value: ir.Value, at: ir.Value, i: ir.Value) -> None:
         """Store item i of eight bytes."""
-        self.store(value, at, self.b.mul(I64(8), i))
+        self.store(value, at, self._offset(i))
+
+    def _offset(self, i: ir.Value) -> ir.Value:
+        return I64(8 * i.constant) if isinstance(i, ir.Constant) else self.b.mul(I64(8), i)
+
+    def product(self, *sizes: ir.Value) -> ir.Value:
+        """Multiply sizes."""
+        return reduce(self.b.mul, sizes)
 
     def block(self, name: str = "") -> ir.Block:
         return self.f.append_basic_block(name)
@@ -155,7 +188,7 @@ class Writer:
     def given(self, i: int) -> ir.Value:
         """Argument i."""
         assert i < self.counted, f"{self.f.name} reads argument {i} of which it does not know that it is there"
-        return self.load(self.f.args[1], 8 * i)
+        return self.item(self.f.args[1], I64(i))
 
     def desk_of(self, x: ir.Value, kind: type[Record]) -> Numbers:
         """The record of a desk, if x, which may be 0, is one of this kind."""
@@ -196,8 +229,7 @@ class Writer:
     def call_python(self, function: ir.Value, *arguments: ir.Value) -> ir.Value:
         """Call an object of Python; a new reference, or 0 and an error."""
         room = self.room(len(arguments))
-        for i, x in enumerate(arguments):
-            self.store(x, room, 8 * i)
+        self.put_items(arguments, room)
         return self.call(self.found("call_any"), I64, function, room, I64(len(arguments)), I64(0))
 
     def common(self, name: str, *args: ir.Value) -> ir.Value:
@@ -239,7 +271,8 @@ class Writer:
         """Call a kernel with arrays (where, shape...) and whole numbers; whether nothing is to be said."""
         words: list[ir.Value] = []
         for x in given:
-            words += [x] if isinstance(x, ir.Value) else array_words(self.b, x[0], x[1:])
+            item = 1 if isinstance(x, Bytes) else 8
+            words += [x] if isinstance(x, ir.Value) else array_words(self.b, x[0], x[1:], item)
         status, code = self.call_kernel(kernel, [tables, *words])
         return self.b.and_(self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", code, I64(0)))
 

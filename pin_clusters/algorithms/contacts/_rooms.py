@@ -51,7 +51,7 @@ class Rooms:
         """Fill the desk of the contacts' plan, for the call in machine code."""
         jacobian, response, turned, room = self.rows
         desk.put(order=self.order, sides=self.sides, jacobian=jacobian, response=response, turned=turned, columns=room)
-        desk.put(motions=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
+        desk.put(of_forces=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
 
 
 def differentiate(
