@@ -223,38 +223,17 @@ class ClusterData(TreeWorkspace):
         self._contact_desk: Any = None  # of the contacts of the last call
         self._known = _calls.Recollection()
         pointers, nv = self._pointers, model.nv
-        desk = _calls.records.DataDesk(
-            model=model._index,
-            nq=model.nq,
-            nv=nv,
-            njoints=model.njoints,
-            nframes=model.nframes,
-            matrix=(nv, nv),
-            motion=(6, nv),
-            of_point=(3, nv),
-            hessian=(6, nv, nv),
-            also=KEEP if model.closures else 0,
-            coupling_tables=pointers["coupling"],
-            # the rate of what is curved takes more than the kernel knows
-            rate_tables=None if model._tree_tables.curved else pointers["coupling_rate"],
-            motion_rates_tables=pointers["rates"],
-            coupled_size=model.own_tree.nv * nv,
-            coupled=self._coupled,
-            coupling_G=self._coupling[0],
-            known=self._known,
-            zeros=self._zeros,
-            energies=pointers["energy"].arrays[-1],
-            kept=self._kept,
-            changed=True,
-            forces=pointers["forced"].arrays[-1][nv:],
-            tau=self._tau,
-            M=self._M_kernel,
-            Minv=self._Minv,
-            ddq=self._ddq,
-        )
+        desk = _calls.records.DataDesk(model=model._index, nq=model.nq, nv=nv, njoints=model.njoints)
+        desk.put(nframes=model.nframes, matrix=(nv, nv), motion=(6, nv), of_point=(3, nv), hessian=(6, nv, nv))
+        desk.put(zeros=self._zeros, tau=self._tau, ddq=self._ddq, M=self._M_kernel, Minv=self._Minv, changed=True)
+        desk.put(energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known)
+        desk.put(forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0)
+        desk.put(coupling_tables=pointers["coupling"], motion_rates_tables=pointers["rates"])
+        # the rate of what is curved takes more than the kernel knows
+        desk.rate_tables = None if model._tree_tables.curved else pointers["coupling_rate"]
+        desk.put(coupled_size=model.own_tree.nv * nv, coupled=self._coupled, coupling_G=self._coupling[0])
         self._derivatives.lay_out(desk)
-        slots = (*TreeWorkspace.__slots__, *ClusterData.__slots__)
-        desk.owned["slots"] = [getattr(self, name) for name in slots if hasattr(self, name)], *pointers.values()
+        desk.owned["tables"] = tuple(pointers.values())
         self._desk = _calls.Desk(desk)
         self.tree = made(model.own_tree)
         if model._functions is not None:

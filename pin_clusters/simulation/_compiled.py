@@ -92,7 +92,7 @@ class CompiledEngine(MixedEngine):
         asked, times = np.zeros(1), np.zeros((1, 1))
         if self._question:
             asked, times = self._question.asked, self._times(state.k, end)
-            prepared.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.record.address
+            prepared.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
                 on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,

@@ -231,7 +231,7 @@ def test_what_is_forgotten_is_no_longer_found_when_it_ends() -> None:
 
     class Kept:
         def __del__(self) -> None:
-            things = known.table.column("thing")[: len(known.table)]
+            things = known.column("thing")
             seen.append(things.tolist().count(self.at))
 
         def __init__(self, at: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
-from .records import Asked
+from .question import Question
 from .writer import DOUBLE, I64, Library, Numbers, Writer
 
 
@@ -20,51 +20,37 @@ class Ask(Writer):
         super().__init__(library, name, 1)
 
     def write(self) -> None:
-        """Write the function."""
-        b, asked = self.b, Numbers(self, Asked, self.f.args[0])
-        values, nq, nv = asked.values, asked.nq, asked.nv
-        q_at = b.add(values, I64(8))
+        """Write the function; its end of what is not usual keeps what was raised."""
+        b, question = self.b, Numbers(self, Question, self.f.args[0])
+        asked, nq, nv = question.asked, question.nq, question.nv
+        q_at = b.add(asked, I64(8))
         v_at = b.add(q_at, b.mul(I64(8), nq))
         tau_at = b.add(v_at, b.mul(I64(8), nv))
-        t = self.call(self.found("new_float"), I64, self.load(values, 0, DOUBLE))
-        self.need(self.there(t))
-        q = self.new_array(asked.at("nq"), 1)
-        no_q = self.block()
-        self.need(self.there(q), no_q)
-        v = self.new_array(asked.at("nv"), 1)
-        no_v = self.block()
-        self.need(self.there(v), no_v)
+        t = self.own(self.call(self.found("new_float"), I64, self.load(asked, 0, DOUBLE)), self.slow)
+        q, v = (self.own(self.new_array(question.at(n), 1), self.slow) for n in ("nq", "nv"))
         self.common("copy", self.load(q, self.found("data")), q_at, nq)
         self.common("copy", self.load(v, self.found("data")), v_at, nv)
-        given = self.call_python(asked.function, t, q, v)
-        for x in (t, q, v):
-            self.drop(x)
-        self.need(self.there(given))
+        given = self.call_python(question.function, t, q, v)
+        self.release(t, q, v)
+        self.own(given, self.slow)
+        usual, other, fine, useless = (self.block() for _ in range(4))
         data = self._data(given, nv)
-        usual, other = self.block(), self.block()
         b.cbranch(self.there(data), usual, other).set_weights([1000, 1])
         b.position_at_end(usual)
         self._accept(given, data, tau_at, nv)
         b.position_at_end(other)  # a list, other numbers, a column
-        converted = self.call_python(asked.convert, given)
-        failed = self.block()
-        self.need(self.there(converted), failed)
+        converted = self.own(self.call_python(question.convert, given), self.slow)
         data = self._data(converted, nv)
-        useless = self.block()
-        self.need(self.there(data), useless)
+        b.cbranch(self.there(data), fine, useless)
+        b.position_at_end(fine)
         self.drop(given)
         self._accept(converted, data, tau_at, nv)
         b.position_at_end(useless)
         self.drop(converted)
-        asked.put(given=given)
+        question.put(given=given)
         b.ret(I64(1))
-        for block, things in ((no_v, (q, t)), (no_q, (t,)), (failed, (given,))):
-            b.position_at_end(block)
-            for x in things:
-                self.drop(x)
-            b.branch(self.slow)
         b.position_at_end(self.slow)
-        self.call(self.found("fetch"), I64, *(asked.at("error", i) for i in range(3)))
+        self.call(self.found("fetch"), I64, *(question.at("error", i) for i in range(3)))
         b.ret(I64(1))
 
     def _data(self, x: ir.Value, n: ir.Value) -> ir.Value:

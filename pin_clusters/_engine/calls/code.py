@@ -28,14 +28,12 @@ class Function(Writer):
         kernel: Its address.
         tables: The address of its tables.
         state: The vectors that are given, and zeros that stand for them.
-        made: New arrays, in the order in which they are returned.
     """
 
     def __init__(self, name: str, library: Library) -> None:
         super().__init__(library, name)
-        self.made: list[ir.Value] = []
         self.state: list[list[ir.Value]] = []
-        self._shapes: dict[str, tuple[ir.Value, int, list[ir.Value]]] = {}
+        self._sizes: dict[str, list[ir.Value]] = {}
         self._read = 2
         _, self.args, self.nargs, self.names = self.f.args
 
@@ -85,11 +83,13 @@ class Function(Writer):
                 same, which the kernel takes as a vector. Else an array of the plan, or of the desk.
             plan: Another record.
         """
-        listed = names.split()
-        given = {i: self._argument(name) for i, name in enumerate(listed) if name in _ARGUMENTS}
+        listed = list(enumerate(names.split()))
+        words = {i: self._argument(name) for i, name in listed if name in _ARGUMENTS}
         self.accepted()
-        self._shapes = {}
-        return [given[i] if i in given else self._at_hand(name, plan) for i, name in enumerate(listed)]
+        self._sizes = {}
+        words |= {i: self._new(name, plan) for i, name in listed if name[0] in "+~"}
+        words |= {i: self._at_hand(name, plan) for i, name in listed if i not in words}  # last: calls come before
+        return [words[i] for i, _ in listed]
 
     def accepted(self) -> None:
         """Write what is done when all arguments are what they should be, before anything is made."""
@@ -125,15 +125,16 @@ class Function(Writer):
     def _at_hand(self, name: str, plan: Numbers | None) -> list[ir.Value]:
         if name in ("-", "--"):
             return [I64(0), I64(0), *[self.nv] * (len(name) - 1)]
-        shape = name.lstrip("+~")
+        return (plan if plan is not None and plan.has(name) else self.desk).array(name)
+
+    def _new(self, name: str, plan: Numbers | None) -> list[ir.Value]:
+        shape = name[1:]
         record = plan if plan is not None and plan.has(shape) else self.desk
-        if shape == name:
-            return record.array(name)
-        if name not in self._shapes:
+        where = self.fresh(*record.dims(shape))
+        if name not in self._sizes:
             sizes = record.sizes(shape)
-            self._shapes[name] = *record.dims(shape), sizes if name[0] == "+" else [self.product(*sizes)]
-        dims, nd, sizes = self._shapes[name]
-        return [self.fresh(dims, nd), *sizes]
+            self._sizes[name] = sizes if name[0] == "+" else [self.product(*sizes)]
+        return [where, *self._sizes[name]]
 
     def couple(self, q: ir.Value, v: ir.Value, rate: ir.Value | None = None) -> None:
         """Bring G to a state, where it depends on one; and dG/dt, if ``rate`` says so."""
@@ -161,7 +162,7 @@ class Function(Writer):
 
     def begin_again(self, counted: int) -> None:
         """Begin another way, for which so many arguments are known to be there."""
-        self.made, self.state, self._read, self.counted = [], [], 2, counted
+        self.owned, self.state, self._read, self.counted = [], [], 2, counted
 
     def optional(self, first: int, by_place: int, names: Sequence[str]) -> list[ir.Value]:
         """Arguments that may be given by name, the first ones also by place; 0 if not given.
@@ -203,40 +204,20 @@ class Function(Writer):
 
     def fresh(self, dims: ir.Value, nd: int) -> ir.Value:
         """Make an array of the shape that stands at an address, for ``give``; where its numbers are."""
-        x = self.new_array(dims, nd)
-        self._own(x)
-        return self.load(x, self.found("data"))
-
-    def _own(self, x: ir.Value) -> None:
-        """Take what was made; if there was no memory, which Python knows, drop all and end."""
-        no_memory = self.block()
-        self.need(self.there(x), no_memory)
-        with self.b.goto_block(no_memory):
-            self._drop_all()
-            self.b.ret(I64(0))
-        self.made.append(x)
-
-    def _drop_all(self) -> None:
-        for x in self.made:
-            self.drop(x)
+        return self.load(self.own(self.new_array(dims, nd)), self.found("data"))
 
     def give(self, fine: ir.Value, then: Callable[[], object] = lambda: None) -> None:
-        """Return what was made, several as a tuple; if not all went well, drop it: the Python function complains.
+        """Return what was made, several as a tuple; if not all went well, the Python function complains.
 
         Args:
             fine: Whether all went well.
             then: Writes what is done in that case.
         """
-        b, good, bad = self.b, self.block(), self.block()
-        b.cbranch(fine, good, bad).set_weights([1000, 1])
-        b.position_at_end(bad)
-        self._drop_all()
-        b.branch(self.slow)
-        b.position_at_end(good)
+        self.need(fine)
         then()
-        results = list(self.made)
-        if len(results) > 1:
-            self._own(self.call(self.found("tuple_new"), I64, I64(len(results))))
+        result, *more = results = list(self.owned)
+        if more:
+            result = self.own(self.call(self.found("tuple_new"), I64, I64(len(results))))
             for i, x in enumerate(results):
-                self.call(self.found("tuple_put"), I32, self.made[-1], I64(i), x)  # which takes the reference
-        b.ret(self.made[-1])
+                self.call(self.found("tuple_put"), I32, result, I64(i), x)  # which takes the reference
+        self.b.ret(result)

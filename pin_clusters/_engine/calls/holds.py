@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from .record import Table
-from .records import Hold, Way
+from .record import Count, Record, Table
 
 MOST_HOLDS = 16
 
 
-class Holds:
-    """Choices that nobody can change, each known by the very object; they stay as long as the model.
+class Hold(Record):
+    """Joints that were held before: the object that named them, which nobody can change, and the way for them."""
+
+    hold = Count()
+    way = Count()
+
+
+class Holds(Table):
+    """Choices that calls may find.
 
     Attributes:
         known: The way of each.
-        table: Of each ``Hold``, read by the machine code.
     """
 
-    __slots__ = ("known", "table")
+    __slots__ = ("known",)
+
+    row = Hold
 
     def __init__(self) -> None:
-        self.known: dict[Any, Way] = {}
-        self.table = Table(Hold, MOST_HOLDS)
+        super().__init__(MOST_HOLDS)
+        self.known: dict[Any, Record] = {}
 
-    def keep(self, hold: Any, way: Way) -> None:
+    def keep(self, hold: Any, way: Record) -> None:
         """Let calls that hold joints by this very object find their way."""
         n = len(self.known)
         if n < MOST_HOLDS and hold not in self.known:
             self.known[hold] = way
-            self.table.keep(n, hold=id(hold), way=way.address)
+            self.write(n, hold=id(hold), way=way.address)

@@ -14,7 +14,8 @@ import numpy as np
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .records import Hold, ModelDesk, Way
+from .holds import Hold
+from .records import ModelDesk, Way
 from .writer import DOUBLE, I64, Library, Numbers, Writer
 
 SAME_POSE = 1e-6  # [rad] or [m]: within it joints stand alike
@@ -23,17 +24,13 @@ _ROUND = 6755399441055744.0  # 1.5 * 2^52: what is added to it loses its fractio
 
 
 class _Move(Writer):
-    """Writes a function of a model and configurations; what it has made is dropped wherever it leaves."""
+    """Writes a function of a model and configurations."""
 
     allowed: str  # number of the desk
     arguments: int
 
     def __init__(self, name: str, library: Library) -> None:
         super().__init__(library, name)
-        self.owned = list[ir.Value]()
-        self.error = self.block("error")
-        with self.b.goto_block(self.error):
-            self.b.ret(I64(0))  # Python knows what happened
         _, self.args, self.nargs, self.names = self.f.args
         self.take()
         model = self.given(0)
@@ -55,30 +52,6 @@ class _Move(Writer):
     def usual(self) -> ir.Value:
         """Write what is done, and return the result."""
         raise NotImplementedError
-
-    def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
-        super().need(condition, self._leave(otherwise or self.slow))
-
-    def _leave(self, to: ir.Block) -> ir.Block:
-        if not self.owned:
-            return to
-        way = self.block()
-        with self.b.goto_block(way):
-            for x in self.owned:
-                self.drop(x)
-            self.b.branch(to)
-        return way
-
-    def own(self, x: ir.Value) -> ir.Value:
-        """Take a new reference, if it is one."""
-        self.need(self.there(x), self.error)
-        self.owned.append(x)
-        return x
-
-    def release(self, *objects: ir.Value) -> None:
-        for x in objects:
-            self.owned.remove(x)
-            self.drop(x)
 
     def vector(self, i: int, n: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Argument i, an array of n numbers, and where these are."""

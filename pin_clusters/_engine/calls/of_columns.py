@@ -21,15 +21,17 @@ class Columns(Function):
         self.open(2)
         plan = self.desk_of(self.given(3), Plan)
         self.same(plan.model, self.desk.model)
-        self.answer(plan, plan.all("torques"))
+        self.answer(plan)
 
-    def answer(self, plan: Numbers, torques: Sequence[ir.Value]) -> None:
-        """Give what a plan wants, of torques of the plan's shape."""
+    def answer(self, plan: Numbers, torques: Sequence[ir.Value] | None = None) -> None:
+        """Give what a plan wants, of its torques or others."""
         b = self.b
-        given = self.words("q asked placements panel", plan)
+        (q,) = self.words("q")
         numbers = self.fresh(b.select(self.there(plan.accelerations), plan.at("response"), plan.at("gram")), 2)
+        given = [q, *self.words("asked placements panel", plan)]
         # the other one has no entries
         results = [[numbers, *plan.all("gram")], [numbers, *plan.all("response")]]
+        torques = plan.all("torques") if torques is None else torques
         self.give(self.run(self.kernel, self.tables, [*given, torques, *results]))
         self.hand_over()
 
@@ -46,7 +48,7 @@ class OperationalInertia(Columns):
         reference, rows = self.optional(4, 2, ("reference", "rows"))
         self.begin()
         plan = self.known(self.given(3), self.either(rows, self.found("none")), reference)
-        self.answer(plan, plan.all("torques"))
+        self.answer(plan)
 
 
 class InputMatrix(Columns):

@@ -55,8 +55,7 @@ class ContactDerivatives(OfContacts):
         self.open(2)
         self.find(2)
         b, desk, plan, nq, nv = self.b, self.desk, self.plan, self.nq, self.nv
-        forward, inverse = desk.all("constraintDynamics"), desk.computeRNEADerivatives
-        for x in (forward[0], inverse, plan.acting):
+        for x in (desk.constraintDynamics, desk.computeRNEADerivatives, plan.acting):
             self.need(self.there(x))
         self.need(b.icmp_unsigned("<=", plan.of_forces, desk.dlambda_room))
         where = desk.after_contacts
@@ -70,7 +69,8 @@ class ContactDerivatives(OfContacts):
             "columns ~matrix ~matrix ~matrix ~of_forces ~of_forces ~of_forces",
             plan,
         )
-        fine = self.run(self.kernel, self.tables, [*forward, inverse, *self.state, *given])
+        kernels = *desk.all("constraintDynamics"), desk.computeRNEADerivatives
+        fine = self.run(self.kernel, self.tables, [*kernels, *self.state, *given])
         desk.put(changed=I64(1), dlambda_rows=plan.of_forces)
         self.leave("ddq_dq_dv ddq_dq_dv ddq_dtau dlambda dlambda dlambda", given[-6:])
         self.give(fine)

@@ -65,7 +65,7 @@ class Dynamics(Function):
         b.branch(run)
         b.position_at_end(make)
         fresh_data, none = self.fresh(dims, nd), I64(0)
-        (fresh,) = self.made
+        (fresh,) = self.owned
         made = b.block
         b.branch(run)
         b.position_at_end(run)

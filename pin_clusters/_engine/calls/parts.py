@@ -7,7 +7,9 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from ..native.process import SAME
-from .records import Affine, Remembered, Word
+from .recollection import Remembered
+from .records import Affine
+from .watch import Word
 from .writer import DOUBLE, I32, I64, Library, Numbers, Writer
 
 _EXPONENT = 0x7FF0000000000000

@@ -9,25 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from .records import Asked
+from .record import Count, Object, Record, Room, Sizes
 
 
-class Question:
-    """What is asked, and what became of it.
+class Question(Record):
+    """What is asked, and what became of it."""
 
-    Attributes:
-        record: Read and written by the machine code.
-        asked: t, q, v, then tau.
-    """
+    function = Object()  # of the user
+    convert = Object()
+    asked = Room()  # t, q, v, then tau
+    nq = Count()
+    nv = Count()
+    given = Count()  # what the function gave
+    error = Sizes(3)  # what it raised: type, value, traceback
 
     def __init__(self, function: Any, convert: Callable[[Any], np.ndarray | None], nq: int, nv: int) -> None:
-        self.asked = np.zeros(1 + nq + 2 * nv)
-        self.record = Asked(function=function, convert=convert, values=self.asked, nq=nq, nv=nv)
+        asked = np.zeros(1 + nq + 2 * nv)
+        super().__init__(function=function, convert=convert, asked=asked, nq=nq, nv=nv)
 
     def take(self) -> Callable[..., Any] | None:
         """Return a function that does once more what the user's did when it gave no torques; None if it always did."""
-        given, error = self.record.given, self.record.error
-        self.record.put(given=0, error=(0, 0, 0))
+        given, error = self.given, self.error
+        self.put(given=0, error=(0, 0, 0))
         if error[0]:
             raised = _raised(error)
 

@@ -9,27 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from .record import Table
-from .records import MOST_OBJECTS, Remembered
+from .record import Count, Record, Sizes, Table
 
 # questions: names of joints; frames at which forces act, beside the robot's own inputs, or beside as many given ones.
 # Frames of which products are wanted have the address of what tells the rows
 HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
-_MOST_ROWS = 16
+_MOST_OBJECTS, _MOST_ROWS = 32, 16
 _FIXED = (str, int, np.int64)
 
 
-class Recollection:
-    """What was asked before; the oldest is forgotten where there are too many.
+class Remembered(Record):
+    """A list that was given before."""
 
-    Attributes:
-        table: Of what is ``Remembered``, read by the machine code.
-    """
+    first = Count()  # what was asked
+    second = Count()  # also the address of an object
+    count = Count()  # of the objects
+    thing = Count()  # where what was kept is
+    objects = Sizes(_MOST_OBJECTS)
 
-    __slots__ = ("_kept", "_next", "_places", "table")
+
+class Recollection(Table):
+    """What was asked before; the oldest is forgotten where there are too many."""
+
+    __slots__ = ("_kept", "_next", "_places")
+
+    row = Remembered
 
     def __init__(self) -> None:
-        self.table = Table(Remembered, _MOST_ROWS)
+        super().__init__(_MOST_ROWS)
         self._places: dict[Any, int] = {}
         self._kept: list[Any] = [None] * _MOST_ROWS
         self._next = 0
@@ -44,7 +51,7 @@ class Recollection:
             address: What is to be found.
             kept: What the numbers are addresses of.
         """
-        if type(objects) not in (list, tuple) or len(objects) > MOST_OBJECTS:
+        if type(objects) not in (list, tuple) or len(objects) > _MOST_OBJECTS:
             return
         if not all(type(x) in _FIXED for x in objects):
             return
@@ -57,5 +64,5 @@ class Recollection:
         if before is not None:
             self._places.pop(before[0], None)
         self._kept[i], self._places[key] = (key, tuple(objects), kept), i
-        self.table.keep(i, first=first, second=second, count=len(objects), thing=address, objects=key[2:])
+        self.write(i, first=first, second=second, count=len(objects), thing=address, objects=key[2:])
         del before

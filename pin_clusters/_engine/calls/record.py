@@ -16,14 +16,14 @@ import numpy as np
 
 
 class Field:
-    """A number of a record, or several.
+    """A number of a record, or several; what kinds there are, says ``words``.
 
     Attributes:
         name: In the record.
         place: Of the first number.
         width: How many there are.
-        shape: How many numbers of eight bytes are meant: what is multiplied, numbers or names of counts of the record;
-            empty where others know.
+        shape: What is multiplied for how many numbers of eight bytes are meant: numbers, or names of counts of the
+            record; empty where others know.
         keeps: Whether it is the address of something: that is kept, and returned when it is read in Python.
     """
 
@@ -31,25 +31,24 @@ class Field:
     place: int
     width = 1
     shape: tuple[int | str, ...] = ()
-    keeps = False
+    keeps = True
+
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Return the numbers of a value; None if it is of another kind, or of other sizes than the shape says."""
+        raise NotImplementedError
 
     def __set_name__(self, record: type[Record], name: str) -> None:
         self.name = name
 
     def __get__(self, record: Record | None, kind: type[Record]) -> Any:
-        """Return what the numbers say."""
         if record is None:
             return self
         if self.keeps:
             return record.owned[self.name]
-        return self.value(record.numbers[self.place : self.place + self.width].tolist())
+        numbers = record.numbers[self.place : self.place + self.width].tolist()
+        return numbers if self.width > 1 else numbers[0]
 
     def __set__(self, record: Record, value: Any) -> None:
-        """Write the numbers of a value.
-
-        Raises:
-            TypeError: It is not of this kind.
-        """
         words = self.words(value, tuple(getattr(record, n) if isinstance(n, str) else n for n in self.shape))
         if words is None or len(words) != self.width:
             given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
@@ -60,17 +59,11 @@ class Field:
             record.owned[self.name] = value
         del before
 
-    def value(self, numbers: list[int]) -> Any:
-        """Return what is read in Python."""
-        return numbers[0]
-
-    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        """Return the numbers of a value; None if it is of another kind, or of other sizes than the shape says."""
-        raise NotImplementedError
-
 
 class Count(Field):
     """A whole number."""
+
+    keeps = False
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take whole numbers, of NumPy too."""
@@ -82,11 +75,9 @@ class Code(Count):
 
 
 class Flag(Field):
-    """Whether something is so."""
+    """1 if something is so."""
 
-    def value(self, numbers: list[int]) -> bool:
-        """Return it as Python has it."""
-        return bool(numbers[0])
+    keeps = False
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take a bool."""
@@ -94,31 +85,20 @@ class Flag(Field):
 
 
 class Sizes(Field):
-    """The shape of an array, of so many sizes or those that are named; other numbers side by side."""
+    """The shape of an array, whose sizes are named; or so many numbers side by side."""
+
+    keeps = False
 
     def __init__(self, *shape: int | str) -> None:
         self.width, self.shape = (int(shape[0]), ()) if len(shape) == 1 else (len(shape), shape)
-
-    def value(self, numbers: list[int]) -> Sequence[int]:
-        """Return all of them."""
-        return numbers
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take a shape."""
         return value if isinstance(value, tuple) and value == (sizes or value) else None
 
 
-class Call(Sizes):
-    """The address of a kernel, 0 if there is none, and that of its tables."""
-
-    def __init__(self) -> None:
-        super().__init__(2)
-
-
 class Room(Field):
-    """The address of numbers."""
-
-    keeps = True
+    """The address of numbers of eight bytes."""
 
     def __init__(self, *shape: int | str) -> None:
         self.shape = shape
@@ -132,8 +112,6 @@ class Room(Field):
 class Array(Field):
     """The address of the numbers of an array, then its sizes."""
 
-    keeps = True
-
     def __init__(self, nd: int) -> None:
         self.width = 1 + nd
 
@@ -144,45 +122,25 @@ class Array(Field):
         return value.ctypes.data, *value.shape, *[1] * (self.width - 1 - value.ndim)
 
 
+class Part(Field):
+    """The address of what knows it: another record, a table, tables of a kernel; 0 if there is none."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        self.kind = kind
+
+    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
+        """Take an object of this kind, or None."""
+        if value is None:
+            return (0,)
+        return (value.address,) if isinstance(value, self.kind) else None
+
+
 class Object(Field):
     """The address of an object of Python."""
-
-    keeps = True
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int]:
         """Take any."""
         return (id(value),)
-
-
-class Tables(Field):
-    """The address of tables of a kernel; None: there are none."""
-
-    keeps = True
-
-    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        """Take a ``Pointer``."""
-        return (0,) if value is None else (value.address,)
-
-
-class Part(Field):
-    """The address of another record, of a kind."""
-
-    keeps = True
-
-    def __init__(self, kind: type[Record]) -> None:
-        self.kind = kind
-
-    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        """Take such a record."""
-        return (value.address,) if isinstance(value, self.kind) else None
-
-
-class Rows(Part):
-    """The address of a ``Table`` of such records."""
-
-    def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        """Take what has such a table, and all that its rows lead to."""
-        return (value.table.address,) if value.table.kind is self.kind else None
 
 
 def _is_array(x: Any) -> bool:
@@ -213,7 +171,6 @@ class Record:
         cls.fields, cls.size = {name: x for name, x in vars(cls).items() if isinstance(x, Field)}, 0
         for field in cls.fields.values():
             field.place, cls.size = cls.size, cls.size + field.width
-        assert "__slots__" in vars(cls), "else it would take any name"
 
     def __init__(self, **values: Any) -> None:
         """Make one, of zeros but for the values."""
@@ -224,11 +181,14 @@ class Record:
     def put(self, **values: Any) -> None:
         """Write several, in this order."""
         for name, value in values.items():
-            self[name] = value
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.fields and name not in Record.__slots__:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        super().__setattr__(name, value)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        if name not in self.fields:
-            raise AttributeError(f"{type(self).__name__} has no {name}")
         setattr(self, name, value)
 
     def __getitem__(self, name: str) -> Any:
@@ -241,34 +201,37 @@ class Record:
 
 
 class Table:
-    """How many rows, then the rows, each of which is a record.
+    """How many rows, then the rows, each of which is a record; what they lead to is kept by who fills it.
 
     Attributes:
-        kind: Of the rows.
         numbers: All of them.
         rows: A view, with a row in each line.
     """
 
-    __slots__ = ("kind", "numbers", "rows")
+    __slots__ = ("numbers", "rows")
 
-    def __init__(self, kind: type[Record], most: int, count: int = 0) -> None:
-        """Make one with room for some rows, of which so many count."""
-        self.kind, self.numbers = kind, np.zeros(1 + most * kind.size, dtype=np.int64)
-        self.numbers[0], self.rows = count, self.numbers[1:].reshape(most, kind.size)
+    row: ClassVar[type[Record]]
+
+    def __init__(self, most: int) -> None:
+        """Make one with room for some rows."""
+        self.numbers = np.zeros(1 + most * self.row.size, dtype=np.int64)
+        self.rows = self.numbers[1:].reshape(most, self.row.size)
 
     def __len__(self) -> int:
         return int(self.numbers[0])
 
-    def keep(self, i: int, **values: Any) -> None:
-        """Write row i, which counts from now on; of several numbers those that are given."""
+    def write(self, i: int, **values: Any) -> None:
+        """Write row i, which counts from now on, all of it at once; of several numbers those that are given."""
+        row = self.rows[i].copy()
         for name, value in values.items():
-            place = self.kind.fields[name].place
-            self.rows[i, place : place + np.size(value)] = value
+            place = self.row.fields[name].place
+            row[place : place + np.size(value)] = value
+        self.rows[i] = row  # signals and the collector may call before and after
         self.numbers[0] = max(len(self), i + 1)
 
     def column(self, name: str) -> np.ndarray:
-        """Return the numbers of a name in all rows, of several the first."""
-        return self.rows[:, self.kind.fields[name].place]
+        """Return the numbers of a name in all rows that count, of several the first."""
+        return self.rows[: len(self), self.row.fields[name].place]
 
     @property
     def address(self) -> int:

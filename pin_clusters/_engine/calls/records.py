@@ -5,37 +5,17 @@ Desks are told apart by how many numbers they have, so no two of them may have a
 
 from __future__ import annotations
 
+from ..entry_points import Pointer
 from .desk import ALL
-from .record import Array, Call, Code, Count, Flag, Object, Part, Record, Room, Rows, Sizes, Tables
-
-MOST_OBJECTS = 32
-"""In a list that is remembered."""
-
-
-class Remembered(Record):
-    """A list that was given before: see ``recollection``."""
-
-    __slots__ = ()
-    first = Count()  # what was asked
-    second = Count()  # also the address of an object
-    count = Count()  # of the objects
-    thing = Count()  # where what was kept is
-    objects = Sizes(MOST_OBJECTS)
+from .holds import Holds
+from .recollection import Recollection
+from .record import Array, Code, Count, Flag, Object, Part, Record, Room, Sizes
+from .watch import Watch
 
 
-class Word(Record):
-    """A word that must be what it was: see ``Watch``."""
+class DataDesk(Record, more={entry.name: Sizes(2) for entry in ALL}):
+    """What a data object has at hand; then of each entry addresses: of the kernel, 0 if none, and its tables."""
 
-    __slots__ = ()
-    where = Count()  # at this address is that of the word
-    beyond = Count()  # bytes from there
-    expected = Count()
-
-
-class DataDesk(Record, more={entry.name: Call() for entry in ALL}):
-    """What a data object has at hand; behind these the kernel of each entry."""
-
-    __slots__ = ()
     model = Room()  # its table, which tells whose plans fit
     nq = Count()
     nv = Count()
@@ -53,16 +33,16 @@ class DataDesk(Record, more={entry.name: Call() for entry in ALL}):
     kept = Room(3)  # of the data
     changed = Flag()  # whether the kernel's mass matrix is another one
     forces = Room("njoints", 6)  # external ones, where kernels read them
-    known = Rows(Remembered)
+    known = Part(Recollection)
     # of the tree: words that tell where it is, what is to be computed as well
-    tree_words = Rows(Word)
+    tree_words = Part(Watch)
     also = Count()
     # of loops: G brought to a state, and its rate; derivatives of both, with the room that they need
     coupling = Code()
-    coupling_tables = Tables()
-    rate_tables = Tables()
+    coupling_tables = Part(Pointer)
+    rate_tables = Part(Pointer)
     motion_rates = Code()
-    motion_rates_tables = Tables()
+    motion_rates_tables = Part(Pointer)
     coupled_size = Count()
     coupled = Room()
     coupling_G = Room("coupled_size")
@@ -104,7 +84,6 @@ class DataDesk(Record, more={entry.name: Call() for entry in ALL}):
 class Plan(Record):
     """What columns of the inverse mass matrix one asks for."""
 
-    __slots__ = ()
     model = Room()
     asked = Array(2)
     placements = Array(1)
@@ -118,7 +97,6 @@ class Plan(Record):
 class ContactPlan(Record):
     """Contacts: what kernels are given, the lists that the user gave, words that must be what they were."""
 
-    __slots__ = ()
     model = Room()
     asked = Array(2)
     placements = Array(1)
@@ -127,7 +105,7 @@ class ContactPlan(Record):
     forces = Array(1)
     models = Object()
     datas = Object()
-    words = Rows(Word)
+    words = Part(Watch)
     # of their derivatives: shape of those of forces, rooms
     of_forces = Sizes(2)
     acting = Array(1)
@@ -142,7 +120,6 @@ class ContactPlan(Record):
 class Affine(Record):
     """An affine map: rows, then terms, see ``parts.affine``."""
 
-    __slots__ = ()
     rows = Count()
     places = Room("rows")  # in the result
     constants = Room("rows")
@@ -155,7 +132,6 @@ class Affine(Record):
 class Way(Record):
     """The shortest way onto the couplings: what stays, for the kernel and in q; residuals and the step against them."""
 
-    __slots__ = ()
     free = Room()
     held = Count()
     held_at = Room("held")
@@ -165,18 +141,9 @@ class Way(Record):
     step = Part(Affine)
 
 
-class Hold(Record):
-    """Joints that were held before: the object that named them, and the way for them."""
-
-    __slots__ = ()
-    hold = Count()
-    way = Count()
-
-
 class ModelDesk(Record):
     """What a model has at hand."""
 
-    __slots__ = ()
     # whether the usual call may be done here
     integrates = Flag()
     differs = Flag()
@@ -190,9 +157,9 @@ class ModelDesk(Record):
     # of closed loops: the kernels that move and close them, room; entries of q and v that depend on others
     closed = Flag()
     move = Code()
-    move_tables = Tables()
+    move_tables = Part(Pointer)
     close = Code()
-    close_tables = Tables()
+    close_tables = Part(Pointer)
     held = Room("nq")
     spare = Room("nq")
     left = Count()
@@ -204,17 +171,4 @@ class ModelDesk(Record):
     units = Count()
     units_at = Room("units", 2)
     way = Part(Way)
-    holds = Rows(Hold)
-
-
-class Asked(Record):
-    """What a simulation asks a function of the user, and what became of it: see ``question``."""
-
-    __slots__ = ()
-    function = Object()
-    convert = Object()
-    values = Room()  # t, q, v, then tau
-    nq = Count()
-    nv = Count()
-    given = Count()  # what the function gave
-    error = Sizes(3)  # what it raised: type, value, traceback
+    holds = Part(Holds)

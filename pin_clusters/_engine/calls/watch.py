@@ -9,20 +9,26 @@ from typing import Any
 import numpy as np
 
 from ..native.process import word
-from .record import Table
-from .records import Word
+from .record import Count, Record, Table
 
 
-class Watch:
+class Word(Record):
+    """A word that must be what it was."""
+
+    where = Count()  # at this address is that of the word
+    beyond = Count()  # bytes from there
+    expected = Count()
+
+
+class Watch(Table):
     """Some words, and what they are now.
 
     Those that tell whether others may be read come first: lengths before items, ends of a list before what is in it.
-
-    Attributes:
-        table: Of each ``Word``, read by the machine code.
     """
 
-    __slots__ = ("_cells", "_places", "table")
+    __slots__ = ("_cells", "_places")
+
+    row = Word
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
         """Note what the words are.
@@ -35,15 +41,16 @@ class Watch:
         self._cells: list[tuple[Any, int]] | None = None
         own = self._places.ctypes.data
         found = [(own + 8 * i, 0) for i in range(len(self._places))] + list(items)
-        self.table = Table(Word, len(found), len(found))
-        self.table.column("where")[:] = [where for where, _ in found]
-        self.table.column("beyond")[:] = [beyond for _, beyond in found]
-        self.table.column("expected")[:] = [word(word(where) + beyond) for where, beyond in found]
+        super().__init__(len(found))
+        self.numbers[0] = len(found)
+        self.column("where")[:] = [where for where, _ in found]
+        self.column("beyond")[:] = [beyond for _, beyond in found]
+        self.column("expected")[:] = [word(word(where) + beyond) for where, beyond in found]
 
     def holds(self) -> bool:
         """Whether the words are what they were."""
         if self._cells is None:  # most are asked by machine code only
-            known = self.table.column("expected").tolist()
+            known = self.column("expected").tolist()
             self._cells = [
                 (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), known, strict=False)
             ]

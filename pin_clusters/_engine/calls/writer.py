@@ -93,9 +93,11 @@ class Numbers:
         return [self._writer.load(self.where, 8 * i) for i in places]
 
     def sizes(self, name: str) -> list[ir.Value]:
-        """Return what is multiplied for the size of a room, or the sizes of a shape."""
-        known = [I64(n) if isinstance(n, int) else getattr(self, n) for n in self._field(name).shape]
-        return known or self.all(name)
+        """Return what is multiplied for the size of a room, or the sizes of a shape; of a count itself."""
+        field = self._field(name)
+        if field.shape or field.width == 1:
+            return [I64(n) if isinstance(n, int) else getattr(self, n) for n in field.shape or (name,)]
+        return self.all(name)
 
     def array(self, name: str) -> list[ir.Value]:
         """Return what stands for an array in a call: of a room where it is, and how many numbers it has."""
@@ -118,14 +120,22 @@ class Numbers:
 
 
 class Writer:
-    """Writes a function of whole numbers."""
+    """Writes a function of whole numbers.
+
+    Attributes:
+        slow: Where it leaves what is not usual.
+        owned: New references that it has; they are dropped wherever it leaves.
+        counted: Of so many arguments it knows that they are there.
+    """
 
     def __init__(self, library: Library, name: str, arguments: int = 4) -> None:
         self.library = library
         self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
+        self.owned: list[ir.Value] = []
         self.counted = 0
+        self._failed: ir.Block | None = None
 
     def found(self, name: str) -> ir.Value:
         """Load a number of the table."""
@@ -168,10 +178,32 @@ class Writer:
         return self.f.append_basic_block(name)
 
     def need(self, condition: ir.Value, otherwise: ir.Block | None = None) -> None:
-        """Go on if a condition holds, else to the Python function."""
-        go = self.block()
-        self.b.cbranch(condition, go, otherwise or self.slow).set_weights([1000, 1])
+        """Go on if a condition holds, else to the Python function, or elsewhere; what was made is dropped first."""
+        go, leave = self.block(), otherwise or self.slow
+        if self.owned:
+            leave = self.block()
+            with self.b.goto_block(leave):
+                for x in self.owned:
+                    self.drop(x)
+                self.b.branch(otherwise or self.slow)
+        self.b.cbranch(condition, go, leave).set_weights([1000, 1])
         self.b.position_at_end(go)
+
+    def own(self, x: ir.Value, otherwise: ir.Block | None = None) -> ir.Value:
+        """Take a new reference; without one end, as Python knows what happened, or go elsewhere."""
+        if otherwise is None and self._failed is None:
+            self._failed = self.block()
+            with self.b.goto_block(self._failed):
+                self.b.ret(I64(0))
+        self.need(self.there(x), otherwise or self._failed)
+        self.owned.append(x)
+        return x
+
+    def release(self, *objects: ir.Value) -> None:
+        """Drop what was made, and is not needed any more."""
+        for x in objects:
+            self.owned.remove(x)
+            self.drop(x)
 
     def same(self, x: ir.Value, y: ir.Value) -> None:
         self.need(self.b.icmp_unsigned("==", x, y))

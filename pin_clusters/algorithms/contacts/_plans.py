@@ -104,6 +104,7 @@ class Plan:
             model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
             forces=self.forces,
         )  # fmt: skip
+        self.desk.owned["contacts"] = models, datas
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
