@@ -8,16 +8,16 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from llvmlite import ir
 
-from ..native.process import ALIGNED, C_CONTIGUOUS
+from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
 from .recollection import HYBRID_NAMES
 from .records import DataDesk
 from .writer import I32, I64, Bytes, Library, Numbers, Writer
 
-_ARGUMENTS = ("q", "v", "f", "m", "0")
+_ARGUMENTS = ("q", "v", "f", "(f)", "m", "0")
 
 
 class Function(Writer):
@@ -78,16 +78,17 @@ class Function(Writer):
         """What a kernel is given, by names.
 
         Args:
-            names: ``q``, ``v``: the next argument, of that size; ``f``: external forces, ``m``: a mask; ``0``: zeros
-                instead of a velocity. ``-``: nothing, ``--``: no rows of nv. ``+shape``: a new array, ``~shape``: the
-                same, which the kernel takes as a vector. Else an array of the plan, or of the desk.
+            names: ``q``, ``v``: the next argument, of that size; ``f``: external forces (``(f)``: that the kernel finds
+                by itself); ``m``: a mask; ``0``: zeros instead of a velocity. ``-``: nothing; ``--``: no rows of nv.
+                ``+shape``: a new array; ``~shape``: the same, for a kernel that takes a vector; ``=shape``: the same,
+                or the one given as ``out``. Else an array of the plan, or of the desk.
             plan: Another record.
         """
         listed = list(enumerate(names.split()))
         words = {i: self._argument(name) for i, name in listed if name in _ARGUMENTS}
         self.accepted()
         self._sizes = {}
-        words |= {i: self._new(name, plan) for i, name in listed if name[0] in "+~"}
+        words |= {i: self._new(name, plan) for i, name in listed if name[0] in "+~="}
         words |= {i: self._at_hand(name, plan) for i, name in listed if i not in words}  # last: calls come before
         return [words[i] for i, _ in listed]
 
@@ -99,8 +100,8 @@ class Function(Writer):
             word = self.desk.array("zeros")
         else:
             i, self._read = self._read, self._read + 1
-            if name in "fm":
-                return self._forces(i) if name == "f" else self._mask(i)
+            if name not in ("q", "v"):
+                return self._mask(i) if name == "m" else self._forces(i)
             word = self.vector(i, self.nq if name == "q" else self.nv)
         self.state.append(word)
         return word
@@ -130,10 +131,10 @@ class Function(Writer):
     def _new(self, name: str, plan: Numbers | None) -> list[ir.Value]:
         shape = name[1:]
         record = plan if plan is not None and plan.has(shape) else self.desk
-        where = self.fresh(*record.dims(shape))
+        where = self.fresh_or_given(*record.dims(shape)) if name[0] == "=" else self.fresh(*record.dims(shape))
         if name not in self._sizes:
             sizes = record.sizes(shape)
-            self._sizes[name] = sizes if name[0] == "+" else [self.product(*sizes)]
+            self._sizes[name] = [self.product(*sizes)] if name[0] == "~" else sizes
         return [where, *self._sizes[name]]
 
     def couple(self, q: ir.Value, v: ir.Value, rate: ir.Value | None = None) -> None:
@@ -206,15 +207,42 @@ class Function(Writer):
         """Make an array of the shape that stands at an address, for ``give``; where its numbers are."""
         return self.load(self.own(self.new_array(dims, nd)), self.found("data"))
 
-    def give(self, fine: ir.Value, then: Callable[[], object] = lambda: None) -> None:
-        """Return what was made, several as a tuple; if not all went well, the Python function complains.
+    def fresh_or_given(self, dims: ir.Value, nd: int) -> ir.Value:
+        """The same, or where those of the array are that is given as ``out``, if the kernel reads nothing there."""
+        b, use, go = self.b, self.block(), self.block()
+        make = self.block()
+        b.cbranch(self.there(self.names), use, make).set_weights([1, 1000])
+        b.position_at_end(use)
+        self.same(self.load(self.names, self.found("names")), I64(1))
+        self.same(self.load(self.names, self.found("in_tuple")), self.found("out"))
+        out = self.item(self.args, I64(self.counted))
+        target = self.array(out, self.nv, nd, C_CONTIGUOUS | ALIGNED | WRITEABLE)
+        end = b.add(target, b.mul(I64(8), self.product(*[self.nv] * nd)))
+        for where, n in self.state:  # the kernel writes before it has read all
+            behind = b.icmp_unsigned(">=", where, end)
+            before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), target)
+            self.need(b.or_(behind, before))
+        self.call(self.found("increase"), ir.VoidType(), out)
+        used = b.block
+        b.branch(go)
+        b.position_at_end(make)
+        fresh = self.fresh(dims, nd)
+        made = b.block
+        b.branch(go)
+        b.position_at_end(go)
+        result, where = b.phi(I64), b.phi(I64)
+        for phi, first, second in ((result, self.owned.pop(), out), (where, fresh, target)):
+            phi.add_incoming(first, made)
+            phi.add_incoming(second, used)
+        self.owned.append(result)
+        return where
 
-        Args:
-            fine: Whether all went well.
-            then: Writes what is done in that case.
-        """
-        self.need(fine)
-        then()
+    def do(self, words: Sequence[ir.Value | Sequence[ir.Value]]) -> None:
+        """Run the kernel; if not all goes well, the Python function complains."""
+        self.need(self.run(self.kernel, self.tables, words))
+
+    def give(self) -> None:
+        """Return what was made, several as a tuple."""
         result, *more = results = list(self.owned)
         if more:
             result = self.own(self.call(self.found("tuple_new"), I64, I64(len(results))))

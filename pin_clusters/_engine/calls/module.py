@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .asker import Ask
-from .desk import ASK, ENTRIES, GROUPS
+from .desk import ASK, GROUPS
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
-from .of_dynamics import Dynamics
 from .of_places import Accelerations, Center, Hessian, Velocities
 from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
@@ -19,7 +18,6 @@ from .wrappers import Signature, write_wrapper
 from .writer import Library
 
 _WRITERS: dict[str, Callable[[str, Library], Any]] = {
-    **{entry.name: Dynamics for entry in ENTRIES},
     **dict.fromkeys(USUAL, UsualCall),
     "quick_tree": Tree,
     "quick_motion": Motion,

@@ -32,7 +32,8 @@ class Columns(Function):
         # the other one has no entries
         results = [[numbers, *plan.all("gram")], [numbers, *plan.all("response")]]
         torques = plan.all("torques") if torques is None else torques
-        self.give(self.run(self.kernel, self.tables, [*given, torques, *results]))
+        self.do([*given, torques, *results])
+        self.give()
         self.hand_over()
 
     def known(self, frames: ir.Value, first: ir.Value, reference: ir.Value) -> Numbers:

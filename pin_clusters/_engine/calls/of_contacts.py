@@ -31,8 +31,10 @@ class ContactDynamics(OfContacts):
         """Write the function."""
         self.open(5)
         self.find(5)
-        given = self.words(f"q v v {_TABLES} +nv", self.plan)
-        self.give(self.run(self.kernel, self.tables, given), self._keep)
+        self.do(self.words(f"q v v {_TABLES} +nv", self.plan))
+        # where derivatives find the state; the zero says that forces were neither damped nor iterated
+        self.store(I64(0), self.copies(self.desk.after_contacts, self.state))
+        self.give()
         self.hand_over()
 
     def accepted(self) -> None:
@@ -41,10 +43,6 @@ class ContactDynamics(OfContacts):
         for where, _ in self.state:
             self.need(self.b.icmp_unsigned("!=", where, written))
         super().accepted()
-
-    def _keep(self) -> None:
-        """Leave the state where derivatives find it; the zero says that forces were neither damped nor iterated."""
-        self.store(I64(0), self.copies(self.desk.after_contacts, self.state))
 
 
 class ContactDerivatives(OfContacts):
@@ -71,7 +69,9 @@ class ContactDerivatives(OfContacts):
         )
         kernels = *desk.all("constraintDynamics"), desk.computeRNEADerivatives
         fine = self.run(self.kernel, self.tables, [*kernels, *self.state, *given])
-        desk.put(changed=I64(1), dlambda_rows=plan.of_forces)
+        desk.put(changed=I64(1))
+        self.need(fine)
         self.leave("ddq_dq_dv ddq_dq_dv ddq_dtau dlambda dlambda dlambda", given[-6:])
-        self.give(fine)
+        desk.put(dlambda_rows=plan.of_forces)
+        self.give()
         self.hand_over()

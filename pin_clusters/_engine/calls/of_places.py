@@ -23,7 +23,8 @@ class _OfPlace(OfTree):
         self.open_in_tree(4)
         index, reference, kind = self.whole(2, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
         place: Words = [self.numbered(index, kind), reference, self.array_or_none(3, I64(4), 2)]
-        self.give(self.run(self.kernel, self.tables, [*place, *self.results(kind)]))
+        self.do([*place, *self.results(kind)])
+        self.give()
         self.hand_over()
 
     def results(self, kind: ir.Value) -> list[list[ir.Value]]:
@@ -71,5 +72,6 @@ class Center(OfTree):
     def write(self) -> None:
         """Write the function."""
         self.open_in_tree(0)
-        self.give(self.run(self.kernel, self.tables, self.words("-- +of_point")))
+        self.do(self.words("-- +of_point"))
+        self.give()
         self.hand_over()

@@ -51,7 +51,7 @@ class Tree(OfTree):
         q, v, a = self.vector(3, self.nq), self.array_or_none(4, self.nv), self.array_or_none(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
         self.prepare(q[0], v[0], a[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
-        self.need(self.run(self.kernel, self.tables, [what, q, v, a]))
+        self.do([what, q, v, a])
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)
         b.ret(done)
@@ -90,5 +90,6 @@ class FrameJacobian(OfTree):
         with b.if_then(self.there(q[1])):
             self.couple(q[0], self.desk.zeros)
         (numbers,) = self.words("+motion")
-        self.give(self.run(self.kernel, self.tables, [q, place, reference, b.and_(kind, I64(2)), numbers]))
+        self.do([q, place, reference, b.and_(kind, I64(2)), numbers])
+        self.give()
         self.hand_over()

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from .code import Function
-from .writer import I64
+from .desk import ENTRIES, Entry
+from .writer import DOUBLE, I64, Library
 
 
 class Usual(NamedTuple):
@@ -15,10 +16,12 @@ class Usual(NamedTuple):
 
     Attributes:
         words: What the kernel is given, as ``Function.words`` says; ``f?``: external forces, which may be left out.
-        gives: What is returned behind new arrays: ``shape=room``, a new array of a shape, copied from a room.
+        gives: What is returned behind new arrays: ``shape=room``, a new array of a shape, copied from a room; or which
+            energy: ``kinetic``, ``potential``, ``mechanical``.
         leaves: Rooms to which new arrays are copied; the same room again, here and above: one behind the other.
         keeps: The room of the state, of which more may be asked later.
         couples: Whether G is brought to the state.
+        changes: Whether the kernel's mass matrix is another one; ``data.M`` is copied from it when it is asked for.
         kernels: Whether the kernel is also given those of forward and inverse dynamics, first.
     """
 
@@ -27,13 +30,27 @@ class Usual(NamedTuple):
     leaves: str = ""
     keeps: str = ""
     couples: bool = False
+    changes: bool = False
     kernels: bool = False
 
 
+def _of_entry(entry: Entry) -> Usual:
+    result = {"vector": " =nv", "matrix": " =matrix"}.get(entry.returns, "")
+    return Usual(
+        " ".join(entry.arguments).replace("f", "(f)") + result,
+        gives="" if result else entry.returns,
+        leaves="tau" if "f" in entry.arguments else "",  # the kernel's result has forces behind it
+        keeps="after_aba" if entry.kernel == "aba" else "",
+        changes=entry.kernel == "crba",
+    )
+
+
+_ENERGIES = ("kinetic", "potential", "mechanical")
 _RATES = "matrix=dtau_dq matrix=dtau_dv matrix=M"
 USUAL = {
+    **{entry.name: _of_entry(entry) for entry in ENTRIES},
     "hybrid_dynamics": Usual("q v v v m +nv +nv"),
-    "computeRNEADerivatives": Usual("q v v f? tau dtau_dq dtau_dv M -", _RATES, keeps="after_rnea"),
+    "computeRNEADerivatives": Usual("q v v f? tau dtau_dq dtau_dv M -", _RATES, keeps="after_rnea", changes=True),
     "computeGeneralizedGravityDerivatives": Usual("q 0 0 - unasked dtau_dq dtau_dv scratch -", "matrix=dtau_dq"),
     "computeStaticTorqueDerivatives": Usual("q 0 0 f unasked dtau_dq dtau_dv scratch -", "matrix=dtau_dq"),
     "computeCoriolisMatrix": Usual("q v 0 - unasked - C scratch -", "matrix=C"),
@@ -42,6 +59,7 @@ USUAL = {
         "velocities sides factors q v v ddq f? unasked dtau_dq dtau_dv M - ~matrix ~matrix ~matrix",
         leaves="ddq_dq_dv ddq_dq_dv Minv",
         keeps="after_aba",
+        changes=True,
         kernels=True,
     ),
     "computeJointTorqueRegressor": Usual("q v v +regressor", couples=True),
@@ -54,47 +72,58 @@ USUAL = {
 class UsualCall(Function):
     """Writes one of them."""
 
+    def __init__(self, name: str, library: Library) -> None:
+        super().__init__(name, library)
+        self.how = USUAL[name]
+
     def write(self) -> None:
         """Write the function."""
-        b, how = self.b, USUAL[self.f.name]
-        given = sum(word in "qvfm" for word in how.words.split())
-        if "f?" not in how.words:
+        b, words = self.b, self.how.words
+        given = sum(word in ("q", "v", "m", "f", "(f)") for word in words.split())
+        if "=" in words:
+            self.count(2 + given)
+            self.begin()
+            self.answer(words)
+        elif "f?" not in words:
             self.open(given)
-            self.answer(how.words)
+            self.answer(words)
         else:  # two ways, as the kernel takes forces as one array more
             self.open(given, given + 1)
             more, go = self.block(), self.block()
             b.cbranch(b.icmp_unsigned("==", self.nargs, I64(2 + given)), go, more).set_weights([1000, 1])
             b.position_at_end(more)
             self.count(3 + given)
-            self.answer(how.words.replace("f?", "f"))
+            self.answer(words.replace("f?", "f"))
             self.begin_again(2 + given)
             b.position_at_end(go)
-            self.answer(how.words.replace("f?", "-"))
+            self.answer(words.replace("f?", "-"))
         self.hand_over()
 
-    def answer(self, words: str) -> None:
+    def answer(self, names: str) -> None:
         """Write one way to the result."""
-        how, desk = USUAL[self.f.name], self.desk
-        first = self._kernels(" f " in words) if how.kernels else []
-        given = self.words(words)
-        fine = self.run(self.kernel, self.tables, [*first, *given])
-        if " M " in words:
+        how, desk = self.how, self.desk
+        first = self._kernels(" f " in names) if how.kernels else []
+        words = list(zip(names.split(), self.words(names), strict=True))
+        if how.keeps:
+            self.copies(getattr(desk, how.keeps), self.state)
+        fine = self.run(self.kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
+        if how.changes:
             desk.put(changed=I64(1))
-        self.leave(how.leaves, [given[i] for i, word in enumerate(words.split()) if word[0] in "+~"])
+        self.need(fine)
+        self.leave(how.leaves, [word for name, word in words if name[0] in "+~="])
+        if how.gives in _ENERGIES:
+            self._energy(how.gives)
+            return
         behind: dict[str, ir.Value] = {}
         for shape, room in (x.split("=") for x in how.gives.split()):
             source, size = behind.get(room) or getattr(desk, room), self.product(*desk.sizes(shape))
             self.common("copy", self.fresh(*desk.dims(shape)), source, size)
             behind[room] = self.b.add(source, self.b.mul(I64(8), size))
-        self.give(fine)
+        self.give()
 
     def accepted(self) -> None:
-        """Keep the state, and bring G to it."""
-        how = USUAL[self.f.name]
-        if how.keeps:
-            self.copies(getattr(self.desk, how.keeps), self.state)
-        if how.couples:
+        """Bring G to the state."""
+        if self.how.couples:
             self.couple(self.state[0][0], self.state[1][0])
 
     def _kernels(self, forces: bool) -> list[ir.Value]:
@@ -105,3 +134,12 @@ class UsualCall(Function):
         self.need(self.there(kernel))
         self.need(self.there(inverse))
         return [kernel, tables, inverse]
+
+    def _energy(self, which: str) -> None:
+        b, kept = self.b, self.desk.kept
+        kinetic, potential = (self.item(self.desk.energies, I64(i), DOUBLE) for i in range(2))
+        values = kinetic, potential, b.fadd(kinetic, potential)
+        for i, (name, value) in enumerate(zip(_ENERGIES, values, strict=True)):
+            if which in (name, "mechanical"):
+                self.put_item(value, kept, I64(i))
+        b.ret(self.call(self.found("new_float"), I64, values[_ENERGIES.index(which)]))
