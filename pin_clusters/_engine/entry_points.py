@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
 from .switches import JIT as JIT
 from .switches import compiled_ahead as compiled_ahead
@@ -36,25 +36,39 @@ _lock = threading.RLock()
 
 
 class Kernel:
-    """An entry point with one signature; its code is found in the library, or compiled, at its first use.
+    """A kernel of an operation; its code is found in the library, or compiled, at its first use.
 
     Attributes:
-        name: Of the function.
+        operation: What it does.
+        loops: Whether it knows closed loops, which others do not.
+        rows: Whether it takes packs of states.
+        name: Of its entry point.
         compiled_address: Of its machine code, as Numba's code calls it; 0 as long as there is none.
         fast: Takes its arguments, which must have the kernel's types; None as long as there is no machine code.
     """
 
-    __slots__ = ("_module", "compiled_address", "fast", "name")
+    __slots__ = ("compiled_address", "fast", "loops", "name", "operation", "rows")
 
-    def __init__(self, place: str) -> None:
-        self._module, _, self.name = place.rpartition(".")
+    def __init__(self, operation: Operation, *, loops: bool = False, rows: bool = False) -> None:
+        self.operation, self.loops, self.rows = operation, loops, rows
+        _, _, door = operation.passes.rpartition(".")
+        self.name = door if operation.is_door else operation.name + "_loops" * loops + ("_rows" if rows else "_at")
         self.compiled_address = 0
         self.fast: Callable[..., Any] | None = None
 
     @property
+    def title(self) -> str:
+        """What is said while it is compiled."""
+        title, kinds = self.operation.title, ", many states" * self.rows + ", closed loops" * self.loops
+        title = "batch." * self.rows + title
+        return f"{title[:-1]}{kinds})" if title.endswith(")") else title + f" ({kinds[2:]})" * bool(kinds)
+
+    @property
     def source(self) -> Source:
         """What it is made of; imports Numba."""
-        return getattr(importlib.import_module(f".kernels.{self._module}", __package__), self.name)
+        from .doors import source
+
+        return source(self)
 
     def call(self, pointer: Pointer, *arguments: Any) -> Any:
         """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
@@ -88,55 +102,24 @@ class Kernel:
             self.compiled_address, self.fast = compiled(self.source)
 
 
-rnea = Kernel("dynamics.rnea.rnea_at")
-rnea_loops = Kernel("dynamics.rnea.rnea_loops_at")
-aba = Kernel("dynamics.aba.aba_at")
-aba_loops = Kernel("dynamics.aba.aba_loops_at")
-crba = Kernel("dynamics.crba.crba_at")
-crba_loops = Kernel("dynamics.crba.crba_loops_at")
-minverse = Kernel("dynamics.minverse.minverse_at")
-minverse_loops = Kernel("dynamics.minverse.minverse_loops_at")
-energy = Kernel("dynamics.energy.energy_at")
-energy_loops = Kernel("dynamics.energy.energy_loops_at")
-coupling = Kernel("dynamics.coupling.coupling_at")
-project = Kernel("moves.closing.project_at")
-move = Kernel("moves.following.move_at")
-rnea_rows = Kernel("rows.batch.rnea_rows")
-rnea_loops_rows = Kernel("rows.batch.rnea_loops_rows")
-aba_rows = Kernel("rows.batch.aba_rows")
-aba_loops_rows = Kernel("rows.batch.aba_loops_rows")
-crba_rows = Kernel("rows.batch_matrices.crba_rows")
-crba_loops_rows = Kernel("rows.batch_matrices.crba_loops_rows")
-minverse_rows = Kernel("rows.batch_matrices.minverse_rows")
-minverse_loops_rows = Kernel("rows.batch_matrices.minverse_loops_rows")
-rows = Kernel("rows.rows.rows_at")
-openness = Kernel("rows.row_results.openness_at")
-placements = Kernel("rows.row_results.placements_at")
-projected = Kernel("rows.row_results.projected_at")
-simulate = Kernel("steps.simulate.simulate_at")
-moved = Kernel("steps.simulate.moved_at")
-tree = Kernel("tree.tree.tree_at")
-frame_jacobian = Kernel("tree.frame_jacobians.frame_jacobian_at")
-place_derivatives = Kernel("tree.place_derivatives.place_derivatives_at")
-place_hessian = Kernel("tree.place_hessians.place_hessian_at")
-center_rates = Kernel("tree.center_rates.center_rates_at")
-columns = Kernel("force_columns.columns.columns_at")
-columns_loops = Kernel("force_columns.columns.columns_loops_at")
-contacts = Kernel("contacts.contacts.contacts_at")
-contacts_loops = Kernel("contacts.contacts.contacts_loops_at")
-contact_derivatives = Kernel("contacts.derivatives.contact_derivatives_at")
-rnea_derivatives = Kernel("variations.rnea_derivatives.rnea_derivatives_at")
-rnea_derivatives_loops = Kernel("variations.rnea_derivatives.rnea_derivatives_loops_at")
-derivatives_rows = Kernel("rows.batch_derivatives.derivatives_rows")
-aba_derivatives = Kernel("variations.aba_derivatives.aba_derivatives_at")
-coupling_derivatives = Kernel("variations.coupling_derivatives.coupling_derivatives_at")
-regressor = Kernel("regressors.regressor.regressor_at")
-energy_regressors = Kernel("regressors.energy_regressors.energy_regressors_at")
-hybrid = Kernel("dynamics.hybrid.hybrid_at")
-hybrid_loops = Kernel("dynamics.hybrid.hybrid_loops_at")
+def _kernels() -> Iterator[tuple[str, Kernel]]:
+    """Make the kernels, those of one operation side by side, with the names that others know them by."""
+    for rows in (False, True):
+        for operation in OPERATIONS:
+            if rows and operation.rows is None:
+                continue
+            for loops in (False, True) if operation.loops else (False,):
+                yield operation.name + "_loops" * loops + "_rows" * rows, Kernel(operation, loops=loops, rows=rows)
 
-BY_NAME = {name: thing for name, thing in list(globals().items()) if isinstance(thing, Kernel)}
+
+BY_NAME = dict(_kernels())
 ALL = tuple(BY_NAME.values())
+globals().update(BY_NAME)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Kernel:
+        """Tell that kernels are here by name."""
 
 
 class Pointer:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pin_clusters._engine.kernels.compiling.jit import Source, compiled, signature
+from pin_clusters._engine.kernels.compiling.jit import Source, compiled
 
 
 def light_at(address: Any, x: Any) -> Any:
@@ -14,7 +14,7 @@ def light_at(address: Any, x: Any) -> Any:
     return address + x.shape[0]
 
 
-LIGHT = Source(light_at, signature(1), "light (for tests)", None, False)
+LIGHT = Source(light_at, ("i0", "f1"), "light (for tests)", None, False)
 
 
 def answer() -> bool:

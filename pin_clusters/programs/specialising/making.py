@@ -17,7 +17,7 @@ from ...model import ClusterModel
 from ..machine_code import load
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_RESULT, RESULT_OF, Function, kernel_of
+from .functions import BY_RESULT, RESULT_OF, kernel_of
 from .module import module_of
 from .rows import MadeRows
 
@@ -92,7 +92,7 @@ class Made:
         """Let the kernel say what becomes of a suspicious state: in Python the first times, compiling takes seconds."""
         self._suspicious += 1
         if self.kernel.fast is None and self._suspicious <= _PLAIN:
-            return plain(self.function, self.kernel, pointer, *arrays)
+            return plain(self.kernel, pointer, *arrays)
         return int(self.kernel.call(pointer, *arrays))
 
     def meet(self, words: list[int]) -> None:
@@ -113,9 +113,10 @@ class Made:
         self.time, self.rival = best["time"], best["rival"]
 
 
-def plain(function: Function, kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
+def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
     """Run the source of a kernel in Python."""
-    run: Callable[..., int] = getattr(source(function.module), kernel.name.removesuffix("_at"))
+    module, _, name = kernel.operation.passes.partition(".")
+    run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
         return int(run(*pointer.arrays, *arrays))
 

@@ -34,13 +34,8 @@ def _same(function: Any) -> Any:
 def _policy() -> types.ModuleType:
     """What takes the place of ``compiling.jit``: nothing is compiled."""
     module = types.ModuleType(f"{_NAME}.compiling.jit")
-
-    def kernel(signature: Any, title: str, plain: Any, *, nogil: bool = False) -> Any:
-        return lambda function: function
-
     module.__dict__.update(
-        inline=_same, paste=_same, device=_same, kernel=kernel, signature=lambda *sizes: None, BOUNDSCHECK=False,
-        JIT=False, OPTIONS={}, INNER={},
+        inline=_same, paste=_same, device=_same, BOUNDSCHECK=False, JIT=False, OPTIONS={}, INNER={}
     )  # fmt: skip
     return module
 

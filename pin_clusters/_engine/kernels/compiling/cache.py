@@ -154,6 +154,10 @@ class _Implementation(caching.CompileResultCacheImpl):
 class _Kept(caching.FunctionCache):
     _impl_class = _Implementation
 
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """Name the code by what it is compiled for: what a door is made of has another name in each process."""
+        return sig, codegen.magic_tuple()
+
 
 def _keep_in(dispatcher: Any, place: Path) -> None:
     """Let Numba read and write compiled code in a folder."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import config, njit
+from numba import config, njit, types
 
 from ...switches import BOUNDSCHECK, JIT
 from . import cache as _cache
@@ -41,36 +41,36 @@ def device(function: Callable[..., Any]) -> Callable[..., Any]:
     return njit(**INNER)(function)
 
 
+_KINDS = {
+    "f1": types.float64[::1],
+    "f2": types.float64[:, ::1],
+    "i0": types.int64,
+    "i1": types.int64[::1],
+    "i2": types.int64[:, ::1],
+    "b1": types.int8[::1],
+}
+
+
 class Source(NamedTuple):
-    """What an entry point is made of.
+    """What a kernel is made of.
 
     Attributes:
         entry: The function.
-        signature: Makes the Numba signature (called when it is compiled).
+        kinds: What its arguments are, as in ``operations.Operation``.
         title: What the user is told is being compiled.
         plain: What runs instead when the JIT is off, on the arrays themselves.
         nogil: Whether it releases the interpreter lock (batches do; it costs a little).
     """
 
     entry: Callable[..., Any]
-    signature: Callable[[], Any]
+    kinds: tuple[str, ...]
     title: str
     plain: Callable[..., Any] | None
     nogil: bool
 
-
-def kernel(
-    signature: Callable[[], Any], title: str, plain: Any, *, nogil: bool = False
-) -> Callable[[Callable[..., Any]], Source]:
-    """Declare an entry point: a decorator for a plain function. ``entry_points`` lists it."""
-    return lambda function: Source(function, signature, title, plain, nogil)
-
-
-def signature(arrays: int, matrices: int = 0) -> Callable[[], Any]:
-    """Return what makes the signature of an entry point: the address of the tables, flat arrays, then matrices."""
-    from numba import types
-
-    return lambda: types.int64(types.int64, *([types.float64[::1]] * arrays), *([types.float64[:, ::1]] * matrices))
+    def signature(self) -> Any:
+        """Return the signature of Numba's."""
+        return types.int64(*(_KINDS[kind] for kind in self.kinds))
 
 
 def compiled(source: Source) -> tuple[int, Callable[..., Any]]:

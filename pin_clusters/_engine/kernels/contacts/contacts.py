@@ -7,22 +7,20 @@ contacts do without forces is W' w, and one pass outward makes the accelerations
 
 from __future__ import annotations
 
-from numba import types
-
 from ..bodies.placements import start, turn_joints
 from ..clusters import loop
-from ..compiling.jit import inline, kernel, paste
+from ..compiling.jit import inline, paste
 from ..dynamics.aba import outward_with
 from ..dynamics.minverse import factor_articulated
 from ..force_columns.columns import products_of, three_products
 from ..force_columns.panel import at_body, at_w, entry
 from ..force_columns.passes import inward, outward
 from ..force_columns.seed import clear, put_lanes, unit_wrench
-from ..numbers.simd import LANES, borrowed, get, get_lane, get_row, put, put_lane, zero
+from ..numbers.simd import LANES, get, get_lane, get_row, put, put_lane, zero
 from ..numbers.tuples import load3, load9
 from ..tables import contacts_layout as at
 from ..tables import workspace as ws
-from ..tables.addresses import seen, tables
+from ..tables.addresses import seen
 from ..tables.columns_layout import AT_WORK
 from ..tables.contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
 from ..tables.contacts_views import contact, contacts_header, fields
@@ -170,28 +168,3 @@ def contacts_with(advance_loop):
 
 contacts = contacts_with(loop.without_loops)
 contacts_loops = contacts_with(loop.advance_with_inertia)
-
-
-def _signature():
-    whole, table, number = types.int64[:, ::1], types.float64[:, ::1], types.float64[::1]
-    return types.int64(types.int64, number, number, number, whole, number, table, table, number, number)
-
-
-@kernel(_signature, "contacts (constrained forward dynamics)", contacts)
-def contacts_at(address, q, v, tau, asked, numbers, panel, gram, forces, out):
-    """Call contacts with the tables at an address."""
-    index, params, work, result = tables(address)
-    return contacts(
-        index, params, work, result, borrowed(q), borrowed(v), borrowed(tau), borrowed(asked), borrowed(numbers),
-        borrowed(panel), borrowed(gram), borrowed(forces), borrowed(out),
-    )  # fmt: skip
-
-
-@kernel(_signature, "contacts (constrained forward dynamics, closed loops)", contacts_loops)
-def contacts_loops_at(address, q, v, tau, asked, numbers, panel, gram, forces, out):
-    """Call contacts with the tables at an address."""
-    index, params, work, result = tables(address)
-    return contacts_loops(
-        index, params, work, result, borrowed(q), borrowed(v), borrowed(tau), borrowed(asked), borrowed(numbers),
-        borrowed(panel), borrowed(gram), borrowed(forces), borrowed(out),
-    )  # fmt: skip

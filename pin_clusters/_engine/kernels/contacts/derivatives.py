@@ -6,9 +6,7 @@ At the accelerations and forces that ``contacts`` finds, derivatives of inverse 
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel, paste
+from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..loops.user_functions import lanes_of
 from ..numbers.simd import borrowed, get, put, zero
@@ -75,17 +73,6 @@ def combined(to, a, b, factor_of_b, n):
         put(to, i, get(a, i) + get(b, i) * factor_of_b)
 
 
-def _signature():
-    line, integer = types.float64[::1], types.int64
-    whole, table = types.int64[:, ::1], types.float64[:, ::1]
-    return integer(
-        integer, integer, integer, integer, line, line, line, line, whole, line, table, table, line, line, line, line,
-        line, line, line, types.int64[::1], types.int64[::1], table, line, line, line, line, line, line, line,
-        line, line, line, line,
-    )  # fmt: skip
-
-
-@kernel(_signature, "derivatives of dynamics with contacts", None, nogil=False)
 def contact_derivatives_at(
     address, forward, forward_tables, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting, torques,
     dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq,

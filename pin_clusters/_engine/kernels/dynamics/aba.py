@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import zero6
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.views import cluster, header
 from .rnea import rotor_forces, wrong_size
@@ -156,17 +155,3 @@ def aba_with(advance_loop):
 
 aba = aba_with(loop.without_loops)
 aba_loops = aba_with(loop.advance_with_inertia)
-
-
-@kernel(signature(4), "aba (forward dynamics)", aba)
-def aba_at(address, q, v, tau, out):
-    """Call aba with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return aba(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))
-
-
-@kernel(signature(4), "aba (forward dynamics, closed loops)", aba_loops)
-def aba_loops_at(address, q, v, tau, out):
-    """Call aba with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return aba_loops(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(out))

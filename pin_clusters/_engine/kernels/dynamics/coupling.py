@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ..bodies.placements import start, unit_rotation
-from ..compiling.jit import inline, kernel, paste, signature
+from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of
 from ..numbers.pack import if_less
-from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import zero3
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.views import cluster, head, header, listed, velocity_row
 
@@ -90,10 +89,3 @@ def coupling(index, params, work, result, q, v):
                 for k in range(C.nk):
                     put(result, V.iv * n.nv + listed(index, C.column, k), get(work, V.at_G + k))
     return code
-
-
-@kernel(signature(2), "coupling_jacobian (G and its bias)", coupling)
-def coupling_at(address, q, v):
-    """Call coupling with the tables at an address."""
-    index, params, work, result = tables(address)
-    return coupling(index, params, work, result, borrowed(q), borrowed(v))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, fill_square, put, put_apart, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import fill_square, put, put_apart, zero
 from ..numbers.spatial import dot6
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.views import body, cluster, header, listed
 
@@ -114,17 +113,3 @@ def crba_with(compose_loop):
 
 crba_flat, crba = crba_with(loop.without_loops)
 crba_loops_flat, crba_loops = crba_with(loop.compose)
-
-
-@kernel(signature(1, 1), "crba (mass matrix)", crba)
-def crba_at(address, q, out):
-    """Call crba with the tables at an address."""
-    index, params, work, result = tables(address)
-    return crba(index, params, work, result, borrowed(q), borrowed(out))
-
-
-@kernel(signature(1, 1), "crba (mass matrix, closed loops)", crba_loops)
-def crba_loops_at(address, q, out):
-    """Call crba with the tables at an address."""
-    index, params, work, result = tables(address)
-    return crba_loops(index, params, work, result, borrowed(q), borrowed(out))

@@ -5,15 +5,14 @@ from __future__ import annotations
 from ..bodies.motions import along, body_inertia, free_motion
 from ..bodies.placements import free_rotation, hinge, place, start, turn_joints
 from ..clusters import loop
-from ..compiling.jit import inline, kernel, paste, signature
+from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_rate
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import joint_motion
-from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import (
     BODY_PARAMS,
     FREE,
@@ -154,17 +153,3 @@ def energy_with(velocities):
 
 energy = energy_with(loop.without_loops)
 energy_loops = energy_with(loop.velocities)
-
-
-@kernel(signature(2), "energy (kinetic and potential)", energy)
-def energy_at(address, q, v):
-    """Call energy with the tables at an address."""
-    index, params, work, out = tables(address)
-    return energy(index, params, work, out, borrowed(q), borrowed(v))
-
-
-@kernel(signature(2), "energy (kinetic and potential, closed loops)", energy_loops)
-def energy_loops_at(address, q, v):
-    """Call energy with the tables at an address."""
-    index, params, work, out = tables(address)
-    return energy_loops(index, params, work, out, borrowed(q), borrowed(v))

@@ -6,12 +6,9 @@ eliminates the free columns only, and the third one finds accelerations and torq
 
 from __future__ import annotations
 
-from numba import types
-
 from ..clusters import loop
-from ..compiling.jit import inline, kernel, paste
-from ..numbers.simd import borrowed, get, put, zero
-from ..tables.addresses import tables
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
 from .aba import passes_with
@@ -63,28 +60,3 @@ def hybrid_with(advance_loop):
 
 hybrid = hybrid_with(loop.without_loops)
 hybrid_loops = hybrid_with(loop.advance_with_inertia)
-
-
-def _signature():
-    numbers, mask = types.float64[::1], types.int8[::1]
-    return types.int64(types.int64, numbers, numbers, numbers, numbers, mask, numbers, numbers)
-
-
-@kernel(_signature, "hybrid dynamics", hybrid)
-def hybrid_at(address, q, v, tau, a, prescribed, tau_out, a_out):
-    """Call hybrid with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return hybrid(
-        index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(a),
-        borrowed(prescribed), borrowed(tau_out), borrowed(a_out),
-    )  # fmt: skip
-
-
-@kernel(_signature, "hybrid dynamics (closed loops)", hybrid_loops)
-def hybrid_loops_at(address, q, v, tau, a, prescribed, tau_out, a_out):
-    """Call hybrid with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return hybrid_loops(
-        index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(tau), borrowed(a),
-        borrowed(prescribed), borrowed(tau_out), borrowed(a_out),
-    )  # fmt: skip

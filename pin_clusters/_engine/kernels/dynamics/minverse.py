@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from ..clusters import articulated, free, general, loop, single
-from ..compiling.jit import inline, kernel, paste, signature
+from ..compiling.jit import inline, paste
 from ..numbers.ldl6 import sym6_solve
-from ..numbers.simd import borrowed, get, put, put_apart, zero
+from ..numbers.simd import get, put, put_apart, zero
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
 from ..tables.views import body, cluster, header, listed
 from .crba import copied, poses_with
@@ -166,17 +165,3 @@ def minverse_with(compose_loop):
 
 minverse_flat, minverse = minverse_with(loop.without_loops)
 minverse_loops_flat, minverse_loops = minverse_with(loop.compose)
-
-
-@kernel(signature(1, 1), "computeMinverse (inverse mass matrix)", minverse)
-def minverse_at(address, q, out):
-    """Call minverse with the tables at an address."""
-    index, params, work, result = tables(address)
-    return minverse(index, params, work, result, borrowed(q), borrowed(out))
-
-
-@kernel(signature(1, 1), "computeMinverse (inverse mass matrix, closed loops)", minverse_loops)
-def minverse_loops_at(address, q, out):
-    """Call minverse with the tables at an address."""
-    index, params, work, result = tables(address)
-    return minverse_loops(index, params, work, result, borrowed(q), borrowed(out))

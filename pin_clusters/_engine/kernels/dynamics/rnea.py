@@ -5,10 +5,9 @@ from __future__ import annotations
 from ..bodies.motions import rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.views import cluster, header, listed, rotor
 
@@ -99,17 +98,3 @@ def rnea_with(advance_loop):
 
 rnea = rnea_with(loop.without_loops)
 rnea_loops = rnea_with(loop.advance)
-
-
-@kernel(signature(4), "rnea (inverse dynamics)", rnea)
-def rnea_at(address, q, v, a, out):
-    """Call rnea with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return rnea(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))
-
-
-@kernel(signature(4), "rnea (inverse dynamics, closed loops)", rnea_loops)
-def rnea_loops_at(address, q, v, a, out):
-    """Call rnea with the tables at an address."""
-    index, params, work, result_and_forces = tables(address)
-    return rnea_loops(index, params, work, result_and_forces, borrowed(q), borrowed(v), borrowed(a), borrowed(out))

@@ -7,14 +7,11 @@ one pass outward makes M^-1 C of W. No M^-1 is formed.
 
 from __future__ import annotations
 
-from numba import types
-
 from ..clusters import loop
-from ..compiling.jit import inline, kernel, paste
+from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
-from ..numbers.simd import LANES, borrowed, get, get_lane, put, put_row, zero
-from ..tables.addresses import tables
+from ..numbers.simd import LANES, get, get_lane, put, put_row, zero
 from ..tables.columns_layout import AT_WORK
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
@@ -138,28 +135,3 @@ def columns_with(compose_loop):
 
 columns = columns_with(loop.without_loops)
 columns_loops = columns_with(loop.compose)
-
-
-def _signature():
-    whole, table, number = types.int64[:, ::1], types.float64[:, ::1], types.float64[::1]
-    return types.int64(types.int64, number, whole, number, table, table, table, table)
-
-
-@kernel(_signature, "inverse operational inertia, columns of the inverse mass matrix", columns)
-def columns_at(address, q, asked, numbers, panel, B, gram, response):
-    """Call columns with the tables at an address."""
-    index, params, work, result = tables(address)
-    return columns(
-        index, params, work, result, borrowed(q), borrowed(asked), borrowed(numbers), borrowed(panel), borrowed(B),
-        borrowed(gram), borrowed(response),
-    )  # fmt: skip
-
-
-@kernel(_signature, "inverse operational inertia, columns of the inverse mass matrix (closed loops)", columns_loops)
-def columns_loops_at(address, q, asked, numbers, panel, B, gram, response):
-    """Call columns with the tables at an address."""
-    index, params, work, result = tables(address)
-    return columns_loops(
-        index, params, work, result, borrowed(q), borrowed(asked), borrowed(numbers), borrowed(panel), borrowed(B),
-        borrowed(gram), borrowed(response),
-    )  # fmt: skip

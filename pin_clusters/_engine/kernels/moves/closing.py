@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 
 from ..bodies.placements import start
-from ..compiling.jit import kernel, paste, signature
+from ..compiling.jit import paste
 from ..dynamics.coupling import stand_still
 from ..loops.dependent_columns import invert
-from ..numbers.simd import borrowed
-from ..tables.addresses import tables
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.loop_block import block
 from ..tables.views import cluster, head, header, velocity_row
@@ -148,10 +146,3 @@ def project(index, params, work, result, q, held):
             if not close_all(index, params, work, q, held, C):
                 code = -c
     return code
-
-
-@kernel(signature(2), "project (closing of loops)", project)
-def project_at(address, q, held):
-    """Call project with the tables at an address."""
-    index, params, work, result = tables(address)
-    return project(index, params, work, result, borrowed(q), borrowed(held))

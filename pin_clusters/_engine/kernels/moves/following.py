@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from ..bodies.increments import turn_pair, turn_quaternion
 from ..bodies.placements import free_rotation, start
-from ..compiling.jit import device, kernel, paste, signature
+from ..compiling.jit import device, paste
 from ..dynamics.coupling import stand_still
 from ..loops.closure_rows import equations
 from ..loops.closure_values import values
 from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_of
 from ..loops.dependent_columns import invert_dependents
-from ..numbers.simd import borrowed
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3
-from ..tables.addresses import tables
 from ..tables.layout import (
     CONTINUOUS,
     FREEFLYER,
@@ -241,10 +239,3 @@ def move(index, params, work, result, q, v, target, spare):
                 if not (is_at_rest(index, v, C) and evaluate(index, params, work, q, C) < ROUNDING):
                     code = -c
     return code
-
-
-@kernel(signature(4), "integrate (continuation of closed loops)", move)
-def move_at(address, q, v, target, spare):
-    """Call move with the tables at an address."""
-    index, params, work, result = tables(address)
-    return move(index, params, work, result, borrowed(q), borrowed(v), borrowed(target), borrowed(spare))

@@ -302,7 +302,10 @@ def fill_square(flat, n, out):
 
 
 def borrowed(a):
-    """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter."""
+    """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter.
+
+    Numbers stay what they are.
+    """
     return a
 
 
@@ -319,4 +322,4 @@ def _borrow(typing: Any, array: Any) -> Any:
 
 @overload(borrowed, **INLINE)
 def _borrowed(a):
-    return lambda a: _borrow(a)
+    return (lambda a: _borrow(a)) if isinstance(a, types.Array) else (lambda a: a)

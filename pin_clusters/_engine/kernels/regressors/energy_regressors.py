@@ -6,12 +6,11 @@ One pass outward places the links and, for the kinetic energy, moves them; then 
 from __future__ import annotations
 
 from ..bodies.placements import unit_rotation
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import cross, dot3, matmul3, rot, rot_t, zero3
 from ..numbers.tuples import load3, load9
 from ..tables import layout as at
-from ..tables.addresses import tables
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
 from ..tables.regressor_views import armature_at, body_at, driver_at, head_at, link_at, rod_at, room_at, spin_at
@@ -205,12 +204,3 @@ def energy_regressors(index, params, work, out, q, v, static, kinetic, potential
     if potential.shape[0] > 0:
         potential_columns(index, params, work, n, O, potential)
     return OK
-
-
-@kernel(signature(5), "regressors of energies and of the centre of mass", energy_regressors)
-def energy_regressors_at(address, q, v, static, kinetic, potential):
-    """Call energy_regressors with the tables at an address."""
-    index, params, work, out = tables(address)
-    return energy_regressors(
-        index, params, work, out, borrowed(q), borrowed(v), borrowed(static), borrowed(kinetic), borrowed(potential)
-    )

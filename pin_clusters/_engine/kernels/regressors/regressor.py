@@ -7,12 +7,12 @@ holds.
 
 from __future__ import annotations
 
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import LANES, borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import LANES, get, put, zero
 from ..numbers.spatial import angular, cross, dot3, point_velocity, rot
 from ..numbers.tuples import load3, load6
 from ..rows.packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
-from ..tables.addresses import seen, tables
+from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
 from ..tables.regressor_views import (
@@ -167,10 +167,3 @@ def regressor(index, params, work, out, q, v, a, result):
     for r in range(n.rod0, n.rod1):
         column_of_rod(index, params, work, n, O, rod_at(index, r))
     return OK if copied(work, n, O, result) else WRONG_SIZE
-
-
-@kernel(signature(3, 1), "regressor of joint torques", regressor)
-def regressor_at(address, q, v, a, result):
-    """Call regressor with the tables at an address."""
-    index, params, work, out = tables(address)
-    return regressor(index, params, work, out, borrowed(q), borrowed(v), borrowed(a), borrowed(result))

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel
-from ..dynamics.aba import aba, aba_loops
-from ..dynamics.rnea import rnea, rnea_loops
+from ..compiling.jit import inline
 from ..loops.closure_values import largest_value
 from ..loops.coupling_of_loops import condition_of
 from ..numbers.pack import if_less
 from ..numbers.simd import LANES, borrowed, column_of_rows, get, put, zero
 from ..tables.layout import CONDITION_LIMIT, LOOP, OPEN, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from ..tables.views import cluster, header
-
-
-def rows_signature():
-    """Rows: index, params, work, lanes of q v x keep out, then q v x fext out by rows, status, first and last row."""
-    whole, table = types.int64[:, ::1], types.float64[:, ::1]
-    return types.int64(whole, types.float64[::1], *([table] * 11), types.int8[::1], types.int64, types.int64)
 
 
 @inline
@@ -51,6 +41,12 @@ def judge_loops(index, params, work, q):
             is_open = if_less(largest_value(index, params, work, q, C), OPEN * OPEN, is_open, o + 1.0)
             is_singular = if_less(condition_of(index, work, C), CONDITION_LIMIT * CONDITION_LIMIT, is_singular, o + 1.0)
     return if_less(o, is_open, o + ROW_OPEN, is_singular * ROW_SINGULAR)
+
+
+@inline
+def judge_nothing(index, params, work, q):
+    """There are no loops."""
+    return zero(work)
 
 
 @inline
@@ -87,53 +83,18 @@ def borrowed_all(index, params, work, q8, v8, x8, keep8, out8):
     )
 
 
-@kernel(rows_signature, "batch.rnea (inverse dynamics, many states)", None, nogil=True)
-def rnea_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1."""
-    index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
-        found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
-        rnea(index, params, work, keep8, q8, v8, a8, out8)
-        scatter(out8, n, last, out)
-        tell(found, remains(out8, 0, 1, v.shape[1]), zero(out8), out8, status, n, last)
-    return 0
+def dynamics(passes, judge):
+    """Make the kernel of inverse or forward dynamics of packs; ``judge`` looks at loops."""
 
+    def rows(index, params, work, q8, v8, x8, keep8, out8, q, v, x, fext, out, status, first, last):
+        """Rows first..last-1 of torques or accelerations."""
+        index, params, work, q8, v8, x8, keep8, out8 = borrowed_all(index, params, work, q8, v8, x8, keep8, out8)
+        for n in range(first, last, LANES):
+            found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
+            found = found + gather(x, n, 0, x8) + gather(fext, n, v.shape[1], keep8)
+            passes(index, params, work, keep8, q8, v8, x8, out8)
+            scatter(out8, n, last, out)
+            tell(found, remains(out8, 0, 1, v.shape[1]), judge(index, params, work, q8), out8, status, n, last)
+        return 0
 
-@kernel(rows_signature, "batch.aba (forward dynamics, many states)", None, nogil=True)
-def aba_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1."""
-    index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
-        found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
-        aba(index, params, work, keep8, q8, v8, tau8, out8)
-        scatter(out8, n, last, out)
-        tell(found, remains(out8, 0, 1, v.shape[1]), zero(out8), out8, status, n, last)
-    return 0
-
-
-@kernel(rows_signature, "batch.rnea (inverse dynamics, many states, closed loops)", None, nogil=True)
-def rnea_loops_rows(index, params, work, q8, v8, a8, keep8, out8, q, v, a, fext, out, status, first, last):
-    """Inverse dynamics of rows first..last-1."""
-    index, params, work, q8, v8, a8, keep8, out8 = borrowed_all(index, params, work, q8, v8, a8, keep8, out8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
-        found = found + gather(a, n, 0, a8) + gather(fext, n, v.shape[1], keep8)
-        rnea_loops(index, params, work, keep8, q8, v8, a8, out8)
-        scatter(out8, n, last, out)
-        tell(found, remains(out8, 0, 1, v.shape[1]), judge_loops(index, params, work, q8), out8, status, n, last)
-    return 0
-
-
-@kernel(rows_signature, "batch.aba (forward dynamics, many states, closed loops)", None, nogil=True)
-def aba_loops_rows(index, params, work, q8, v8, tau8, keep8, out8, q, v, tau, fext, out, status, first, last):
-    """Forward dynamics of rows first..last-1."""
-    index, params, work, q8, v8, tau8, keep8, out8 = borrowed_all(index, params, work, q8, v8, tau8, keep8, out8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8) + gather(v, n, 0, v8)
-        found = found + gather(tau, n, 0, tau8) + gather(fext, n, v.shape[1], keep8)
-        aba_loops(index, params, work, keep8, q8, v8, tau8, out8)
-        scatter(out8, n, last, out)
-        tell(found, remains(out8, 0, 1, v.shape[1]), judge_loops(index, params, work, q8), out8, status, n, last)
-    return 0
+    return rows

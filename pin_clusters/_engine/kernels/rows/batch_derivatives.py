@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel
+from ..compiling.jit import inline
 from ..numbers.simd import LANES, borrowed, get, put, zero
 from ..tables.tree_layout import IV, WIDTH
 from ..tree.solve import factor, solve
 from ..variations.rnea_derivatives import derivatives
 from .batch import gather, remains, tell
 from .batch_matrices import spread
-
-
-def derivatives_signature():
-    """Index, params, plan, thirteen lines of packs, seven tables of rows, status, first, last."""
-    whole, table = types.int64[:, ::1], types.float64[:, ::1]
-    return types.int64(
-        whole, types.float64[::1], types.int64[::1], *([table] * 20), types.int8[::1], types.int64, types.int64
-    )
 
 
 @inline
@@ -46,7 +36,6 @@ def spread_part(plan, n, sides8, part, first, end, rows):
                 rows[first + lane, to + j] = sides8[at + j, lane]
 
 
-@kernel(derivatives_signature, "batch.computeRNEADerivatives and computeABADerivatives (many states)", None, nogil=True)
 def derivatives_rows(
     index, params, plan, work, rates8, q8, v8, a8, forces8, tau8, dq8, dv8, M8, nothing8, factors8, sides8, q, v, a,
     fext, first_out, second_out, third_out, status, first, last,

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel
-from ..dynamics.crba import crba_flat, crba_loops_flat
-from ..dynamics.minverse import minverse_flat, minverse_loops_flat
+from ..compiling.jit import inline
 from ..numbers.simd import LANES, borrowed, zero
 from ..tables.views import header
-from .batch import gather, judge_loops, remains, tell
-
-
-def matrices_signature():
-    """Index, params, work, lanes of q, of the matrix and of two numbers; rows of q and out, status, first, last."""
-    whole, table = types.int64[:, ::1], types.float64[:, ::1]
-    return types.int64(whole, types.float64[::1], *([table] * 6), types.int8[::1], types.int64, types.int64)
+from .batch import gather, remains, tell
 
 
 @inline
@@ -31,51 +21,38 @@ def spread(lanes, first, end, rows):
                 rows[first + lane, k] = lanes[k, lane]
 
 
-@kernel(matrices_signature, "batch.crba (mass matrix, many states)", None, nogil=True)
-def crba_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches."""
-    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8)
-        crba_flat(index, params, work, M8, q8)
-        spread(M8, n, last, out)
-        tell(found, zero(room), zero(room), room, status, n, last)
-    return 0
+def _with(remaining):
+    """Make what makes kernels of matrices; ``remaining`` looks whether a result is one."""
+
+    def made(passes, judge):
+        """Make the kernel of packs; ``judge`` looks at loops."""
+
+        def rows(index, params, work, q8, M8, room, q, out, status, first, last):
+            """Matrices of rows first..last-1; M8 must be zero where clusters are on different branches."""
+            index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
+            for n in range(first, last, LANES):
+                found = gather(q, n, 0, q8)
+                passes(index, params, work, M8, q8)
+                spread(M8, n, last, out)
+                tell(found, remaining(index, M8), judge(index, params, work, q8), room, status, n, last)
+            return 0
+
+        return rows
+
+    return made
 
 
-@kernel(matrices_signature, "batch.crba (mass matrix, many states, closed loops)", None, nogil=True)
-def crba_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Mass matrices of rows first..last-1; M8 must be zero where clusters are on different branches."""
-    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8)
-        crba_loops_flat(index, params, work, M8, q8)
-        spread(M8, n, last, out)
-        tell(found, zero(room), judge_loops(index, params, work, q8), room, status, n, last)
-    return 0
+@inline
+def _all(index, M8):
+    """A mass matrix of what is finite always is."""
+    return zero(M8)
 
 
-@kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states)", None, nogil=True)
-def minverse_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Inverse mass matrices of rows first..last-1."""
-    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8)
-        minverse_flat(index, params, work, M8, q8)
-        spread(M8, n, last, out)
-        nv = header(index).nv
-        tell(found, remains(M8, 0, nv + 1, nv), zero(room), room, status, n, last)
-    return 0
+@inline
+def _diagonal(index, M8):
+    """An inverse is none where its diagonal is not finite."""
+    nv = header(index).nv
+    return remains(M8, 0, nv + 1, nv)
 
 
-@kernel(matrices_signature, "batch.computeMinverse (inverse mass matrix, many states, loops)", None, nogil=True)
-def minverse_loops_rows(index, params, work, q8, M8, room, q, out, status, first, last):
-    """Inverse mass matrices of rows first..last-1."""
-    index, params, work, q8, M8 = borrowed(index), borrowed(params), borrowed(work), borrowed(q8), borrowed(M8)
-    for n in range(first, last, LANES):
-        found = gather(q, n, 0, q8)
-        minverse_loops_flat(index, params, work, M8, q8)
-        spread(M8, n, last, out)
-        code, nv = judge_loops(index, params, work, q8), header(index).nv
-        tell(found, remains(M8, 0, nv + 1, nv), code, room, status, n, last)
-    return 0
+matrix, inverse = _with(_all), _with(_diagonal)

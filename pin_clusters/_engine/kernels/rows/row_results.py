@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from numba import types
-
-from ..compiling.jit import inline, kernel
+from ..compiling.jit import inline
 from ..loops.closure_values import largest_value
 from ..numbers.simd import borrowed, put
 from ..numbers.spatial import matmul3, rot, transposed
@@ -18,12 +16,6 @@ from ..tables.views import cluster, header
 FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at again
 
 
-def openness_signature():
-    """The address of the tables, and q."""
-    return types.int64(types.int64, types.float64[::1])
-
-
-@kernel(openness_signature, "batches (loops that are open)", None)
 def openness_at(address, q):
     """Return 1 if a loop is open in the pose for which a kernel has just run on the tables; q is that pose."""
     index, params, work, _ = tables(address)
@@ -56,13 +48,6 @@ def quaternion(R):
     return (R[2] + R[6]) * t, (R[5] + R[7]) * t, 0.5 * s, (R[3] - R[1]) * t
 
 
-def placements_signature():
-    """The address of the tables of the tree, what is wanted, where it is in its joint, and the result."""
-    number = types.float64[::1]
-    return types.int64(types.int64, types.int64[:, ::1], number, number)
-
-
-@kernel(placements_signature, "batch.forwardKinematics (placements)", None)
 def placements_at(address, places, fixed, result):
     """Write translation and quaternion (x, y, z, w) of places in the world, after the kernel of the tree has run.
 
@@ -85,13 +70,6 @@ def placements_at(address, places, fixed, result):
     return 0
 
 
-def projected_signature():
-    """What ``projected_at`` lists."""
-    whole, number = types.int64[:, ::1], types.float64[::1]
-    return types.int64(types.int64, types.int64, whole, whole, number, number, number, number, number)
-
-
-@kernel(projected_signature, "batch.project (one row)", None)
 def projected_at(address, close, units, terms, numbers, held, q, x, result):
     """Write the nearest configuration on couplings and loops, where that needs no more than usual.
 

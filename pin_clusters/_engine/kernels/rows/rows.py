@@ -14,7 +14,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...native.words import SIZES
-from ..compiling.jit import kernel
 
 ADDRESS: Final = 0  # of a call: of the entry point
 STATUS: Final = 1  # of rows for which it reports something
@@ -50,13 +49,6 @@ def _call(typing: Any, function: Any, words: Any, row: Any) -> Any:
     return types.int64(types.int64, words, types.intp), codegen
 
 
-def rows_signature():
-    """The calls, their words, what moves, status, first and last row."""
-    table = types.int64[:, ::1]
-    return types.int64(table, table, table, types.int8[::1], types.int64, types.int64)
-
-
-@kernel(rows_signature, "batches (row by row)", None, nogil=True)
 def rows_at(calls, words, moving, status, first, last):
     """Call entry points, one after the other, for each of the rows first..last-1.
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import kernel
 from ..tables.addresses import tables
 from ..tables.plan import ANSWERS, ASK, CORRECTED, DUE, END, RECORD, SAMPLES, STEP, STEPS, STOPPED
 from ..tables.views import header
 from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_singular, rates, sound, weighted
 
 
-def simulate_signature():
-    """The address of the tables, then what ``simulate_at`` lists."""
-    whole, flat, table = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-    return types.int64(types.int64, whole, types.int64[:, ::1], whole, *([flat] * 7), *([table] * 6))
-
-
-@kernel(simulate_signature, "simulate (loop over steps)", None)
 def simulate_at(
     address, calls, plan, clock, ratios, lengths, limits, coupling, energies, asked, state, torque, times, positions,
     velocities, room, samples,
@@ -104,13 +94,6 @@ def simulate_at(
     return 0
 
 
-def move_signature():
-    """The address of the tables for ``move``, then what ``moved_at`` lists."""
-    whole, flat = types.int64[::1], types.float64[::1]
-    return types.int64(types.int64, whole, types.int64[:, ::1], flat, flat, flat, flat, flat, flat)
-
-
-@kernel(move_signature, "simulate (one increment)", None)
 def moved_at(address, calls, plan, ratios, q, x, out, spare, held):
     """Write the configuration after the increment x to out; the address is not looked at."""
     return moved(calls, plan, ratios, q, x, out, spare, held)

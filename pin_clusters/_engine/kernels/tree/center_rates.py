@@ -6,15 +6,12 @@ L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass. What ``tree`` left of l
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel, paste
-from ..numbers.simd import borrowed, get, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, zero
 from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
-from ..tables.addresses import tables
 from ..tables.tree_views import derived_at, dof, entry, link, lump, own_at, tree_header_at
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle
@@ -96,15 +93,3 @@ def center_rates(index, params, work, out, v_q, to):
         lump_center(index, params, work, out, n, O.G, v_q, M, M.a, ca, half, to)
         lump_center(index, params, work, out, n, O.G, v_q, M, M.b, cb, half, to)
     return 1 - int(get(out, derived_at(index, n.sections + 2).standing))
-
-
-def _signature():
-    matrix = types.float64[:, ::1]
-    return types.int64(types.int64, matrix, matrix)
-
-
-@kernel(_signature, "derivatives of the centre of mass", center_rates)
-def center_rates_at(address, v_q, to):
-    """Call center_rates with the tables at an address."""
-    index, params, work, out = tables(address)
-    return center_rates(index, params, work, out, borrowed(v_q), borrowed(to))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from numba import types
-
 from ..bodies.placements import turned
-from ..compiling.jit import inline, kernel, paste
-from ..numbers.simd import borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot6_t, rot_t, transposed, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6, load9
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
-from ..tables.addresses import seen, tables
+from ..tables.addresses import seen
 from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
 from .link_motions import at_point, carried, moved
@@ -179,15 +177,3 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
             add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6(zero(out)))
     from_data(index, params, out, n, O, P, reference, rate, to)
     return int(get(out, O.lost))
-
-
-def _signature():
-    number = types.int64
-    return number(number, types.float64[::1], number, number, number, types.float64[:, ::1])
-
-
-@kernel(_signature, "Jacobians of frames", frame_jacobian)
-def frame_jacobian_at(address, q, place, reference, rate, to):
-    """Call frame_jacobian with the tables at an address."""
-    index, params, work, out = tables(address)
-    return frame_jacobian(index, params, work, out, borrowed(q), place, reference, rate, borrowed(to))

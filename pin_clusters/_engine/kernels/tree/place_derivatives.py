@@ -13,15 +13,12 @@ outside S x v_o and S x a_o come to L and N. With G, and the rates of the tree's
 
 from __future__ import annotations
 
-from numba import types
-
 from ..bodies.placements import unit_rotation
-from ..compiling.jit import inline, kernel, paste
-from ..numbers.simd import borrowed, get, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, zero
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6_t, zero3
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
-from ..tables.addresses import tables
 from ..tables.layout import LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, link, place_at, tree_header_at
 from .link_motions import carried, direction
@@ -143,18 +140,3 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     if accelerates:
         wanted = 2
     return max(0, wanted - int(get(work, E.level)))
-
-
-def _signature():
-    number, matrix = types.int64, types.float64[:, ::1]
-    return number(number, number, number, types.float64[::1], matrix, matrix, matrix, matrix)
-
-
-@kernel(_signature, "derivatives of the motion of frames", place_derivatives)
-def place_derivatives_at(address, place, reference, M, v_q, v_v, a_q, a_v):
-    """Call place_derivatives with the tables at an address."""
-    index, params, work, out = tables(address)
-    return place_derivatives(
-        index, params, work, out, place, reference, borrowed(M), borrowed(v_q), borrowed(v_v), borrowed(a_q),
-        borrowed(a_v),
-    )  # fmt: skip

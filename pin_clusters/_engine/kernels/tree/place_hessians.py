@@ -7,13 +7,10 @@ the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i d
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import inline, kernel, paste
+from ..compiling.jit import inline, paste
 from ..numbers.simd import borrowed, get, put, zero
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero6
 from ..numbers.tuples import Vec3, load3, load6, load9
-from ..tables.addresses import tables
 from ..tables.layout import BODY_PARAMS, LOCAL, LOCAL_WORLD_ALIGNED, POSITION, ROTATION, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
 from .frame_jacobians import presented, seen_from
@@ -111,15 +108,3 @@ def place_hessian(index, params, work, out, place, reference, M, G_q, to):
                             put(to, i, get(to, i) + g * S[r])
         b = L.parent
     return 1 - int(get(out, E.bent))
-
-
-def _signature():
-    number, vector = types.int64, types.float64[::1]
-    return number(number, number, number, vector, types.float64[:, ::1], vector)
-
-
-@kernel(_signature, "derivatives of Jacobians", place_hessian)
-def place_hessian_at(address, place, reference, M, G_q, to):
-    """Call place_hessian with the tables at an address."""
-    index, params, work, out = tables(address)
-    return place_hessian(index, params, work, out, place, reference, borrowed(M), borrowed(G_q), borrowed(to))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 
 import numpy as np
-from numba import carray, types
+from numba import carray
 from numba.extending import overload
 
-from ..compiling.jit import inline, kernel, paste
+from ..compiling.jit import inline, paste
 from ..numbers.pack import INLINE
-from ..numbers.simd import borrowed, get, put, zero
-from ..tables.addresses import _pointer, tables
+from ..numbers.simd import get, put, zero
+from ..tables.addresses import _pointer
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
 from ..tables.tree_views import derived_at, field, own_at, sections_at, tree_header_at
@@ -97,15 +97,3 @@ def tree(index, params, work, out, what, q, v, a):
     if what & QUIET == 0:
         publish(index, out, n, what, level)
     return OK
-
-
-def _signature():
-    vector = types.float64[::1]
-    return types.int64(types.int64, types.int64, vector, vector, vector)
-
-
-@kernel(_signature, "kinematics and momentum of the tree", tree)
-def tree_at(address, what, q, v, a):
-    """Call tree with the tables at an address."""
-    index, params, work, out = tables(address)
-    return tree(index, params, work, out, what, borrowed(q), borrowed(v), borrowed(a))

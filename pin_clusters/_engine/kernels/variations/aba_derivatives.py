@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiling.jit import kernel, paste
+from ..compiling.jit import paste
 from ..loops.user_functions import lanes_of
 from ..numbers.simd import borrowed
 from ..tables.addresses import call_at, seen
@@ -38,16 +36,6 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
     return OK
 
 
-def _signature():
-    line, integer = types.float64[::1], types.int64
-    room = types.float64[:, ::1]
-    return integer(
-        integer, integer, integer, integer, types.int64[::1], room, line, line, line, line, line, line, line, line,
-        line, line, line, line, line, line,
-    )  # fmt: skip
-
-
-@kernel(_signature, "computeABADerivatives (derivatives of forward dynamics)", None, nogil=False)
 def aba_derivatives_at(
     address, aba, aba_tables, derivatives, plan, room, L, q, v, tau, ddq, forces, torques, dq, dv, M, nothing,
     ddq_dq, ddq_dv, Minv,

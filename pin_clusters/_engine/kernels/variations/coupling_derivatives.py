@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ..bodies.placements import start
 from ..clusters.general import columns
-from ..compiling.jit import kernel, paste, signature
+from ..compiling.jit import paste
 from ..dynamics.coupling import stand_still
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of
-from ..numbers.simd import borrowed, get, put
-from ..tables.addresses import tables
+from ..numbers.simd import get, put
 from ..tables.layout import LOOP, MIDDLE, OK, WRONG_SIZE
 from ..tables.views import body, cluster, head, header, listed, velocity_row
 from .coupling_rates import differentiate_coupling
@@ -57,12 +56,3 @@ def coupling_derivatives(index, params, work, rates, q, v, a, v_q, a_q, a_v):
                     put(a_q, to, get(work, V.at_ddG + k))
                     put(a_v, to, dG + get(work, V.at_true + k))
     return code
-
-
-@kernel(signature(6), "derivatives of the coupling (closed loops)", coupling_derivatives)
-def coupling_derivatives_at(address, q, v, a, v_q, a_q, a_v):
-    """Call coupling_derivatives with the tables at an address."""
-    index, params, work, rates = tables(address)
-    return coupling_derivatives(
-        index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(v_q), borrowed(a_q), borrowed(a_v)
-    )

@@ -9,12 +9,11 @@ from __future__ import annotations
 from ..bodies.motions import pose_of_rotor, rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters.loop import without_loops
-from ..compiling.jit import inline, kernel, paste, signature
-from ..numbers.simd import borrowed, get, put, zero
+from ..compiling.jit import inline, paste
+from ..numbers.simd import get, put, zero
 from ..numbers.spatial import column, cross, cross_force, join, zero6, zero_rigid
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
-from ..tables.addresses import tables
 from ..tables.layout import FREE, GENERAL, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.variations_layout import OF_COLUMN, OF_POSITION, ON_ROTOR
 from ..tables.views import cluster, header, listed, rotor
@@ -153,23 +152,3 @@ def derivatives_with(advance_loop, collect_loop):
 
 derivatives = derivatives_with(without_loops, without_loops)
 derivatives_loops = derivatives_with(of_loop.advance, of_loop.collect)
-
-
-@kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics)", derivatives)
-def rnea_derivatives_at(address, q, v, a, forces, tau, dq, dv, M, total):
-    """Call derivatives with the tables at an address."""
-    index, params, work, rates = tables(address)
-    return derivatives(
-        index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),
-        borrowed(dq), borrowed(dv), borrowed(M), borrowed(total),
-    )  # fmt: skip
-
-
-@kernel(signature(9), "computeRNEADerivatives (derivatives of inverse dynamics, closed loops)", derivatives_loops)
-def rnea_derivatives_loops_at(address, q, v, a, forces, tau, dq, dv, M, total):
-    """Call derivatives with the tables at an address."""
-    index, params, work, rates = tables(address)
-    return derivatives_loops(
-        index, params, work, rates, borrowed(q), borrowed(v), borrowed(a), borrowed(forces), borrowed(tau),
-        borrowed(dq), borrowed(dv), borrowed(M), borrowed(total),
-    )  # fmt: skip

@@ -1,0 +1,100 @@
+"""The doors of the kernels: what takes the address of tables in place of tables, made of the passes of an operation."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .kernels.compiling.jit import Source
+from .kernels.numbers.simd import borrowed
+from .kernels.rows.batch import judge_loops, judge_nothing
+from .kernels.tables.addresses import tables
+
+if TYPE_CHECKING:
+    from .entry_points import Kernel
+
+
+# as many as there are arguments: compiled code has no other way to hand on what it is given
+def _of_two(passes):
+    def door(address, a, b):
+        index, params, work, result = tables(address)
+        return passes(index, params, work, result, borrowed(a), borrowed(b))
+
+    return door
+
+
+def _of_four(passes):
+    def door(address, a, b, c, d):
+        index, params, work, result = tables(address)
+        return passes(index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d))
+
+    return door
+
+
+def _of_five(passes):
+    def door(address, a, b, c, d, e):
+        index, params, work, result = tables(address)
+        return passes(
+            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e)
+        )  # fmt: skip
+
+    return door
+
+
+def _of_six(passes):
+    def door(address, a, b, c, d, e, f):
+        index, params, work, result = tables(address)
+        return passes(
+            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f)
+        )
+
+    return door
+
+
+def _of_seven(passes):
+    def door(address, a, b, c, d, e, f, g):
+        index, params, work, result = tables(address)
+        return passes(
+            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f),
+            borrowed(g),
+        )  # fmt: skip
+
+    return door
+
+
+def _of_nine(passes):
+    def door(address, a, b, c, d, e, f, g, h, i):
+        index, params, work, result = tables(address)
+        return passes(
+            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f),
+            borrowed(g), borrowed(h), borrowed(i),
+        )  # fmt: skip
+
+    return door
+
+
+_DOORS = {2: _of_two, 4: _of_four, 5: _of_five, 6: _of_six, 7: _of_seven, 9: _of_nine}
+
+
+@functools.cache
+def source(kernel: Kernel) -> Source:
+    """Return what a kernel is made of."""
+    operation, title = kernel.operation, kernel.title
+    if operation.is_door:
+        return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
+    passes = operation.passes + "_loops" * kernel.loops
+    if kernel.rows:
+        assert operation.rows is not None
+        made, kinds, plain = operation.rows.maker, operation.rows.kinds, None
+        door = _found(made)(_found(passes + operation.rows.suffix), judge_loops if kernel.loops else judge_nothing)
+    else:
+        kinds, plain = ("i0", *operation.kinds), _found(passes)
+        door = _DOORS[len(operation.kinds)](plain)
+    door.__name__ = door.__qualname__ = kernel.name
+    return Source(door, kinds, title, plain, kernel.rows)
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(importlib.import_module(f".kernels.{module}", __package__), name)

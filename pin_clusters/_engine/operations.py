@@ -1,0 +1,302 @@
+"""What is computed: each operation is declared here, once, and what others need to know of it is made of that.
+
+An *operation* is passes over the tables of a robot, which become one kernel, and a second one that knows closed loops.
+A *function* is what a user calls: it gives the arguments of an operation, or zeros in their place. Of these come the
+kernels and their doors (``entry_points``, ``doors``), the machine code of calls (``calls``) and what a data has at
+hand for it, batches, traces, specialised functions, and the lists that tests run over.
+
+A new operation: write its passes, declare it with its functions, write the functions of the package that call it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+def _kinds(takes: str) -> tuple[str, ...]:
+    """Return what arguments are, which stands behind their names."""
+    return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in takes.split()))
+
+
+class Rows(NamedTuple):
+    """How passes become a kernel for packs of states.
+
+    Attributes:
+        maker: Module and function, which takes the passes, and what judges loops.
+        takes: Arguments of the kernel.
+        suffix: Of the name of the passes that it takes.
+    """
+
+    maker: str
+    takes: str
+    suffix: str = ""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the arguments are."""
+        return _kinds(self.takes)
+
+
+class Operation(NamedTuple):
+    """Passes over the tables of a robot.
+
+    Attributes:
+        name: Of its kernel; that for closed loops is called ``NAME_loops``, that for rows of states ``NAME_rows``.
+        title: What is said while it is compiled.
+        passes: Module and function, which takes the tables, then the arguments. One that is called ``..._at`` or
+            ``..._rows`` is the kernel itself, and what it takes is listed from its first argument on.
+        takes: The arguments: float64 in a line, or what stands behind the colon: ``f2`` float64 in rows, ``i0`` a whole
+            number, ``i1`` and ``i2`` whole numbers in a line or in rows, ``b1`` bytes.
+        loops: Whether closed loops have passes of their own, with ``_loops`` in the name: robots without need not wait
+            for their code.
+        rows: How they become a kernel for packs of states, if they do.
+        group: Of functions whose machine code is loaded together; those of "tree" and "regressor" couple joints, too.
+        nogil: Whether threads may run it side by side.
+    """
+
+    name: str
+    title: str
+    passes: str
+    takes: str
+    loops: bool = False
+    rows: Rows | None = None
+    group: str = ""
+    nogil: bool = False
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What the arguments are."""
+        return _kinds(self.takes)
+
+    @property
+    def is_door(self) -> bool:
+        """Whether the passes are the kernel itself."""
+        return self.passes.endswith(("_at", "_rows"))
+
+
+class Function(NamedTuple):
+    """What the user of an operation calls.
+
+    Attributes:
+        name: Of the function.
+        operation: What it runs.
+        takes: What it gives of a state, in the operation's order; ``0`` are zeros in place of v or a. External forces
+            come last, ``fext``, in brackets where they can be left out.
+        gives: Names of what it returns, or leaves in the data.
+        tables: Result of a data to which the tables of its kernel lead.
+        called: Whether its usual call is machine code.
+        traced: Whether it can be traced.
+    """
+
+    name: str
+    operation: Operation
+    takes: str
+    gives: str
+    tables: str
+    called: bool = True
+    traced: bool = True
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of what must be given."""
+        return tuple(name for name in self.takes.split() if name.isalpha())
+
+    @property
+    def forced(self) -> bool:
+        """Whether external forces can be given, or left out."""
+        return "[fext]" in self.takes
+
+    @property
+    def specialised(self) -> bool:
+        """Whether code of a robot's own can do it: what is traced, and returned by the kernel itself."""
+        return self.traced and self.operation.group == "data" and "fext" not in self.inputs
+
+
+class Helper(NamedTuple):
+    """Machine code that a function of the package asks whether the call was the usual one.
+
+    Attributes:
+        name: Of the function.
+        operation: What it runs.
+        tables: Result of a data to which the tables of its kernel lead.
+        loops: Whether it serves robots with closed loops.
+    """
+
+    name: str
+    operation: Operation
+    tables: str
+    loops: bool = True
+
+
+# --- packs of states
+_TABLES, _MARKS = "index:i2 params work:f2", "status:b1 first:i0 last:i0"
+DYNAMICS_ROWS = Rows(
+    "rows.batch.dynamics",
+    f"{_TABLES} q8:f2 v8:f2 x8:f2 keep8:f2 out8:f2 q:f2 v:f2 x:f2 fext:f2 out:f2 {_MARKS}",
+)
+_OF_MATRICES = f"{_TABLES} q8:f2 M8:f2 room:f2 q:f2 out:f2 {_MARKS}"
+MATRIX_ROWS = Rows("rows.batch_matrices.matrix", _OF_MATRICES, "_flat")
+INVERSE_ROWS = Rows("rows.batch_matrices.inverse", _OF_MATRICES, "_flat")
+
+# --- dynamics
+RNEA = Operation(
+    "rnea", "rnea (inverse dynamics)", "dynamics.rnea.rnea", "q v a out", loops=True, rows=DYNAMICS_ROWS, group="data"
+)
+ABA = Operation(
+    "aba", "aba (forward dynamics)", "dynamics.aba.aba", "q v tau out", loops=True, rows=DYNAMICS_ROWS, group="data"
+)
+CRBA = Operation(
+    "crba", "crba (mass matrix)", "dynamics.crba.crba", "q out:f2", loops=True, rows=MATRIX_ROWS, group="data"
+)
+MINVERSE = Operation(
+    "minverse", "computeMinverse (inverse mass matrix)", "dynamics.minverse.minverse", "q out:f2", loops=True,
+    rows=INVERSE_ROWS, group="data",
+)  # fmt: skip
+ENERGY = Operation(
+    "energy", "energy (kinetic and potential)", "dynamics.energy.energy", "q v", loops=True, group="data"
+)
+HYBRID = Operation(
+    "hybrid", "hybrid dynamics", "dynamics.hybrid.hybrid", "q v tau a prescribed:b1 tau_out a_out", loops=True,
+    group="hybrid",
+)  # fmt: skip
+COLUMNS = Operation(
+    "columns", "inverse operational inertia, columns of the inverse mass matrix", "force_columns.columns.columns",
+    "q asked:i2 numbers panel:f2 B:f2 gram:f2 response:f2", loops=True, group="columns",
+)  # fmt: skip
+CONTACTS = Operation(
+    "contacts", "contacts (constrained forward dynamics)", "contacts.contacts.contacts",
+    "q v tau asked:i2 numbers panel:f2 gram:f2 forces out", loops=True, group="contacts",
+)  # fmt: skip
+
+# --- their derivatives
+RNEA_DERIVATIVES = Operation(
+    "rnea_derivatives", "computeRNEADerivatives (derivatives of inverse dynamics)",
+    "variations.rnea_derivatives.derivatives",
+    "q v a forces tau dq dv M total", loops=True, group="derivatives",
+)  # fmt: skip
+ABA_DERIVATIVES = Operation(
+    "aba_derivatives", "computeABADerivatives (derivatives of forward dynamics)",
+    "variations.aba_derivatives.aba_derivatives_at",
+    "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room:f2 L q v tau ddq forces torques dq dv M nothing "
+    "ddq_dq ddq_dv Minv", group="derivatives",
+)  # fmt: skip
+CONTACT_DERIVATIVES = Operation(
+    "contact_derivatives", "derivatives of dynamics with contacts", "contacts.derivatives.contact_derivatives_at",
+    "address:i0 forward:i0 forward_tables:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel:f2 gram:f2 forces "
+    "acting torques dq dv M nothing plan:i1 order:i1 X:f2 L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
+    "dlambda_dq dlambda_dv dlambda_dtau", group="contact derivatives",
+)  # fmt: skip
+
+# --- the tree: kinematics, momentum, and what they are in the parameters
+TREE = Operation("tree", "kinematics and momentum of the tree", "tree.tree.tree", "what:i0 q v a", group="tree")
+FRAME_JACOBIAN = Operation(
+    "frame_jacobian", "Jacobians of frames", "tree.frame_jacobians.frame_jacobian",
+    "q place:i0 reference:i0 rate:i0 to:f2", group="tree",
+)  # fmt: skip
+PLACE_DERIVATIVES = Operation(
+    "place_derivatives", "derivatives of the motion of frames", "tree.place_derivatives.place_derivatives",
+    "place:i0 reference:i0 M v_q:f2 v_v:f2 a_q:f2 a_v:f2", group="tree",
+)  # fmt: skip
+PLACE_HESSIAN = Operation(
+    "place_hessian", "derivatives of Jacobians", "tree.place_hessians.place_hessian",
+    "place:i0 reference:i0 M G_q:f2 to", group="tree",
+)  # fmt: skip
+CENTER_RATES = Operation(
+    "center_rates", "derivatives of the centre of mass", "tree.center_rates.center_rates", "v_q:f2 to:f2", group="tree"
+)
+REGRESSOR = Operation(
+    "regressor", "regressor of joint torques", "regressors.regressor.regressor", "q v a result:f2", group="regressor"
+)
+ENERGY_REGRESSORS = Operation(
+    "energy_regressors", "regressors of energies and of the centre of mass",
+    "regressors.energy_regressors.energy_regressors",
+    "q v static kinetic potential", group="regressor",
+)  # fmt: skip
+
+# --- couplings and moves, whose calls are written by hand
+COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "dynamics.coupling.coupling", "q v")
+COUPLING_DERIVATIVES = Operation(
+    "coupling_derivatives", "derivatives of the coupling (closed loops)",
+    "variations.coupling_derivatives.coupling_derivatives",
+    "q v a v_q a_q a_v",
+)  # fmt: skip
+PROJECT = Operation("project", "project (closing of loops)", "moves.closing.project", "q held")
+MOVE = Operation("move", "integrate (continuation of closed loops)", "moves.following.move", "q v target spare")
+MOVED = Operation(
+    "moved", "simulate (one increment)", "steps.simulate.moved_at",
+    "address:i0 calls:i1 plan:i2 ratios q x out spare held",
+)  # fmt: skip
+SIMULATE = Operation(
+    "simulate", "simulate (loop over steps)", "steps.simulate.simulate_at",
+    "address:i0 calls:i1 plan:i2 clock:i1 ratios lengths limits coupling energies asked state torque:f2 times:f2 "
+    "positions:f2 velocities:f2 room:f2 samples:f2",
+)  # fmt: skip
+
+# --- rows of states that no operation has packs for
+ROWS = Operation(
+    "rows", "batches (row by row)", "rows.rows.rows_at",
+    "calls:i2 words:i2 moving:i2 status:b1 first:i0 last:i0", nogil=True,
+)  # fmt: skip
+OPENNESS = Operation("openness", "batches (loops that are open)", "rows.row_results.openness_at", "address:i0 q")
+PLACEMENTS = Operation(
+    "placements", "batch.forwardKinematics (placements)", "rows.row_results.placements_at",
+    "address:i0 places:i2 fixed result",
+)  # fmt: skip
+PROJECTED = Operation(
+    "projected", "batch.project (one row)", "rows.row_results.projected_at",
+    "address:i0 close:i0 units:i2 terms:i2 numbers held q x result",
+)  # fmt: skip
+DERIVATIVES_ROWS = Operation(
+    "derivatives_rows", "batch.computeRNEADerivatives and computeABADerivatives (many states)",
+    "rows.batch_derivatives.derivatives_rows",
+    "index:i2 params plan:i1 work:f2 rates8:f2 q8:f2 v8:f2 a8:f2 forces8:f2 tau8:f2 dq8:f2 dv8:f2 M8:f2 nothing8:f2 "
+    "factors8:f2 sides8:f2 q:f2 v:f2 a:f2 fext:f2 first_out:f2 second_out:f2 third_out:f2 status:b1 first:i0 last:i0",
+    nogil=True,
+)  # fmt: skip
+
+OPERATIONS = tuple(thing for thing in list(globals().values()) if isinstance(thing, Operation))
+"""All of them, those of a kind side by side: what they share is compiled once."""
+
+FUNCTIONS = (
+    Function("rnea", RNEA, "q v a [fext]", "tau", "tau"),
+    Function("aba", ABA, "q v tau [fext]", "ddq", "ddq"),
+    Function("crba", CRBA, "q", "M", "M"),
+    Function("computeMinverse", MINVERSE, "q", "Minv", "Minv"),
+    Function("nonLinearEffects", RNEA, "q v 0", "nle", "nle"),
+    Function("computeGeneralizedGravity", RNEA, "q 0 0", "g", "g"),
+    Function("computeStaticTorque", RNEA, "q 0 0 fext", "tau", "forced"),
+    Function("energies", ENERGY, "q v", "kinetic_energy potential_energy", "energy", called=False),
+    Function("computeKineticEnergy", ENERGY, "q v", "kinetic_energy", "energy", traced=False),
+    Function("computePotentialEnergy", ENERGY, "q 0", "potential_energy", "energy", traced=False),
+    Function("computeMechanicalEnergy", ENERGY, "q v", "mechanical_energy", "energy", traced=False),
+    Function("computeCoriolisMatrix", RNEA_DERIVATIVES, "q v 0", "C", "rates"),
+    Function("computeRNEADerivatives", RNEA_DERIVATIVES, "q v a [fext]", "dtau_dq dtau_dv M", "rates"),
+    Function("computeABADerivatives", ABA_DERIVATIVES, "q v tau [fext]", "ddq_dq ddq_dv Minv", "rates"),
+    Function("computeGeneralizedGravityDerivatives", RNEA_DERIVATIVES, "q 0 0", "dg_dq", "rates"),
+    Function("computeStaticTorqueDerivatives", RNEA_DERIVATIVES, "q 0 0 fext", "dtau_dq", "rates"),
+    Function(
+        "computeCentroidalDynamicsDerivatives", RNEA_DERIVATIVES, "q v a", "dh_dq dhdot_dq dhdot_dv dhdot_da", "rates"
+    ),
+    Function("computeJointTorqueRegressor", REGRESSOR, "q v a", "torque", "regressor", traced=False),
+    Function("computeStaticRegressor", ENERGY_REGRESSORS, "q", "static", "regressor", traced=False),
+    Function("computeKineticEnergyRegressor", ENERGY_REGRESSORS, "q v", "kinetic", "regressor", traced=False),
+    Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
+)
+"""What takes arrays of a state, and gives arrays or numbers."""
+
+HELPERS = (
+    Helper("quick_tree", TREE, "tree"),
+    Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
+    Helper("quick_motion", TREE, "moved"),
+    Helper("quick_velocities", PLACE_DERIVATIVES, "moved"),
+    Helper("quick_accelerations", PLACE_DERIVATIVES, "moved"),
+    Helper("quick_center", CENTER_RATES, "tree", loops=False),
+    Helper("quick_hessian", PLACE_HESSIAN, "tree", loops=False),
+    Helper("quick_columns", COLUMNS, "Minv"),
+    Helper("inverse_operational_inertia", COLUMNS, "Minv"),
+    Helper("inverse_input_matrix", COLUMNS, "Minv"),
+    Helper("hybrid_dynamics", HYBRID, "ddq"),
+    Helper("constraintDynamics", CONTACTS, "ddq"),
+    Helper("computeConstraintDynamicsDerivatives", CONTACT_DERIVATIVES, "rates"),
+)
+"""Calls that take more than a state: frames, contacts, masks."""
