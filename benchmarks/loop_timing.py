@@ -49,7 +49,7 @@ def share(times: dict[str, Timing], above: str, below: str) -> dict[str, float]:
 
 def kernel_call(data: pc.ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> Call:
     """Return the compiled function itself, without the checks of ``pc.aba`` and its new array."""
-    return data._aba.function(), (data._pointers["ddq"].address, q, v, tau, np.zeros(len(v)))
+    return data._kernels["aba"].function(), (data._pointers["ddq"].address, q, v, tau, np.zeros(len(v)))
 
 
 def prepare(workspace: Any, state: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

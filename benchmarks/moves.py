@@ -53,7 +53,7 @@ def moves(model: pc.ClusterModel, effort: dict[str, Any]) -> dict[str, Any]:
     theirs = pin.StdVec_Force()
     theirs.extend(pin.Force(f) for f in fext)
     pc.computeStaticTorque(model, data, q, fext)
-    kernel = data._rnea.function(), (data._pointers["forced"].address, q, rest, rest, np.zeros(model.nv))
+    kernel = data._kernels["rnea"].function(), (data._pointers["forced"].address, q, rest, rest, np.zeros(model.nv))
     calls: dict[str, Call] = {
         "pc.integrate": (pc.integrate, (model, start, v)),
         "pin.integrate": (pin.integrate, (tree, start, v_tree)),

@@ -116,6 +116,13 @@ BY_NAME = dict(_kernels())
 ALL = tuple(BY_NAME.values())
 globals().update(BY_NAME)
 
+
+def of(name: str, loops: bool, rows: bool = False) -> Kernel:
+    """Return the kernel of an operation, that for packs of states, or that which knows loops, if there is one."""
+    end = "_rows" * rows
+    return BY_NAME.get(name + "_loops" * loops + end, BY_NAME[name + end])
+
+
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> Kernel:

@@ -13,6 +13,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+def names(takes: str) -> list[str]:
+    """Return the names of arguments."""
+    return [word.partition(":")[0] for word in takes.split()]
+
+
 def _kinds(takes: str) -> tuple[str, ...]:
     """Return what arguments are, which stands behind their names."""
     return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in takes.split()))
@@ -69,6 +74,12 @@ class Operation(NamedTuple):
         return _kinds(self.takes)
 
     @property
+    def result(self) -> str:
+        """What the kernel writes to its last argument: a ``vector``, a ``matrix``, or "" if its tables tell."""
+        kinds = {"out": "vector", "out:f2": "matrix"}
+        return kinds.get(self.takes.split()[-1], "") if self.group == "data" else ""
+
+    @property
     def is_door(self) -> bool:
         """Whether the passes are the kernel itself."""
         return self.passes.endswith(("_at", "_rows"))
@@ -85,7 +96,7 @@ class Function(NamedTuple):
         gives: Names of what it returns, or leaves in the data.
         tables: Result of a data to which the tables of its kernel lead.
         called: Whether its usual call is machine code.
-        traced: Whether it can be traced.
+        traced: Whether it is traced through these passes; others are traced through those of the tree.
     """
 
     name: str
@@ -275,7 +286,12 @@ FUNCTIONS = (
     Function("computeGeneralizedGravityDerivatives", RNEA_DERIVATIVES, "q 0 0", "dg_dq", "rates"),
     Function("computeStaticTorqueDerivatives", RNEA_DERIVATIVES, "q 0 0 fext", "dtau_dq", "rates"),
     Function(
-        "computeCentroidalDynamicsDerivatives", RNEA_DERIVATIVES, "q v a", "dh_dq dhdot_dq dhdot_dv dhdot_da", "rates"
+        "computeCentroidalDynamicsDerivatives",
+        RNEA_DERIVATIVES,
+        "q v a",
+        "dh_dq dhdot_dq dhdot_dv dhdot_da",
+        "rates",
+        traced=False,
     ),
     Function("computeJointTorqueRegressor", REGRESSOR, "q v a", "torque", "regressor", traced=False),
     Function("computeStaticRegressor", ENERGY_REGRESSORS, "q", "static", "regressor", traced=False),
@@ -283,6 +299,7 @@ FUNCTIONS = (
     Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
 )
 """What takes arrays of a state, and gives arrays or numbers."""
+BY_NAME = {one.name: one for one in FUNCTIONS}
 
 HELPERS = (
     Helper("quick_tree", TREE, "tree"),
@@ -300,3 +317,8 @@ HELPERS = (
     Helper("computeConstraintDynamicsDerivatives", CONTACT_DERIVATIVES, "rates"),
 )
 """Calls that take more than a state: frames, contacts, masks."""
+
+CALLED: tuple[Function | Helper, ...] = (*(one for one in FUNCTIONS if one.called), *HELPERS)
+"""Whose usual call is machine code."""
+CALL_GROUPS = tuple(dict.fromkeys(one.operation.group for one in CALLED))
+"""Their groups."""

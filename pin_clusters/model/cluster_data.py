@@ -11,6 +11,7 @@ import pinocchio as pin
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.kernels.tables.tree_layout import KEEP
+from .._engine.operations import CALLED, HELPERS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -22,34 +23,19 @@ from .tree_workspace import TreeWorkspace
 if TYPE_CHECKING:
     from .cluster_model import ClusterModel
 
-_PLAIN = (
-    kernels.rnea, kernels.aba, kernels.crba, kernels.minverse, kernels.energy, kernels.columns, kernels.hybrid,
-    kernels.contacts, kernels.rnea_derivatives,
-)  # fmt: skip
-_LOOPS = (
-    kernels.rnea_loops, kernels.aba_loops, kernels.crba_loops, kernels.minverse_loops, kernels.energy_loops,
-    kernels.columns_loops, kernels.hybrid_loops, kernels.contacts_loops, kernels.rnea_derivatives_loops,
-)  # fmt: skip
-
-
+# the kernels of operations that calls know, for robots without closed loops and with them
+_KERNELS = {
+    loops: {name: kernels.of(name, loops) for name in dict.fromkeys(entry.kernel for entry in _calls.ALL)}
+    for loops in (False, True)
+}
 _NOBODY = object()  # no model that anybody can give
 # which call a kernel
 _ENTRIES_OF = {
     kernel: [entry for entry in _calls.ALL if entry.kernel == kernel] for kernel in {x.kernel for x in _calls.ALL}
 }
-_OF_TREE = ("of_tree", "of_frame", "of_place", "of_center", "of_hessian")
+_GROUPS = {one.operation.name: one.operation.group for one in CALLED}
 # calls that know nothing of what loops do to derivatives
-_WITHOUT_LOOPS = ("quick_center", "quick_hessian")
-# whose calls are not of the group "data"
-_SOLE = ("columns", "hybrid", "contacts")  # each a group of its own
-_REGRESSORS = ("regressor", "energy_regressors")
-_GROUPS = {
-    **dict.fromkeys(_OF_TREE, "tree"),
-    **dict(zip(_SOLE, _SOLE, strict=True)),
-    **dict.fromkeys(_REGRESSORS, "regressor"),
-    "contact_derivatives": "contact derivatives",
-    **dict.fromkeys(("rnea_derivatives", "aba_derivatives"), "derivatives"),
-}
+_WITHOUT_LOOPS = tuple(one.name for one in HELPERS if not one.loops)
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -99,35 +85,23 @@ class ClusterData(TreeWorkspace):
         "_M",
         "_M_kernel",
         "_Minv",
-        "_aba",
-        "_aba_derivatives",
         "_bend",
         "_check",
-        "_columns",
-        "_contact_derivatives",
         "_contact_desk",
-        "_contacts",
         "_contacts_found",
-        "_crba",
         "_ddq",
         "_derivatives",
         "_desk",
-        "_energy",
-        "_energy_regressors",
         "_g",
-        "_hybrid",
         "_kept",
+        "_kernels",
         "_known",
         "_lambda_c",
-        "_minverse",
         "_model",
         "_nle",
         "_plans",
         "_pointers",
-        "_regressor",
         "_regressors",
-        "_rnea",
-        "_rnea_derivatives",
         "_tau",
         "_unchecked",
         "_work",
@@ -169,14 +143,7 @@ class ClusterData(TreeWorkspace):
         self._model = model
         (self._work,) = on_a_page(model._tables.work)
         nv = model.nv
-        (
-            self._rnea, self._aba, self._crba, self._minverse, self._energy, self._columns, self._hybrid,
-            self._contacts, self._rnea_derivatives,
-        ) = _LOOPS if with_loops(model) else _PLAIN  # fmt: skip
-        self._of_tree, self._of_frame, self._of_place = kernels.tree, kernels.frame_jacobian, kernels.place_derivatives
-        self._of_center, self._of_hessian = kernels.center_rates, kernels.place_hessian
-        self._aba_derivatives, self._contact_derivatives = kernels.aba_derivatives, kernels.contact_derivatives
-        self._regressor, self._energy_regressors = kernels.regressor, kernels.energy_regressors
+        self._kernels = _KERNELS[with_loops(model)]
         self._regressors: RegressorMemory | None = None
         # views, which nobody can resize: their addresses are kept
         self._tau, self._ddq, self._nle, self._g = np.zeros((4, nv))
@@ -242,7 +209,7 @@ class ClusterData(TreeWorkspace):
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
         if kernel == "aba":
-            self._derivatives.know(self._aba.compiled_address)
+            self._derivatives.know(self._kernels["aba"].compiled_address)
         if any(self._desk.record[entry.name][0] != self._address(entry) for entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
@@ -265,7 +232,7 @@ class ClusterData(TreeWorkspace):
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         desk = self._desk.record
-        self._derivatives.know(self._aba.compiled_address)
+        self._derivatives.know(self._kernels["aba"].compiled_address)
         if self._model.closures:
             desk.coupling = kernels.coupling.compiled_address
             desk.motion_rates = kernels.coupling_derivatives.compiled_address
@@ -279,7 +246,7 @@ class ClusterData(TreeWorkspace):
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
             desk[entry.name] = address, pointer.address if pointer else 0
             if address:
-                _calls.connect(ClusterData, _GROUPS.get(entry.kernel, "data"))
+                _calls.connect(ClusterData, _GROUPS[entry.kernel])
 
     def _address(self, entry: _calls.Entry) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
@@ -288,22 +255,21 @@ class ClusterData(TreeWorkspace):
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
-        if kernel in _REGRESSORS and self._regressors is None:
+        group = _GROUPS[kernel]
+        if group == "regressor" and self._regressors is None:
             return 0
-        if kernel in (*_OF_TREE, *_REGRESSORS) and self._model.closures and not kernels.coupling.compiled_address:
+        if group in ("tree", "regressor") and self._model.closures and not kernels.coupling.compiled_address:
             return 0
-        if kernel in _OF_TREE:
-            if self._other_fields or self._model._tree_tables.settles:
-                return 0
-        return int(getattr(self, "_" + kernel).compiled_address)
+        if group == "tree" and (self._other_fields or self._model._tree_tables.settles):
+            return 0
+        return self._kernels[kernel].compiled_address
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
-        found: kernels.Kernel = getattr(self, "_" + kernel)
         special = self._model._functions
         code: int | None = None if special is None else special.run(kernel, result, self._pointers[result], *arrays)
         if code is None:
-            code = found.call(self._pointers[result], *arrays)
+            code = self._kernels[kernel].call(self._pointers[result], *arrays)
         self._notice(kernel)
         if kernel == "crba":
             self._desk.record.changed = True

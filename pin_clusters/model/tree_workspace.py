@@ -26,7 +26,7 @@ class TreeWorkspace:
 
     __slots__ = (
         "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_of_center", "_of_frame", "_of_hessian", "_of_place", "_of_tree", "_other_fields", "_posed",
+        "_no_rows", "_other_fields", "_posed",
         "_tree", "_tree_tables", "_watch",
     )  # fmt: skip
     _model: ClusterModel
@@ -34,11 +34,7 @@ class TreeWorkspace:
     _tree_tables: Pointer
     _watch: Watch  # whether the tree's data is where it was
     _moved_tables: Pointer
-    _of_tree: Kernel
-    _of_frame: Kernel
-    _of_place: Kernel
-    _of_hessian: Kernel
-    _of_center: Kernel
+    _kernels: dict[str, Kernel]
     _other_fields: tuple[int, ...]
     _J: np.ndarray
     _dJ: np.ndarray
@@ -145,8 +141,8 @@ class TreeWorkspace:
         """
         self._look_at_tree()
         with np.errstate(all="ignore"):  # the centre of what has no mass
-            self._of_tree.call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
-        self._notice("of_tree")
+            self._kernels["tree"].call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
+        self._notice("tree")
         if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
@@ -167,29 +163,29 @@ class TreeWorkspace:
                 if row in self._other_fields and index[row, 3] == NEVER:
                     at, size = index[row, :2]
                     out[at : at + size] = read(self._tree, name)
-        code = int(self._of_frame.call(self._tree_tables, q, place, reference, rate, result))
-        self._notice("of_frame")
+        code = int(self._kernels["frame_jacobian"].call(self._tree_tables, q, place, reference, rate, result))
+        self._notice("frame_jacobian")
         return code
 
     def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
         """Run the kernel of derivatives of the motion of a place."""
         self._look_at_tree()
-        self._of_place.call(self._moved_tables, place, reference, M, *results)
-        self._notice("of_place")
+        self._kernels["place_derivatives"].call(self._moved_tables, place, reference, M, *results)
+        self._notice("place_derivatives")
 
     def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
         self._look_at_tree()
-        self._of_center.call(self._tree_tables, v_q, result)
+        self._kernels["center_rates"].call(self._tree_tables, v_q, result)
         if not self._model.closures:
-            self._notice("of_center")
+            self._notice("center_rates")
 
     def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of Jacobians."""
         self._look_at_tree()
-        self._of_hessian.call(self._tree_tables, place, reference, M, G_q, result)
+        self._kernels["place_hessian"].call(self._tree_tables, place, reference, M, G_q, result)
         if not self._model.closures:  # they have no call in machine code
-            self._notice("of_hessian")
+            self._notice("place_hessian")
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

@@ -29,9 +29,9 @@ class _Prepared:
         model, data = on.model, on.data
         self.loops = loops = loops_of(model) if model.closures else None
         self.plan, self.ratios = plan_of(model) if on.own else make_plan(model, on.columns)
-        pointers = data._pointers
+        pointers, aba, energy = data._pointers, data._kernels["aba"], data._kernels["energy"]
         self.calls = np.array([
-            data._aba.address(), kernels.move.address() if loops else 0, data._energy.address(),
+            aba.address(), kernels.move.address() if loops else 0, energy.address(),
             kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
             pointers["energy"].address, pointers["coupling"].address, on.own, 0, 0,
         ], dtype=np.int64)  # fmt: skip

@@ -187,7 +187,7 @@ def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> No
     data, state = model.createData(), timing.states(model, 1)[0]
     wanted = pc.rnea(model, data, *state)
     # the kernel of test_moves_are_measured: a loop takes seconds to be compiled
-    kernel = data._rnea.function(), (data._pointers["tau"].address, *state, np.zeros(model.nv))
+    kernel = data._kernels["rnea"].function(), (data._pointers["tau"].address, *state, np.zeros(model.nv))
     function, arguments = scripts["kernel_loop"].of_kernel(kernel)
     function(*arguments)
     assert np.array_equal(arguments[-1], wanted)

@@ -82,7 +82,7 @@ def test_kernels_take_no_other_arrays() -> None:
     model = pc.load("teleop_arm")
     data, v = model.createData(), np.ones(model.nv)
     q, out = pc.neutral(model), np.zeros(model.nv)
-    function, address = data._rnea.function(), data._pointers["tau"].address
+    function, address = data._kernels["rnea"].function(), data._pointers["tau"].address
     assert function(address, q, v, v, out) == 0
     assert np.array_equal(out, pc.rnea(model, data, q, v, v))
     closed = v.copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..native.process import FOUND as OF_PROCESS
+from ..operations import CALL_GROUPS, CALLED, Function, Helper
 
 # what is found in the process and of classes here, by name
 FOUND = (
@@ -32,75 +33,47 @@ class Entry(NamedTuple):
     returns: str
 
 
-ENTRIES = (
-    Entry("aba", "aba", "ddq", "qvv", "vector"),
-    Entry("rnea", "rnea", "tau", "qvv", "vector"),
-    Entry("computeStaticTorque", "rnea", "forced", "q00f", "vector"),
-    Entry("nonLinearEffects", "rnea", "nle", "qv0", "vector"),
-    Entry("computeGeneralizedGravity", "rnea", "g", "q00", "vector"),
-    Entry("crba", "crba", "M", "q", "matrix"),
-    Entry("computeMinverse", "minverse", "Minv", "q", "matrix"),
-    Entry("computeKineticEnergy", "energy", "energy", "qv", "kinetic"),
-    Entry("computePotentialEnergy", "energy", "energy", "q0", "potential"),
-    Entry("computeMechanicalEnergy", "energy", "energy", "qv", "mechanical"),
-)
-HELPERS = (
-    Entry("quick_tree", "of_tree", "tree", "", ""),
-    Entry("quick_jacobian", "of_frame", "tree", "", ""),
-    Entry("quick_motion", "of_tree", "moved", "", ""),
-    Entry("quick_velocities", "of_place", "moved", "", ""),
-    Entry("quick_accelerations", "of_place", "moved", "", ""),
-    Entry("quick_center", "of_center", "tree", "", ""),
-    Entry("quick_hessian", "of_hessian", "tree", "", ""),
-)
+# what the writers of machine code call it, by the name of a result
+_RETURNS = {
+    "kinetic_energy": "kinetic", "potential_energy": "potential", "mechanical_energy": "mechanical",
+    "dtau_dq": "position", "dg_dq": "position", "dtau_dv": "rate", "dh_dq": "total", "C": "coriolis",
+    "static": "static", "kinetic": "kinetic", "potential": "potential",
+}  # fmt: skip
+
+
+def _entry(one: Function | Helper) -> Entry:
+    """Return what a declared function gives to its kernel."""
+    arguments, returns = "", ""
+    if isinstance(one, Function):
+        sizes = {"q": "q", "0": "0", "fext": "f", "[fext]": ""}
+        arguments = "".join(sizes.get(name, "v") for name in one.takes.split())
+        named = {**_RETURNS, "M": "mass"} if one.operation.group == "derivatives" else _RETURNS
+        returns = one.operation.result or " ".join(named[name] for name in one.gives.split() if name in named)
+    return Entry(one.name, one.operation.name, one.tables, arguments, returns)
+
+
+def _of_group(name: str) -> tuple[Entry, ...]:
+    return tuple(_entry(one) for one in CALLED if one.operation.group == name)
+
+
+ENTRIES = _of_group("data")
+HELPERS = _of_group("tree")
 """What functions of the tree call: they tell whether the call was the usual one."""
-COLUMNS = tuple(
-    Entry(name, "columns", "Minv", "", "")
-    for name in ("quick_columns", "inverse_operational_inertia", "inverse_input_matrix")
-)
+COLUMNS = _of_group("columns")
 """What asks for columns of the inverse mass matrix; the first one is called by others that do."""
-HYBRID = Entry("hybrid_dynamics", "hybrid", "ddq", "", "")
-CONTACT_DYNAMICS = Entry("constraintDynamics", "contacts", "ddq", "", "")
+(HYBRID,) = _of_group("hybrid")
+(CONTACT_DYNAMICS,) = _of_group("contacts")
 """Contacts that are kept closed, given by Pinocchio's objects."""
-DERIVATIVES_OF = (
-    Entry("computeRNEADerivatives", "rnea_derivatives", "rates", "qvv", "position rate mass"),
-    Entry("computeGeneralizedGravityDerivatives", "rnea_derivatives", "rates", "q00", "position"),
-    Entry("computeStaticTorqueDerivatives", "rnea_derivatives", "rates", "q00f", "position"),
-    Entry("computeCoriolisMatrix", "rnea_derivatives", "rates", "qv0", "coriolis"),
-    Entry("computeCentroidalDynamicsDerivatives", "rnea_derivatives", "rates", "qvv", "total"),
-    Entry("computeABADerivatives", "aba_derivatives", "rates", "qvv", ""),
-)
+DERIVATIVES_OF = _of_group("derivatives")
 """Derivatives of dynamics; what they return stands in the data, but for those of forward dynamics."""
-CONTACT_DERIVATIVES = Entry("computeConstraintDynamicsDerivatives", "contact_derivatives", "rates", "", "")
-REGRESSOR = Entry("computeJointTorqueRegressor", "regressor", "regressor", "", "")
-ENERGY_REGRESSORS = (
-    Entry("computeStaticRegressor", "energy_regressors", "regressor", "q", "static"),
-    Entry("computeKineticEnergyRegressor", "energy_regressors", "regressor", "qv", "kinetic"),
-    Entry("computePotentialEnergyRegressor", "energy_regressors", "regressor", "q", "potential"),
-)
-"""What they return stands in the data."""
-ALL = (
-    *ENTRIES,
-    *HELPERS,
-    *COLUMNS,
-    HYBRID,
-    CONTACT_DYNAMICS,
-    *DERIVATIVES_OF,
-    CONTACT_DERIVATIVES,
-    REGRESSOR,
-    *ENERGY_REGRESSORS,
-)
+(CONTACT_DERIVATIVES,) = _of_group("contact derivatives")
+REGRESSOR, *ENERGY_REGRESSORS = _of_group("regressor")
+"""What those of energies return stands in the data."""
+ALL = tuple(_entry(one) for one in CALLED)
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
-    "data": tuple(entry.name for entry in ENTRIES),
-    "tree": tuple(entry.name for entry in HELPERS),
-    "columns": tuple(entry.name for entry in COLUMNS),
-    "hybrid": (HYBRID.name,),
-    "contacts": (CONTACT_DYNAMICS.name,),
-    "derivatives": tuple(entry.name for entry in DERIVATIVES_OF),
-    "contact derivatives": (CONTACT_DERIVATIVES.name,),
-    "regressor": (REGRESSOR.name, *(entry.name for entry in ENERGY_REGRESSORS)),
+    **{name: tuple(one.name for one in CALLED if one.operation.group == name) for name in CALL_GROUPS},
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }

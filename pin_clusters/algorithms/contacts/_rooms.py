@@ -88,12 +88,13 @@ def differentiate(
     usual = not impact and damping == 0.0
     if not usual:
         plan._ask(at.IMPACT if impact else at.DYNAMICS, at.WHOLE, restitution, damping)
+    forward, inverse = data._kernels["contacts"], data._kernels["rnea_derivatives"]
     try:
         if kernels.JIT:
             code = kernels.contact_derivatives.call(
-                tables, data._contacts.address(), data._pointers["ddq"].address, data._rnea_derivatives.address(),
-                q, v, given, ddq, *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree,
-                rooms.order, rooms.sides, mine.factors, *rooms.rows, *out,
+                tables, forward.address(), data._pointers["ddq"].address, inverse.address(), q, v, given, ddq,
+                *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
+                mine.factors, *rooms.rows, *out,
             )  # fmt: skip
             data._notice("contacts")
             data._notice("rnea_derivatives")
@@ -119,10 +120,10 @@ def _plain(
     from ..._engine.kernels.contacts.solutions import differentiated
 
     def run(v: np.ndarray, a: np.ndarray) -> int:
-        kernel = data._rnea_derivatives
+        kernel = data._kernels["rnea_derivatives"]
         return int(kernel.call(tables, q, v, a, rooms.acting, data._derivatives.tau, *own, NOTHING))
 
-    code = data._contacts.call(data._pointers["ddq"], q, v, tau, *plan.tables, plan.forces, ddq)
+    code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *plan.tables, plan.forces, ddq)
     if code:
         return int(code)
     index, params, work, rates = tables.arrays

@@ -132,7 +132,7 @@ def computeABADerivatives(
     own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
     wanted = [x.reshape(-1) for x in results]
     if kernels.JIT:
-        inverse = data._rnea_derivatives.address()
+        inverse = data._kernels["rnea_derivatives"].address()
         code = kernels.aba_derivatives.call(
             data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors, q, v, tau, ddq,
             forces, mine.tau, *own, NOTHING, *wanted,

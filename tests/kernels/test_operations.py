@@ -1,0 +1,61 @@
+"""Declarations of operations and functions say what the passes and the functions of the package take."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+import pin_clusters as pc
+from pin_clusters._engine import entry_points, operations
+from pin_clusters._engine.kernels import doors
+from pin_clusters.programs import tracing
+
+pytestmark = pytest.mark.jitless
+
+
+def parameters(function: Any) -> list[str]:
+    return list(inspect.signature(getattr(function, "py_func", function)).parameters)
+
+
+@pytest.mark.parametrize("name", entry_points.BY_NAME)
+def test_an_operation_takes_what_its_passes_take(name: str) -> None:
+    kernel = entry_points.BY_NAME[name]
+    source, operation = kernel.source, kernel.operation
+    assert source.entry.__name__ == kernel.name
+    assert len(parameters(source.entry)) == len(source.kinds)
+    if kernel.rows:
+        assert operation.rows is not None
+        assert parameters(source.entry) == operations.names(operation.rows.takes)
+    elif operation.is_door:
+        assert parameters(source.entry) == operations.names(operation.takes)
+    else:
+        assert parameters(source.plain)[4:] == operations.names(operation.takes)
+
+
+def test_kernels_have_names_of_their_own() -> None:
+    kernels = entry_points.ALL
+    assert len({kernel.name for kernel in kernels}) == len({kernel.title for kernel in kernels}) == len(kernels)
+    assert doors.source(entry_points.rnea) is doors.source(entry_points.rnea)
+
+
+@pytest.mark.parametrize("one", operations.FUNCTIONS, ids=lambda one: one.name)
+def test_a_function_takes_what_is_declared(one: operations.Function) -> None:
+    if one.called:
+        given = parameters(getattr(pc, one.name))
+        assert given[: 2 + len(one.inputs)] == ["model", "data", *one.inputs]
+        assert ("fext" in given[2 + len(one.inputs) :]) == one.forced
+    if hasattr(pc.batch, one.name):
+        assert parameters(getattr(pc.batch, one.name))[: 1 + len(one.inputs)] == ["model", *one.inputs]
+    assert one.inputs[0] == "q"
+    if not one.operation.is_door:
+        kinds = dict(zip(operations.names(one.operation.takes), one.operation.kinds, strict=True))
+        assert all(kinds[name] == "f1" for name in one.inputs if name != "fext")
+    assert not one.traced or tracing.FUNCTIONS[one.name].inputs == one.inputs
+
+
+def test_a_wrong_declaration_is_found() -> None:
+    wrong = operations.RNEA._replace(takes="q v tau out")
+    passes = doors.source(entry_points.rnea).plain
+    assert parameters(passes)[4:] != operations.names(wrong.takes)
