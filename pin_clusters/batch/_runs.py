@@ -47,9 +47,8 @@ class Runs:
         self._lengths = np.array([s.dt, s.step(s.steps - 1)])
         bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]
         self._limits = np.array(bounds) ** 2 if s.switch else np.full(len(bounds), np.inf)
-        loops, closed = with_loops(model), bool(model.closures)
-        self._aba = kernels.aba_loops if loops else kernels.aba
-        self._energy = kernels.energy_loops if loops else kernels.energy
+        closed = bool(model.closures)
+        self._aba, self._energy = (kernels.of(name, with_loops(model)) for name in ("aba", "energy"))
         needed = [self._aba, self._energy, kernels.simulate, kernels.rows]
         for kernel in [*needed, *([kernels.move, kernels.coupling, kernels.openness] if closed else [])]:
             kernel.address()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.operations import BY_NAME, RNEA_DERIVATIVES
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._device import on_device, there
 from ._docs import documented
 from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
+from ._packs import of_row
 from ._program import Each, Program
 from ._room import PackRooms, Room
 from ._sharing import ROWS, Run, share
@@ -46,7 +49,7 @@ def computeRNEADerivatives(
     References:
         docs/algorithms.md (V1) to (V8).
     """
-    return _run("computeRNEADerivatives", model, q, v, ("a", a), fext, threads, out, status)
+    return _run(single_computeRNEADerivatives, model, q, {"v": v, "a": a}, fext, threads, out, status)
 
 
 @documented
@@ -74,48 +77,34 @@ def computeABADerivatives(
     References:
         docs/algorithms.md (V1) to (V9).
     """
-    return _run("computeABADerivatives", model, q, v, ("tau", tau), fext, threads, out, status)
-
-
-_SINGLE: dict[str, Any] = {
-    "computeRNEADerivatives": single_computeRNEADerivatives,
-    "computeABADerivatives": single_computeABADerivatives,
-}
+    return _run(single_computeABADerivatives, model, q, {"v": v, "tau": tau}, fext, threads, out, status)
 
 
 def _run(
-    name: str, model: ClusterModel, q: Any, v: Any, third: tuple[str, Any], fext: Any, threads: Any, out: Any,
-    status: Any,
+    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: Mapping[str, Any], fext: Any, threads: Any,
+    out: Any, status: Any,
 ) -> Matrices:  # fmt: skip
-    given = [*states(model, q, ("v", v), third), *forces(model, fext)]
+    one = BY_NAME[single.__name__]
+    given = [*states(model, q, *velocities.items()), *forces(model, fext)]
     if there(given):
-        return on_device(name, model, given, out, status, **({} if fext is None else {"fext": True}))
+        return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))
     lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)
-    inverse = name == "computeRNEADerivatives"
+    inverse = one.operation is RNEA_DERIVATIVES
     sizes = (
         model._tables.rates, model.nq, nv, nv, nv + wide if wide else 0, max(1, nv), nv * nv, nv * nv, nv * nv, 0,
         0 if inverse else nv * nv + max(1, model._tables.velocities.size - 4 * nv), 0 if inverse else 3 * nv * nv,
     )  # fmt: skip
     wanted = [None] * 3 if out is None else list(out)
-    names = ("dtau_dq", "dtau_dv", "M") if inverse else ("ddq_dq", "ddq_dv", "Minv")
-    results = [(label, x, (nv, nv)) for label, x in zip(names, wanted, strict=True)]
+    results = [(label, x, (nv, nv)) for label, x in zip(one.gives.split(), wanted, strict=True)]
     batch = Batch(
-        name, model, given, threads, status, *results, work=lanes * (model._tables.work.size + sum(sizes)),
+        one.name, model, given, threads, status, *results, work=lanes * (model._tables.work.size + sum(sizes)),
         rows_of_work=0 if inverse else nv,
     )  # fmt: skip
     first, second, last = batch.out
     if batch.rows == 0:
         return first, second, last
     if not kernels.JIT or model._tables.supplies:
-        data = model.createData()
-
-        def of_row(n: int) -> Any:
-            rows = [table[n] for table in batch.tables]
-            if fext is not None:
-                rows[-1] = rows[-1].reshape(-1, 6)
-            return _SINGLE[name](model, data, *rows)
-
-        all_one_by_one(batch, of_row, 3)
+        all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
     elif with_loops(model):
         _one_by_one(batch, model, inverse, fext is not None)
     else:

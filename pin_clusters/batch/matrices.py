@@ -18,14 +18,12 @@ from ..model import ClusterModel, with_loops
 from ._device import on_device, there
 from ._docs import documented
 from ._kept import kept
-from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
+from ._marks import OPEN, SINGULAR, all_one_by_one, finish
+from ._packs import run
 from ._program import Each, Program
-from ._room import PackRooms, Room
+from ._room import Room
 from ._sharing import ROWS, Run, share
 from ._tables import Batch, states
-
-_PLAIN = {"crba": kernels.crba_rows, "computeMinverse": kernels.minverse_rows}
-_LOOPS = {"crba": kernels.crba_loops_rows, "computeMinverse": kernels.minverse_loops_rows}
 
 
 @documented
@@ -45,7 +43,7 @@ def crba(
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
-    return _run("crba", single_crba, model, q, threads, out, status)
+    return run(single_crba, model, q, {}, None, threads, out, status)
 
 
 @documented
@@ -65,7 +63,7 @@ def computeMinverse(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
-    return _run("computeMinverse", single_computeMinverse, model, q, threads, out, status)
+    return run(single_computeMinverse, model, q, {}, None, threads, out, status)
 
 
 @documented
@@ -118,7 +116,7 @@ def inverse_operational_inertia(
         )
         all_one_by_one(batch, of_row, 2)
         return result
-    kernel = kernels.columns_loops if with_loops(model) else kernels.columns
+    kernel = kernels.of("columns", with_loops(model))
     kernel.address(), kernels.rows.address(), model.closures and kernels.openness.address()
     row = Each(batch.tables[0], (model.nq,))
 
@@ -136,33 +134,4 @@ def inverse_operational_inertia(
 
     share(batch.rows, batch.threads, ROWS, begin)
     finish(batch, 2, look=False)
-    return result
-
-
-def _run(name: str, single: Any, model: ClusterModel, q: Any, threads: Any, out: Any, status: Any) -> np.ndarray:
-    given = states(model, q)
-    if there(given):
-        return on_device(name, model, given, out, status)
-    nv, lanes = model.nv, kernels.lanes()
-    room = lanes * (model._tables.work.size + model.nq + nv * nv + 2)
-    batch = Batch(name, model, given, threads, status, ("out", out, (nv, nv)), work=room)
-    result, (q,) = batch.out[0], batch.tables
-    if batch.rows == 0:
-        return result
-    if not kernels.JIT or model._tables.supplies:
-        data = model.createData()
-        all_one_by_one(batch, lambda n: single(model, data, q[n]), 3)
-        return result
-    run = (_LOOPS if with_loops(model) else _PLAIN)[name].function()
-    rows = result.reshape(batch.rows, nv * nv)
-
-    rooms = PackRooms(model, name, (model.nq, nv * nv, 2))
-
-    def begin() -> Run:
-        tables = (model._index, model._params, *rooms.take(), q, rows, batch.status)
-        return lambda first, last: run(*tables, first, last)
-
-    share(batch.rows, batch.threads, lanes, begin)
-    rooms.give_back()
-    settle(batch, 3)
     return result
