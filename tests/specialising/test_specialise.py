@@ -191,7 +191,7 @@ def test_in_python_until_the_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch,
     calls: list[int] = []
 
     class Uncompiled:
-        name, fast, compiled_address = made.kernel.name, None, 0
+        operation, loops, fast, compiled_address = made.kernel.operation, made.kernel.loops, None, 0
 
         def call(self, *_: Any) -> int:
             calls.append(1)

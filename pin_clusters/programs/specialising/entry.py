@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..._engine.operations import Operation
 from ..machine_code import attributes, module_text
 from ..machine_code.kinds import Kind
 
 SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""
-_WORDS = {1: 7, 2: 9}
+_WORDS = {"f1": 7, "f2": 9}
 _DATA = 4  # which of the words of an array leads to its numbers
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
 def module(
-    core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], arguments: str, conditions: Sequence[int],
-    lanes: int,
+    core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], operation: Operation,
+    conditions: Sequence[int], lanes: int,
 ) -> str:  # fmt: skip
     """Return a module with ``entry``, ``fallback`` (the kernel's address), and ``repeat``, which is for timing.
 
@@ -28,16 +29,16 @@ def module(
         core: What computes: ``i1 core(inputs, result, conditions)``.
         inputs: Name and size of each.
         sizes: Of result and conditions.
-        arguments: Sizes of the kernel's arrays.
+        operation: Whose kernel it stands in for.
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
     """
     words, data = 3, []
-    for size in arguments:
+    for kind in operation.kinds:
         data.append(f"%w{words + _DATA}")
-        words += _WORDS[2 if size == "M" else 1]
+        words += _WORDS[kind]
     n, given = sizes["result"], len(inputs)
-    into = data[-1] if len(arguments) > given and arguments != "qv" else None
+    into = data[-1] if operation.result else None
     lines = [_declared("entry", words), "  %tables = inttoptr i64 %w2 to ptr"]
     lines += [f"  %a{i} = inttoptr i64 {data[i]} to ptr" for i in range(given)]
     lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(inputs)], lanes)

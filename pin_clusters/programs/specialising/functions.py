@@ -12,44 +12,22 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import layout
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
+from ..._engine.operations import FUNCTIONS, Function
 from ...errors import SingularClusterError
 from ...model import ClusterModel, with_loops
-from ..tracing import FUNCTIONS
+from ..tracing import FUNCTIONS as TRACED
 from ..tracing._sources import source, watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
-
-class Function(NamedTuple):
-    """A function that can be specialised.
-
-    Attributes:
-        traced: Its name in ``tracing.FUNCTIONS``.
-        kernel: Whose place it takes, by the name without ``_loops``.
-        arguments: Sizes of the kernel's arrays: q, v; M a matrix.
-        entries: Functions of the package that call it.
-        module: Where the source of the kernel is.
-    """
-
-    traced: str
-    kernel: str
-    arguments: str
-    entries: tuple[str, ...]
-    module: str
-
-
-ENERGIES = ("computeKineticEnergy", "computePotentialEnergy", "computeMechanicalEnergy")
-# by the name of the result that the kernel's tables lead to
+# by the name of the result that the kernel's tables lead to; vectors first, then matrices, then numbers
 BY_RESULT = {
-    "tau": Function("rnea", "rnea", "qvvv", ("rnea",), "dynamics.rnea"),
-    "ddq": Function("aba", "aba", "qvvv", ("aba",), "dynamics.aba"),
-    "nle": Function("nonLinearEffects", "rnea", "qvvv", ("nonLinearEffects",), "dynamics.rnea"),
-    "g": Function("computeGeneralizedGravity", "rnea", "qvvv", ("computeGeneralizedGravity",), "dynamics.rnea"),
-    "M": Function("crba", "crba", "qM", ("crba",), "dynamics.crba"),
-    "Minv": Function("computeMinverse", "minverse", "qM", ("computeMinverse",), "dynamics.minverse"),
-    "energy": Function("energies", "energy", "qv", ENERGIES, "dynamics.energy"),
+    one.tables: one
+    for kind in ("vector", "matrix", "")
+    for one in FUNCTIONS
+    if one.specialised and one.operation.result == kind
 }
-RESULT_OF = {entry: result for result, one in BY_RESULT.items() for entry in one.entries}
+RESULT_OF = {one.name: result for result in BY_RESULT for one in FUNCTIONS if one.tables == result and one.called}
 """Of the functions that can be specialised."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 """What the kernel would have reported."""
@@ -57,7 +35,7 @@ BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 
 def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
     """Return the kernel whose place a function takes."""
-    return kernels.BY_NAME[one.kernel + "_loops" * with_loops(model)]
+    return kernels.of(one.operation.name, with_loops(model))
 
 
 @contextlib.contextmanager
@@ -106,7 +84,7 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
     """
     graph, run, inputs = Graph(), Run(model), []
     first = 0
-    for name in FUNCTIONS[one.traced].inputs:
+    for name in TRACED[one.name].inputs:
         size = model.nq if name == "q" else model.nv
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
@@ -121,7 +99,7 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
         )
     try:
         with watching() as watched, np.errstate(all="ignore"):
-            outputs = FUNCTIONS[one.traced].run(run)
+            outputs = TRACED[one.name].run(run)
     except SingularClusterError:
         return None
     result = np.concatenate([np.ravel(x) for x in outputs.values()])

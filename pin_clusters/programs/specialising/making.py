@@ -115,7 +115,7 @@ class Made:
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
     """Run the source of a kernel in Python."""
-    module, _, name = kernel.operation.passes.partition(".")
+    module, _, name = kernel.operation.passes.rpartition(".")
     run: Callable[..., int] = getattr(source(module), name + "_loops" * kernel.loops)
     with np.errstate(all="ignore"):
         return int(run(*pointer.arrays, *arrays))
@@ -162,15 +162,15 @@ class Functions:
             pointer = self._tables(made)
             rng = np.random.default_rng(0)
             arrays: list[np.ndarray] = [np.array(model.q_reference)]
-            arrays += [rng.normal(size=model.nv) for size in made.function.arguments[1:] if size == "v"]
-            arrays += [np.zeros((model.nv, model.nv)) for size in made.function.arguments if size == "M"]
+            for kind in made.function.operation.kinds[1:]:
+                arrays.append(rng.normal(size=model.nv) if kind == "f1" else np.zeros((model.nv, model.nv)))
             made.meet([w for x in (pointer.address, *arrays) for w in words_of(x)])
 
     def _tables(self, made: Made) -> kernels.Pointer:
         """Return tables of their own."""
         nv = self._model.nv
         (work,) = on_a_page(self._model._tables.work)
-        size = {"M": nv * nv, "Minv": nv * nv, "energy": 2}.get(made.result, nv)
+        size = {"vector": nv, "matrix": nv * nv, "": 2}[made.function.operation.result]
         return kernels.Pointer(self._model._index, self._model._params, work, np.zeros(size))
 
     def address(self, result: str, entry: str, kernel: int) -> int:
@@ -192,7 +192,7 @@ class Functions:
     def run(self, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it: others have results there."""
         one = BY_RESULT.get(result)
-        return None if one is None or one.kernel != kernel else self.make(result).run(pointer, *arrays)
+        return None if one is None or one.operation.name != kernel else self.make(result).run(pointer, *arrays)
 
     def rows(self, result: str) -> MadeRows:
         """Return what computes rows."""
@@ -209,7 +209,7 @@ class Functions:
         """Return what became of each function."""
         for made in list(self._made.values()):
             self._compare(made)
-        return tuple(_told(made.function.traced, made) for made in self._made.values()) + tuple(
+        return tuple(_told(made.function.name, made) for made in self._made.values()) + tuple(
             _told(made.name, made) for made in self._rows.values()
         )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._engine.operations import Function
 from ...model import ClusterModel
 from ..machine_code import lanes_of_host
 from ..tracing.expressions import Expression, needed
 from . import entry
 from .emission import Core, Result
-from .functions import BOUNDS, Function, Traced, traced, without_collector
+from .functions import BOUNDS, Traced, traced, without_collector
 from .lanes import BROADCAST, NUMBERS, PACK, Lanes
 from .limbs import Group, limbs_of
 
@@ -38,12 +39,12 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True) ->
     core = Core(found.inputs).text(results, ("result", "conditions"))
     places = [condition.at for condition in model._tables.conditions]
     sizes = {"result": len(found.result), "conditions": len(found.conditions)}
-    return entry.module(core, found.inputs, sizes, function.arguments, places, lanes_of_host())
+    return entry.module(core, found.inputs, sizes, function.operation, places, lanes_of_host())
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
     """Return the equal limbs that serve a function: the result has a number per joint."""
-    return [g for g in limbs_of(model) if g[0].v] if function.arguments == "qvvv" else []
+    return [g for g in limbs_of(model) if g[0].v] if function.operation.result == "vector" else []
 
 
 def _plain(found: Traced) -> list[Result]:

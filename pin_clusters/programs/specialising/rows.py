@@ -11,11 +11,12 @@ import numpy as np
 
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
+from ..._engine.operations import Function
 from ...model import ClusterModel
 from ..machine_code import attributes, body_text, lanes_of_host, load, module_text, transposition
 from ..machine_code.kinds import Kind
 from ..tracing import Program
-from .functions import Function, traced, without_collector
+from .functions import traced, without_collector
 from .limb_loops import LimbLoops
 from .module import groups_of, in_lanes
 
@@ -45,7 +46,7 @@ class MadeRows:
 
     def __init__(self, model: ClusterModel, function: Function) -> None:
         start = time.perf_counter()
-        self.name, self.size = f"batch.{function.traced}", 0
+        self.name, self.size = f"batch.{function.name}", 0
         self.time: float | None = None
         self.rival: float | None = None
         self.run = self._made(model, function)

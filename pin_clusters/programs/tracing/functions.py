@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
+from ..._engine import operations
 from ..._engine.kernels.tables import tree_layout as tl
 from ._sources import source
 from .derivatives import backward, forward
@@ -37,38 +39,37 @@ class Function(NamedTuple):
     dynamic: bool = False
 
 
-# --- dynamics
+# --- dynamics, and their derivatives
 def _with_forces(run: Run) -> np.ndarray:
     """Return room for nv results, behind which the kernels read external forces."""
     return np.concatenate([run.rest, run.forces])
 
 
-def _rnea(run: Run, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-    tau = run.rest
-    run.call("dynamics.rnea", "rnea", _with_forces(run), run["q"], v, a, tau)
-    return tau
+def _outputs(run: Run, one: operations.Function) -> Outputs:
+    """Run the passes that a function is declared to run."""
+    state = [run.rest if name == "0" else run[name] for name in one.takes.split() if "fext" not in name]
+    if one.operation is operations.ABA_DERIVATIVES:
+        found = _forward_derivatives(run)
+    elif one.operation is operations.RNEA_DERIVATIVES:
+        found = _derivatives(run, *state[1:], coriolis=one.gives == "C")
+    else:
+        found = _of_kernel(run, one.operation, *state)
+    return dict(zip(one.gives.split(), found, strict=False))
 
 
-def _aba(run: Run) -> np.ndarray:
-    ddq = run.rest
-    run.call("dynamics.aba", "aba", _with_forces(run), run["q"], run["v"], run["tau"], ddq)
-    return ddq
-
-
-def _matrix(run: Run, kernel: str) -> np.ndarray:
+def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
+    """Return what a kernel writes: its result, or numbers in its tables."""
     nv = run.model.nv
-    out = run.room(nv, nv)
-    run.call(f"dynamics.{kernel}", kernel, run.room(nv * nv), run["q"], out)
-    return out
+    if operation.result == "vector":
+        keep, out = _with_forces(run), [run.rest]
+    elif operation.result == "matrix":
+        keep, out = run.room(nv * nv), [run.room(nv, nv)]
+    else:
+        keep, out = run.room(2), []
+    run.call(operation.passes, keep, *state, *out)
+    return out or [keep[:1], keep[1:]]
 
 
-def _energies(run: Run) -> Outputs:
-    found = run.room(2)
-    run.call("dynamics.energy", "energy", found, run["q"], run["v"])
-    return {"kinetic_energy": found[:1], "potential_energy": found[1:]}
-
-
-# --- their derivatives
 def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
     """Return dtau_dq, dtau_dv (or, if it is wanted, the Coriolis matrix) and M."""
     nv, nothing = run.model.nv, run.room(0)
@@ -78,24 +79,16 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing
     rates = run.room(run.model._tables.rates)
-    run.call("variations.rnea_derivatives", "derivatives", rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
+    run.call(operations.RNEA_DERIVATIVES.passes, rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
 
 
-def _coriolis(run: Run) -> Outputs:
-    return {"C": _derivatives(run, run["v"], run.rest, coriolis=True)[0]}
-
-
-def _rnea_derivatives(run: Run) -> Outputs:
-    return dict(zip(("dtau_dq", "dtau_dv", "M"), _derivatives(run, run["v"], run["a"]), strict=True))
-
-
-def _aba_derivatives(run: Run) -> Outputs:
+def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
     """Those of inverse dynamics at the acceleration, times minus the inverse mass matrix."""
-    ddq = _aba(run)
-    Minv = _matrix(run, "minverse")
+    (ddq,) = _of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
+    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
     by_q, by_v, _ = _derivatives(run, run["v"], ddq)
-    return {"ddq_dq": -(Minv @ by_q), "ddq_dv": -(Minv @ by_v), "Minv": Minv}
+    return -(Minv @ by_q), -(Minv @ by_v), Minv
 
 
 def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
@@ -222,28 +215,17 @@ def _centroidal_derivatives(run: Run) -> Outputs:
 
 def _inverse_operational(run: Run) -> Outputs:
     J = np.concatenate(list(_frame_jacobians(run).values()))
-    return {"A": J @ _matrix(run, "minverse") @ J.T}
+    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
+    return {"A": J @ Minv @ J.T}
 
 
-Q, QV, QVA, QVT, QF = ("q",), ("q", "v"), ("q", "v", "a"), ("q", "v", "tau"), ("q", "fext")
+Q, QV, QVA = ("q",), ("q", "v"), ("q", "v", "a")
 FUNCTIONS: dict[str, Function] = {
-    "rnea": Function(QVA, lambda run: {"tau": _rnea(run, run["v"], run["a"])}, forced=True, dynamic=True),
-    "aba": Function(QVT, lambda run: {"ddq": _aba(run)}, forced=True, dynamic=True),
-    "crba": Function(Q, lambda run: {"M": _matrix(run, "crba")}, dynamic=True),
-    "computeMinverse": Function(Q, lambda run: {"Minv": _matrix(run, "minverse")}, dynamic=True),
-    "nonLinearEffects": Function(QV, lambda run: {"nle": _rnea(run, run["v"], run.rest)}, dynamic=True),
-    "computeGeneralizedGravity": Function(Q, lambda run: {"g": _rnea(run, run.rest, run.rest)}, dynamic=True),
-    "computeStaticTorque": Function(QF, lambda run: {"tau": _rnea(run, run.rest, run.rest)}, dynamic=True),
-    "energies": Function(QV, _energies, dynamic=True),
-    "computeCoriolisMatrix": Function(QV, _coriolis, dynamic=True),
-    "computeRNEADerivatives": Function(QVA, _rnea_derivatives, forced=True, dynamic=True),
-    "computeABADerivatives": Function(QVT, _aba_derivatives, forced=True, dynamic=True),
-    "computeGeneralizedGravityDerivatives": Function(
-        Q, lambda run: {"dg_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
-    ),
-    "computeStaticTorqueDerivatives": Function(
-        QF, lambda run: {"dtau_dq": _derivatives(run, run.rest, run.rest)[0]}, dynamic=True
-    ),
+    **{
+        one.name: Function(one.inputs, partial(_outputs, one=one), forced=one.forced, dynamic=True)
+        for one in operations.FUNCTIONS
+        if one.traced
+    },
     "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
     "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
     "framesForwardKinematics": Function(Q, _placements, framed=True),

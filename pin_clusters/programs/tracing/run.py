@@ -58,14 +58,14 @@ class Run:
         """External forces, one behind the other; nothing if there are none."""
         return self.inputs.get("fext", self.room(0))
 
-    def call(self, module: str, function: str, *rest: np.ndarray) -> None:
-        """Run a kernel on the tables of the model, with its functions of Python brought to q.
+    def call(self, passes: str, *rest: np.ndarray) -> None:
+        """Run an operation's passes on the tables of the model, with its functions of Python brought to q.
 
         Raises:
             SingularClusterError: It says that something is singular whatever the state is.
         """
-        name = f"{function}_loops" if with_loops(self.model) else function
-        self.plain(module, name, *rest)
+        module, _, name = passes.rpartition(".")
+        self.plain(module, name + "_loops" * with_loops(self.model), *rest)
 
     def plain(self, module: str, name: str, *rest: np.ndarray) -> None:
         """Run a kernel that is the same for models with and without closed loops."""
