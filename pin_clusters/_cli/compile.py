@@ -10,16 +10,17 @@ from rich.console import Console
 
 from .._engine import preparing as compiling
 from .._engine.entry_points import ALL, JIT, Kernel, compiled_ahead
+from .._engine.operations import OPERATIONS
 from ..errors import NotAvailableError
 from ..model import ClusterModel
 from ..programs.specialising import specialise
 from . import common, tables
 
-_DYNAMICS = ("rnea", "aba", "crba", "minverse", "energy")
+_DYNAMICS = tuple(one.name for one in OPERATIONS if one.group == "data")
 _MANY = (
-    "rnea_rows", "aba_rows", "crba_rows", "minverse_rows", "rows", "placements", "projected", "simulate", "moved",
-    "tree", "frame_jacobian",
-)  # fmt: skip
+    *(f"{one.name}_rows" for one in OPERATIONS if one.rows),
+    *("rows", "placements", "projected", "simulate", "moved", "tree", "frame_jacobian"),
+)
 _LOOPS = ("move", "coupling")
 
 

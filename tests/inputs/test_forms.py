@@ -18,14 +18,9 @@ from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points
+from pin_clusters._engine.operations import BY_NAME
 
-KERNELS = {
-    "rnea": entry_points.rnea,
-    "aba": entry_points.aba,
-    "crba": entry_points.crba,
-    "computeMinverse": entry_points.minverse,
-    "computeKineticEnergy": entry_points.energy,
-}
+KERNELS = {name: entry_points.BY_NAME[BY_NAME[name].operation.name] for name in DYNAMICS}
 by_numba = pytest.mark.skipif(
     not entry_points.JIT or entry_points.compiled_ahead() is not None, reason="Numba compiles nothing here"
 )

@@ -9,6 +9,7 @@ import numpy as np
 from samples import trees
 
 import pin_clusters as pc
+from pin_clusters._engine.operations import FUNCTIONS
 
 
 class State(NamedTuple):
@@ -27,17 +28,16 @@ def state(model: pc.ClusterModel | None = None, seed: int = 0) -> State:
 
 
 # every algorithm, and which of q, v, a it takes; the third vector of aba is tau
-DYNAMICS: dict[str, tuple[Callable[..., Any], str]] = {
-    "rnea": (pc.rnea, "qva"),
-    "aba": (pc.aba, "qva"),
-    "crba": (pc.crba, "q"),
-    "computeMinverse": (pc.computeMinverse, "q"),
-    "nonLinearEffects": (pc.nonLinearEffects, "qv"),
-    "computeGeneralizedGravity": (pc.computeGeneralizedGravity, "q"),
-    "computeKineticEnergy": (pc.computeKineticEnergy, "qv"),
-    "computePotentialEnergy": (pc.computePotentialEnergy, "q"),
-    "computeMechanicalEnergy": (pc.computeMechanicalEnergy, "qv"),
-}
+def _declared(group: str) -> dict[str, tuple[Callable[..., Any], str]]:
+    """Functions of a group that take a state and no forces."""
+    return {
+        one.name: (getattr(pc, one.name), "".join(one.inputs).replace("tau", "a"))
+        for one in FUNCTIONS
+        if one.called and one.operation.group == group and "fext" not in one.inputs
+    }
+
+
+DYNAMICS = _declared("data")
 OTHERS: dict[str, tuple[Callable[..., Any], str]] = {
     "computeAllTerms": (pc.computeAllTerms, "qv"),
     "forwardKinematics": (pc.forwardKinematics, "qva"),
@@ -49,10 +49,7 @@ OTHERS: dict[str, tuple[Callable[..., Any], str]] = {
     "computeCentroidalMap": (pc.computeCentroidalMap, "q"),
     "computeCentroidalMomentum": (pc.computeCentroidalMomentum, "qv"),
     "ccrba": (pc.ccrba, "qv"),
-    "computeJointTorqueRegressor": (pc.computeJointTorqueRegressor, "qva"),
-    "computeStaticRegressor": (pc.computeStaticRegressor, "q"),
-    "computeKineticEnergyRegressor": (pc.computeKineticEnergyRegressor, "qv"),
-    "computePotentialEnergyRegressor": (pc.computePotentialEnergyRegressor, "q"),
+    **_declared("regressor"),
     "rotor_velocity": (pc.rotor_velocity, "qv"),
     "actuation_matrix": (pc.actuation_matrix, "q"),
     "coupling_jacobian": (pc.coupling_jacobian, "q"),

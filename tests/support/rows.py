@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
+from pin_clusters._engine import operations
 
 STEPS, DT, RECORD = 5, 1e-4, 2
 
@@ -80,11 +81,12 @@ def _simulated(model: pc.ClusterModel, q: Any, v: Any, tau: Any = None, **option
 
 # of each function: the tables that it is given, what else, and the function of one state
 FUNCTIONS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "rnea": ("q v x fext", pc.rnea),
-    "aba": ("q v x fext", pc.aba),
-    "nonLinearEffects": ("q v", pc.nonLinearEffects),
-    "crba": ("q", pc.crba),
-    "computeMinverse": ("q", pc.computeMinverse),
+    **{
+        one.name: (" ".join("x" if x in ("a", "tau") else x for x in (*one.inputs, *["fext"] * one.forced)), single)
+        for one in operations.FUNCTIONS
+        if one.operation.rows and hasattr(pc.batch, one.name)
+        for single in [getattr(pc, one.name)]
+    },
     "inverse_operational_inertia": ("q frames", pc.inverse_operational_inertia),
     "forwardKinematics": ("q", _placements),
     "integrate": ("q step", lambda model, data, q, v: pc.integrate(model, q, v)),

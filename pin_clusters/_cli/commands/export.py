@@ -9,9 +9,6 @@ import click
 from .. import common
 from . import CONTEXT, INDEPENDENT, ROBOT, folder_of, names, output
 
-# whose numbers go into the test of an export
-_KERNELS = {"rnea": "rnea", "aba": "aba", "crba": "crba", "computeMinverse": "minverse", "energies": "energy"}
-
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
@@ -48,12 +45,15 @@ def export(
       pin-clusters export mit_humanoid_leg --real float --target armv7-linux-gnueabihf,cortex-a9
       pin-clusters export my_robot.urdf --functions computeFrameJacobian --frames foot
     """  # noqa: D301 (click wants the character)
+    from ..._engine.operations import BY_NAME
     from ...programs import codegen
     from .. import compile
 
     model = common.load(robot, independent=independent)
     folder = folder_of(output, "export", robot)
-    with compile.prepared(model, *(_KERNELS[function] for function in functions if function in _KERNELS)):
+    # whose numbers go into the test
+    declared = [BY_NAME[function] for function in functions if function in BY_NAME]
+    with compile.prepared(model, *(one.operation.name for one in declared if one.specialised)):
         made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
     for note in made.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
