@@ -60,7 +60,7 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
         function(model, data, *arguments)
         room = {"vector": np.zeros(nv), "matrix": np.zeros((nv, nv))}.get(entry.returns)
         inside = [given[x] for x in entry.arguments if x != "f"]
-        kernel = getattr(data, f"_{entry.kernel}")
+        kernel = data._kernels[entry.kernel]
         address = data._pointers[entry.result].address
         calls[entry.name] = function, (model, data, *arguments)
         function(model, empty, *arguments)
@@ -70,7 +70,7 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
         )
     for entry in ENTRIES:  # after all are compiled: then kernels are put on the desk
         _, tables = empty._desk.record[entry.name]
-        empty._desk.record[entry.name] = idle(getattr(data, f"_{entry.kernel}")), tables
+        empty._desk.record[entry.name] = idle(data._kernels[entry.kernel]), tables
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
     for entry in ENTRIES:
