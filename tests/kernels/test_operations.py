@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points, operations
-from pin_clusters._engine.kernels import doors
+from pin_clusters._engine import doors, entry_points, operations
 from pin_clusters.programs import tracing
 
 pytestmark = pytest.mark.jitless
