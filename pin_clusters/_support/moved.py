@@ -35,6 +35,20 @@ class Finder(MetaPathFinder):
             )
 
 
+_before: dict[str, str] = {}
+
+
 def tell(package: str, places: Mapping[str, str]) -> None:
     """Let imports of modules that have moved say where they are; those that have not are left out."""
-    sys.meta_path.append(Finder(package, {old: new for old, new in places.items() if old != new}))
+    moved = {old: new for old, new in places.items() if old != new}
+    sys.meta_path.append(Finder(package, moved))
+    _before.update({f"{package}.{new}": f"{package}.{old}" for old, new in moved.items()})
+
+
+def formerly(module: str) -> str:
+    """Return the name that a module of the package had in earlier versions, whose files may name it."""
+    parts = module.split(".")
+    for n in range(len(parts), 0, -1):
+        if (head := ".".join(parts[:n])) in _before:
+            return ".".join([_before[head], *parts[n:]])
+    return module

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..._support.arrays import whole_number
+from ..._support.moved import formerly
 from ...errors import ArgumentTypeError
 
 
@@ -71,11 +72,11 @@ def listed(cases: Any) -> Sequence[Any]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return module and name of a function; of a partial one those of what it calls."""
+    """Return module and name of a function, as earlier versions knew it; of a partial one those of what it calls."""
     while isinstance(function, functools.partial):
         function = function.func
     kind = function if hasattr(function, "__qualname__") else type(function)
-    return f"{getattr(kind, '__module__', None) or 'builtins'}:{kind.__qualname__}"
+    return f"{formerly(getattr(kind, '__module__', None) or 'builtins')}:{kind.__qualname__}"
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, str]:
