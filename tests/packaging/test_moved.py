@@ -32,7 +32,7 @@ def test_pickles_that_name_an_old_place_say_what_to_do(monkeypatch: pytest.Monke
 
 def test_names_of_all_that_stayed_are_found() -> None:
     assert pc.study is importlib.import_module("pin_clusters.studies.study")
-    with pytest.raises(ModuleNotFoundError, match="No module named 'pin_clusters.nowhere'"):
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'pin_clusters\.nowhere'"):
         importlib.import_module("pin_clusters.nowhere")
 
 
