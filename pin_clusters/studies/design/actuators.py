@@ -65,8 +65,7 @@ def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
     torque_row, limit, source = row, None, ""
     if r.joint_id is not None:
         iv = int(tree.idx_vs[r.joint_id])
-        torque_row = np.zeros(tree.nv)
-        torque_row[iv] = 1.0
+        torque_row = np.eye(tree.nv)[iv]
         limit, source = _effort(model, iv), f"effort of {tree.names[r.joint_id]}"
     elif len(r.drivers) == 1:
         iv, ratio = r.drivers[0]
@@ -80,8 +79,7 @@ def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
 
 def _of_joint(model: ClusterModel, j: int) -> Motor:
     tree = model.own_tree
-    row = np.zeros(tree.nv)
-    row[tree.idx_vs[j]] = 1.0
+    row = np.eye(tree.nv)[tree.idx_vs[j]]
     limit = _effort(model, int(tree.idx_vs[j]))
     unit = "N" if slides(tree, j) else "N m"
     source = f"effort of {tree.names[j]}" if limit else ""

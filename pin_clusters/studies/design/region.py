@@ -127,15 +127,9 @@ def _grid(s: Sweep, cells: int) -> tuple[np.ndarray, int]:
 def _edges(walker: Walker, blocked: list[tuple[np.ndarray, np.ndarray, str, str]]) -> tuple[Edge, ...]:
     found: dict[tuple[str, str], list[list[float]]] = {}
     for start, v, kind, joint in blocked:
-        q, done, bad = start, 0.0, 1.0
+        q = start
         if v.any():
-            for _ in range(_HALVINGS):
-                middle = 0.5 * (done + bad)
-                new, what, who = walker.go(q, (middle - done) * v)
-                if what:
-                    bad, kind, joint = middle, what, who
-                else:
-                    q, done = new, middle
+            q, _, _, kind, joint = walker.bisected(start, v, (0.0, 1.0), kind, joint, _HALVINGS)
         if kind == "lost":
             kind, joint = walker.why(q, -v / np.abs(v).max())
         found.setdefault((kind, joint), []).append(_positions(walker, q))

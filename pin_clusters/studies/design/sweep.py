@@ -106,10 +106,6 @@ class Walker:
     def _beyond(self, c: Coordinate, q: np.ndarray) -> bool:
         return not c.low - _ROUNDING <= c.value(self.model, q) <= c.high + _ROUNDING
 
-    def step(self, q: np.ndarray, by: float) -> tuple[np.ndarray, str, str]:
-        """Do the same as ``go`` along the joint that is moved."""
-        return self.go(q, by * self.direction)
-
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
         """Return the configuration a step on, and kind and joint of what forbids it (both empty if nothing does)."""
         try:
@@ -135,10 +131,10 @@ class Walker:
             return self._end_of_a_line(start, sign)
         longest = _FAR if self.moved.slides else _TURNS * TURN
         stride = min(cap, 1.0 if self.moved.slides else TURN) / _STEPS
-        done, q = 0.0, self.model.q_reference
+        done, q, way = 0.0, self.model.q_reference, sign * self.direction
         while True:
             bad = min(done + stride, cap)
-            new, kind, joint = (q, "limit", self.moved.name) if bad <= done else self.step(q, sign * (bad - done))
+            new, kind, joint = (q, "limit", self.moved.name) if bad <= done else self.go(q, (bad - done) * way)
             if kind:
                 break
             q, done = new, bad
@@ -147,27 +143,28 @@ class Walker:
                 return End(start + sign * done, "full turn", "", self._turns(q, done)), q, done
             if done >= longest:
                 return End(sign * math.inf, "none"), q, done
-        q, done, kind, joint = self._bisect(q, done, bad, sign, kind, joint)
-        if kind == "lost":
-            kind, joint = self.why(q, -sign * self.direction)
+        q, done, bad, kind, joint = self.bisected(q, way, (done, bad), kind, joint)
+        if kind == "limit" and joint == self.moved.name:  # known exactly
+            q, done = integrate(self.model, q, (bad - done) * way) if bad > done else q, bad
+        elif kind == "lost":
+            kind, joint = self.why(q, -way)
         return End(start + sign * done, kind, joint), q, done
 
-    def _bisect(
-        self, q: np.ndarray, done: float, bad: float, sign: float, kind: str, joint: str
-    ) -> tuple[np.ndarray, float, str, str]:
-        for _ in range(_HALVINGS):
+    def bisected(
+        self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
+    ) -> tuple[np.ndarray, float, float, str, str]:
+        """Return the last configuration between what can be reached and what kind and joint forbid, and both ends."""
+        done, bad = ends
+        for _ in range(most):
             if bad - done < _CLOSE:
                 break
             middle = 0.5 * (done + bad)
-            new, what, who = self.step(q, sign * (middle - done))
+            new, what, who = self.go(q, (middle - done) * way)
             if what:
                 bad, kind, joint = middle, what, who
             else:
                 q, done = new, middle
-        if kind == "limit" and joint == self.moved.name:  # known exactly
-            exact = integrate(self.model, q, sign * (bad - done) * self.direction) if bad > done else q
-            return exact, bad, kind, joint
-        return q, done, kind, joint
+        return q, done, bad, kind, joint
 
     def _end_of_a_line(self, start: float, sign: float) -> tuple[End, np.ndarray, float]:
         """Return the same where the other joints follow by constant ratios."""
