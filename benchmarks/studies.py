@@ -20,8 +20,7 @@ import pin_clusters as pc
 from pin_clusters.approximations import LABELS
 from pin_clusters.studies import study
 from pin_clusters.studies.study import paper, trajectories
-from pin_clusters.studies.study.paper._experiment import head, tidy
-from pin_clusters.studies.study.plots import STYLES
+from pin_clusters.studies.study.plots import STYLES, head, tidy
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "studies.json"

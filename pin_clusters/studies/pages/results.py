@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Mapping[str, str]])
 
 
 class Result:
-    """Something that was found: a frozen dataclass."""
+    """Something that was found, a frozen dataclass: plain numbers and text of it, in a file too."""
 
     _json: ClassVar[str] = ""
     """What goes into JSON, as ``told`` takes it; all fields if empty."""

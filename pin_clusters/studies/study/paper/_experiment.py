@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...._support.docstrings import STUDY, stock
 from ...pages.results import Result
-from ..plots import head as head
 from ..plots import new_figure, save_figure
-from ..plots import tidy as tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
