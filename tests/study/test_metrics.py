@@ -217,6 +217,7 @@ def test_osim_of_a_pendulum_by_hand() -> None:
     model = pendulum()
     q, _, _ = states(model, 3)
     found = metrics.osim_error(model, "tip", q)
+    assert found.as_dict()["samples"] == found.samples == len(np.atleast_2d(q))
     link = 0.01 + MASS * LENGTH**2
     assert found.relative["none"] == pytest.approx(np.full(3, J * N_RATIO**2 / (link + J * N_RATIO**2)), rel=1e-10)
     assert max(found.relative["block"]) < 1e-12
