@@ -9,7 +9,9 @@ from ..numbers.simd import get_lane, put_lane
 from ..tables.views import functions_of, on_joint, velocity_row
 from .user_functions import call_address, lanes_of, put_raw, raw
 
-_STENCIL = (4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0)  # central differences of order 8
+# central differences of order 8: at which steps, and how much they count
+_STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)
+_WEIGHTS = (4.0 / 5.0, -4.0 / 5.0, -1.0 / 5.0, 1.0 / 5.0, 4.0 / 105.0, -4.0 / 105.0, -1.0 / 280.0, 1.0 / 280.0)
 _SECOND = (8.0 / 5.0, -1.0 / 5.0, 8.0 / 315.0, -1.0 / 560.0)  # the same of second derivatives, and of what is between
 _BETWEEN = -205.0 / 72.0
 
@@ -53,20 +55,18 @@ def jacobian_along(index, params, work, q, r, lane, step):
     for i in range(m * n):
         put_raw(work, to + i, 0.0)
     for j in range(n):
-        for s in range(4):
-            weight = _STENCIL[s] / params[r.at + m + j]
-            for sign in range(2):
-                ahead = 1.0 - 2.0 * sign
-                coordinates(index, work, q, r, lane, x)
-                put_raw(work, x + j, raw(work, x + j) + ahead * (s + 1) * params[r.at + m + j])
-                move(work, r, x, d, step)
-                call_address(F.phi, work, x, y)
-                for i in range(m):
-                    change = ahead * weight * raw(work, y + i)
-                    put_raw(work, to + i * n + j, raw(work, to + i * n + j) + change)
+        own_step = params[r.at + m + j]
+        for s in range(8):
+            coordinates(index, work, q, r, lane, x)
+            put_raw(work, x + j, raw(work, x + j) + _STEPS[s] * own_step)
+            move(work, r, x, d, step)
+            call_address(F.phi, work, x, y)
+            for i in range(m):
+                change = _WEIGHTS[s] / own_step * raw(work, y + i)
+                put_raw(work, to + i * n + j, raw(work, to + i * n + j) + change)
 
 
-@inline
+@device
 def point_along(work, r, k):
     """Make the direction that of coordinate k; -1: none."""
     _, _, _, d, _ = room_of(work, r)
@@ -107,13 +107,11 @@ def called_hessian(index, params, work, q, r):
             point_along(work, r, k)
             for i in range(m * n):
                 put_lane(work, second + i * n + k, lane, 0.0)
-            for s in range(4):
-                for sign in range(2):
-                    ahead, step = 1.0 - 2.0 * sign, params[r.at + m + k]
-                    jacobian_along(index, params, work, q, r, lane, ahead * (s + 1) * step)
-                    for i in range(m * n):
-                        part = ahead * _STENCIL[s] / step * raw(work, jacobian + i)
-                        add_to_lane(work, second + i * n + k, lane, part)
+            step = params[r.at + m + k]
+            for s in range(8):
+                jacobian_along(index, params, work, q, r, lane, _STEPS[s] * step)
+                for i in range(m * n):
+                    add_to_lane(work, second + i * n + k, lane, _WEIGHTS[s] / step * raw(work, jacobian + i))
 
 
 @device
@@ -135,16 +133,14 @@ def third_by_hessian(index, work, q, r, lane, third, step):
     """Add differences of the Hessian along the direction, times the direction."""
     n = r.part1 - r.part0
     x, _, _, d, given = room_of(work, r)
-    for s in range(4):
-        for sign in range(2):
-            ahead = 1.0 - 2.0 * sign
-            coordinates(index, work, q, r, lane, x)
-            move(work, r, x, d, ahead * (s + 1) * step)
-            call_address(functions_of(index, r.functions).hessian, work, x, given)
-            for i in range(r.rows * n):
-                for j in range(n):
-                    part = ahead * _STENCIL[s] / step * raw(work, given + i * n + j) * raw(work, d + j)
-                    add_to_lane(work, third + i, lane, part)
+    for s in range(8):
+        coordinates(index, work, q, r, lane, x)
+        move(work, r, x, d, _STEPS[s] * step)
+        call_address(functions_of(index, r.functions).hessian, work, x, given)
+        for i in range(r.rows * n):
+            for j in range(n):
+                part = _WEIGHTS[s] / step * raw(work, given + i * n + j) * raw(work, d + j)
+                add_to_lane(work, third + i, lane, part)
 
 
 @device
