@@ -29,8 +29,9 @@ def missing(kernels: Iterable[Kernel]) -> list[Kernel]:
     if not JIT or compiled_ahead() is not None:
         return []
     from .kernels.compiling import cache as _cache
+    from .kernels.compiling import jit as _jit
 
-    return [k for k in kernels if k.fast is None and not _cache.is_kept(k.name, k.source.entry.__code__.co_filename)]
+    return [k for k in kernels if k.fast is None and not _cache.is_kept(_jit.dispatcher(k.source), k.name)]
 
 
 def announce(kernels: Iterable[Kernel]) -> list[Kernel]:
@@ -52,12 +53,24 @@ def compile_all(kernels: Sequence[Kernel]) -> None:
     """Compile kernels, those first that no other process has begun."""
     if JIT and compiled_ahead() is None:
         from .kernels.compiling import cache as _cache
+        from .kernels.compiling import jit as _jit
 
         for kernel in kernels:
-            if not _cache.is_taken(kernel.name):
+            if not _cache.is_taken(_jit.dispatcher(kernel.source), kernel.name):
                 kernel.function()
     for kernel in kernels:
         kernel.function()
+
+
+def from_another_end(kernels: Sequence[Kernel], i: int, n: int) -> list[Kernel]:
+    """Put kernels in the order of worker i of n.
+
+    One works from the front, where neighbours share what they are made of, one from the end. Two that began with the
+    same kernel would wait for each other, and compile the shared parts twice. More workers begin in between.
+    """
+    start = len(kernels) * (i // 2) // ((n + 1) // 2)
+    turned = [*kernels[start:], *kernels[:start]]
+    return turned[::-1] if i % 2 else turned
 
 
 def _cores() -> int:

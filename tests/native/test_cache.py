@@ -209,9 +209,29 @@ def test_two_installations_share_what_they_keep(filled: Path, tmp_path: Path) ->
     os.utime(copy, (1e9, 1e9))
     for code in (LIGHT.replace(str(SAMPLE.parent), str(other)), LIGHT):
         assert run(code, PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")
+    words = (
+        SAMPLE.read_text()
+        .replace("Return a number that", "Return,\n\n    in other words, what")
+        .replace("    return", "    # here\n    return")
+    )
+    copy.write_text(f"# said elsewhere\n{words}")
+    assert run(LIGHT.replace(str(SAMPLE.parent), str(other)), PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")
     copy.write_text(SAMPLE.read_text().replace("return address + x.shape[0]", "return x.shape[0] + address"))
     out, said = run(LIGHT.replace(str(SAMPLE.parent), str(other)), PIN_CLUSTERS_CACHE=str(filled))
     assert (out, said.count("compiling light")) == ("True\n", 1)  # what it is made of is another
+    assert run(PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")  # and beside the first one
+
+
+def test_a_source_written_under_a_process_is_not_kept(tmp_path: Path) -> None:
+    """The process has imported what stood there before: its code must not be found under the name of the new one."""
+    copy = Path(shutil.copy(SAMPLE, tmp_path))
+    code = LIGHT.replace(str(SAMPLE.parent), str(tmp_path)).replace(
+        "print", f"import pathlib, time\nplace = pathlib.Path({str(copy)!r})\n"
+        "place.write_text(place.read_text().replace('address +', '1 + address +'))\nprint",
+    )  # fmt: skip
+    cache = tmp_path / "cache"
+    assert run(code, PIN_CLUSTERS_CACHE=str(cache))[0] == "True\n"
+    assert not list(cache.rglob("checksums.json"))
 
 
 DAMAGE: dict[str, tuple[str, Callable[[Path], Any]]] = {
@@ -228,15 +248,23 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], Any]]] = {
 }
 
 
+@pytest.mark.parametrize("change", [cut, scramble, Path.unlink, lambda path: path.write_text("{}")])
+def test_damage_of_what_was_read_of_sources_is_seen(filled: Path, change: Callable[[Path], Any]) -> None:
+    (path,) = filled.rglob(_cache._READ)
+    assert _cache._read_before(path)
+    change(path)
+    assert _cache._read_before(path) == {}
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damage_is_seen(filled: Path, damage: str) -> None:
     (note,) = filled.rglob("checksums.json")
     place = note.parent
-    assert _cache._is_intact(place, str(SAMPLE))
+    assert _cache._is_intact(place)
     pattern, change = DAMAGE[damage]
     for path in place.rglob(pattern):
         change(path)
-    assert not _cache._is_intact(place, str(SAMPLE))
+    assert not _cache._is_intact(place)
 
 
 @pytest.mark.parametrize(

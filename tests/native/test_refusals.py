@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._engine.native import library
+from pin_clusters._engine.native import library, sources
 
 pytestmark = pytest.mark.jitless
 LEVEL = "x86-64-v2"
+PART = Path(library.__file__).resolve()  # any module of the package
 
 
 @pytest.fixture
@@ -30,7 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def put(folder: Path, content: bytes, **changes: Any) -> Path:
     path = folder / library.file_name(LEVEL)
     path.write_bytes(content)
-    path.with_suffix(".json").write_text(json.dumps({**json.loads(library.note(content, LEVEL)), **changes}))
+    note = json.loads(library.note(content, LEVEL, [PART]))
+    path.with_suffix(".json").write_text(json.dumps({**note, **changes}))
     return path
 
 
@@ -94,7 +96,13 @@ def test_damaged(
     assert "Numba compiles" in said
 
 
-@pytest.mark.parametrize("changes", [{"sources": "0" * 64}, {"format": 0}, {"level": "x86-64-v4"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sources": {"_native/library.py": ["0" * 32, "0" * 32]}}, {"sources": {"gone.py": ["0" * 32, "0" * 32]}},
+        {"sources": "0" * 64}, {"sources": None}, {"format": 0}, {"level": "x86-64-v4"},
+    ],
+)  # fmt: skip
 def test_of_other_sources(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], changes: dict[str, Any]
 ) -> None:
@@ -103,6 +111,57 @@ def test_of_other_sources(
     assert load() is None
     assert not seen
     assert "was made of other sources" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "python", "fits"),
+    [
+        ('"Some other words."\n\n# and these\nA = 1\n', sources.PYTHON, True),
+        ("A = 2\n", sources.PYTHON, False),
+        ("A = (\n", sources.PYTHON, False),
+        ("# words\nA = 1\n", "3.10", False),  # trees of another version cannot be compared
+        ('"Words."\nA = 1\n', "3.10", True),  # the same bytes can
+    ],
+)
+def test_words_are_no_other_sources(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, python: str, fits: bool
+) -> None:
+    seen = loaded(monkeypatch)
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
+    part = tmp_path / "part.py"
+    part.write_text('"Words."\nA = 1\n')
+    content = b"some library"
+    path = folder / library.file_name(LEVEL)
+    path.write_bytes(content)
+    note = json.loads(library.note(content, LEVEL, [part]))
+    path.with_suffix(".json").write_text(json.dumps({**note, "python": python}))
+    part.write_text(text)
+    sources.content_of.cache_clear()
+    assert (load() is not None) == fits
+    assert seen == [path] * fits
+
+
+def test_of_this_checkout_in_the_cache(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where none is installed, or one of other sources; if nobody else may write there."""
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(cache))
+    seen = loaded(monkeypatch)
+    assert load() is None
+    assert not list(cache.iterdir())  # looking makes no folders
+    own = cache / library.own_name()
+    own.mkdir()
+    path = put(own, b"in the cache")
+    assert load() == "loaded"
+    installed = put(folder, b"installed", format=0)
+    assert load() == "loaded"
+    put(folder, b"installed")
+    assert load() == "loaded"
+    assert seen == [path, path, installed]
+    installed.unlink()
+    own.chmod(0o777)
+    assert load() is None
 
 
 def test_foreign(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,18 +17,22 @@ import sys
 import tempfile
 import time
 import types
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[2]
 LINKERS = ("ld", "ld.lld", "ld.gold")
+PART = "--part"
+MOST = 4  # processes: each compiles again what its kernels share with those of others
 # 512-bit registers, as where Numba compiles for the processor itself
 FEATURES = {"x86-64-v4": "-prefer-256-bit"}
 # of the C library, which every Python has loaded
 KNOWN = {"sin", "cos", "tan", "sincos", "atan2", "acos", "sqrt", "memset", "memcpy", "memmove"}
 # counting references ends in this where the last one goes; kernels are given arrays that nobody owns
-STUB = "\ndefine void @NRT_MemInfo_call_dtor(ptr %0) {\n  ret void\n}\n"
+STUBBED = "NRT_MemInfo_call_dtor"
+STUB = f"define void @{STUBBED}(ptr %0) {{\n  ret void\n}}\n"
 
 
 class BuildError(RuntimeError):
@@ -55,18 +59,16 @@ def only_the_kernels() -> None:
         sys.modules["pin_clusters"] = package
 
 
-def native_module(kernel: Any) -> tuple[Any, str, Any]:
-    """Return the module of a kernel, optimised, with one function that others can call; its name, and the signature."""
+def native_module(kernel: Any) -> Any:
+    """Return the module of a kernel, optimised, with one function that others can call."""
     from numba import njit
     from numba.core.compiler_lock import global_compiler_lock
 
     from pin_clusters._engine.kernels.compiling.inner import EntryCompiler
     from pin_clusters._engine.kernels.compiling.jit import INNER
 
-    source = kernel.source
-    dispatcher = njit(**{**INNER, "pipeline_class": EntryCompiler})(source.entry)
-    signature = source.signature()
-    dispatcher.compile(signature)
+    dispatcher = njit(**{**INNER, "pipeline_class": EntryCompiler})(kernel.source.entry)
+    dispatcher.compile(kernel.source.signature())
     (found,) = dispatcher.overloads.values()
     with global_compiler_lock:
         found.library._ensure_finalized()
@@ -76,7 +78,7 @@ def native_module(kernel: Any) -> tuple[Any, str, Any]:
         if not thing.is_declaration:
             thing.linkage = "external" if thing.name == name else "internal"
     module.get_function(name).name = "nb_" + kernel.name
-    return module, "nb_" + kernel.name, signature
+    return module
 
 
 def described(kernel: Any, signature: Any) -> Any:
@@ -89,56 +91,107 @@ def described(kernel: Any, signature: Any) -> Any:
     return Signature(kernel.name, arguments, kernel.source.nogil)
 
 
-def build(level: str, folder: Path) -> Path:
-    """Compile all kernels for a level, in this process; ``NUMBA_CPU_NAME`` must have been set before Numba came."""
-    only_the_kernels()
-    from llvmlite import binding as llvm
+def build(level: str, folder: Path, names: Sequence[str] = ()) -> Path:
+    """Compile kernels for a level, all but where some are named, on all cores; then link them.
 
+    ``NUMBA_CPU_NAME`` must have been set before Numba came.
+    """
+    only_the_kernels()
     from pin_clusters._engine import entry_points
     from pin_clusters._engine.calls.module import module
     from pin_clusters._engine.kernels.numbers import simd
+    from pin_clusters._engine.native import sources
     from pin_clusters._engine.native.processor import LEVELS
 
     if not entry_points.JIT:
         raise BuildError("Numba compiles nothing where a process may not execute what it writes to memory.")
     assert simd.LANES == LEVELS[level], (simd.LANES, level)
-    parts = []
-    for i, kernel in enumerate(entry_points.ALL):
+    names = names or [kernel.name for kernel in entry_points.ALL]
+    parts = min(MOST, len(names), len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory() as work:
+        numbers = [[level, work, str(i), str(parts), *names] for i in range(parts)]
+        others = [subprocess.Popen([sys.executable, __file__, PART, *arguments]) for arguments in numbers[1:]]
+        try:
+            compile_part(*numbers[0])
+            if any([other.wait() != 0 for other in others]):
+                raise BuildError(f"a process that compiled a part for {level} failed; see above.")
+        finally:
+            for other in others:
+                other.kill()
+        kernels = [kernel for kernel in entry_points.ALL if kernel.name in names]
+        wrappers = [described(kernel, kernel.source.signature()) for kernel in kernels]
+        codes = [path.read_bytes() for path in sorted(Path(work).glob("*.o"))]
+        made = linked(*codes, machine_code(parsed(module(kernels=wrappers), level), level))
+    files = files_of_this_process()
+    if sources.written_meanwhile(files):
+        raise BuildError("the sources were changed while they were compiled: once more, please.")
+    return put_in_place(made, level, folder, files)
+
+
+def compile_part(level: str, work: str, i: str, n: str, *names: str) -> None:
+    """Compile what no other one of n processes has begun, and write an object file."""
+    only_the_kernels()
+    from pin_clusters._engine.entry_points import ALL
+    from pin_clusters._engine.preparing import from_another_end
+
+    whole = None
+    for kernel in from_another_end([kernel for kernel in ALL if kernel.name in names], int(i), int(n)):
+        try:
+            Path(work, kernel.name).touch(exist_ok=False)
+        except FileExistsError:
+            continue
         start = time.perf_counter()
-        parts.append((kernel, *native_module(kernel)))
-        took = time.perf_counter() - start
-        print(f"{level}: {i + 1} of {len(entry_points.ALL)}, {kernel.name} in {took:.1f} s", flush=True)  # noqa: T201
-    wrappers = [described(kernel, signature) for kernel, _, _, signature in parts]
-    whole = parts[0][1]
-    for _, part, _, _ in parts[1:]:
-        whole.link_in(part)
-    calls = llvm.parse_assembly(module(kernels=wrappers) + STUB)
-    calls.triple, calls.data_layout = whole.triple, whole.data_layout
-    exported = {f.name for f in calls.functions if not f.is_declaration and f.linkage != llvm.Linkage.internal}
-    exported |= {g.name for g in calls.global_variables if g.linkage != llvm.Linkage.internal}
-    exported |= {name for _, _, name, _ in parts}
-    whole.link_in(calls)
-    for thing in (*whole.functions, *whole.global_variables):
-        if not thing.is_declaration and thing.name not in exported:
-            thing.linkage = "internal"
-    machine = llvm.Target.from_triple(whole.triple).create_target_machine(
+        one = native_module(kernel)
+        if whole is None:
+            whole = one
+        else:
+            whole.link_in(one)
+        print(f"{level}: {kernel.name} in {time.perf_counter() - start:.1f} s", flush=True)  # noqa: T201
+    if whole is not None:
+        whole.link_in(parsed(STUB, level))
+        whole.get_function(STUBBED).linkage = "internal"
+        Path(work, f"{i}.o").write_bytes(machine_code(whole, level))
+
+
+def parsed(text: str, level: str) -> Any:
+    """Return a module of LLVM's text, for a level."""
+    from llvmlite import binding as llvm
+
+    module, machine = llvm.parse_assembly(text), target_machine(level)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    return module
+
+
+def target_machine(level: str) -> Any:
+    """Return what makes machine code of modules."""
+    from llvmlite import binding as llvm
+
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
         cpu=level, features=FEATURES.get(level, ""), opt=3, reloc="pic", codemodel="default"
     )
+
+
+def machine_code(module: Any, level: str) -> bytes:
+    """Return a module as an object file."""
+    from llvmlite import binding as llvm
+
+    machine = target_machine(level)
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
-    passes.run(whole, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1)))
-    whole.verify()
-    made = linked(machine.emit_object(whole))
-    return put_in_place(made, level, folder)
+    passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1)))
+    module.verify()
+    return machine.emit_object(module)
 
 
-def linked(code: bytes) -> bytes:
-    """Make a shared library of an object file, if it calls nothing but what is known: code generation adds calls."""
+def linked(*codes: bytes) -> bytes:
+    """Make a shared library of object files, if they call nothing but what is known: code generation adds calls."""
     with tempfile.TemporaryDirectory() as work:
-        objects, library = Path(work, "kernels.o"), Path(work, "kernels.so")
-        objects.write_bytes(code)
+        library = Path(work, "kernels.so")
+        objects = [Path(work, f"{i}.o") for i in range(len(codes))]
+        for path, code in zip(objects, codes, strict=True):
+            path.write_bytes(code)
         options = ["-shared", "-z", "now", "-z", "relro", "-z", "noexecstack", "--strip-all", "--gc-sections"]
-        command = [linker(), *options, "-o", str(library), str(objects)]
+        command = [linker(), *options, "-o", str(library), *map(str, objects)]
         known = [f"--defsym={name}=0" for name in sorted(KNOWN)]
         checked = subprocess.run([*command, "-z", "defs", *known], capture_output=True, text=True)
         if checked.returncode != 0:
@@ -147,8 +200,26 @@ def linked(code: bytes) -> bytes:
         return library.read_bytes()
 
 
-def put_in_place(made: bytes, level: str, folder: Path) -> Path:
-    """Write a library and its note, both of one build: another process that has built waits until both are there."""
+def files_of_this_process() -> list[Path]:
+    """List what the library is made of: every module of the package that was imported to make it."""
+    from pin_clusters._engine.kernels.compiling import cache as _cache
+
+    files = {Path(__file__).resolve()}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("pin_clusters.") and getattr(module, "__file__", None):
+            files.add(Path(str(module.__file__)).resolve())
+    return sorted(files - {Path(_cache.__file__).resolve()})  # which keeps what is compiled
+
+
+def put_in_place(made: bytes, level: str, folder: Path, parts: Iterable[Path]) -> Path:
+    """Write a library and its note, both of one build: another process that has built waits until both are there.
+
+    Args:
+        made: The library.
+        level: Of the processors that run it.
+        folder: Where it goes.
+        parts: The modules of which it was made.
+    """
     import fcntl  # on Linux, as the hook has made sure
 
     from pin_clusters._engine.native import library
@@ -159,7 +230,7 @@ def put_in_place(made: bytes, level: str, folder: Path) -> Path:
     try:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_EX)
-        for target, content in ((path, made), (path.with_suffix(".json"), library.note(made, level).encode())):
+        for target, content in ((path, made), (path.with_suffix(".json"), library.note(made, level, parts).encode())):
             part = target.with_name(f"{target.name}.{os.getpid()}")
             part.write_bytes(content)
             part.replace(target)
@@ -180,7 +251,35 @@ def build_apart(level: str, folder: Path) -> None:
         raise BuildError(f"the kernels could not be compiled for {level}; see above.")
 
 
-if __name__ == "__main__":
+def build_for_this_checkout() -> None:
+    """Make a library in the user's cache folder, where ``library.load`` looks, unless one is there that fits.
+
+    For processes that are started later: one that has imported the package has made its choice.
+
+    Raises:
+        BuildError: There is no linker, no level of x86-64, no folder that can be written, or Numba failed.
+    """
+    from pin_clusters._engine.native import cache_folders as places
+    from pin_clusters._engine.native import library, processor
+
+    if sys.platform != "linux" or not processor.levels():
+        raise BuildError("a library is made on Linux on x86-64 only.")
+    linker()
+    level = processor.levels()[0]
+    folder = places.find(library.own_name(), "a library of kernels", "no library of kernels is made")
+    if folder is None:
+        raise BuildError("no folder of compiled code can be written.")
+    import fcntl
+
+    with open(folder / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.fits(level):
+            build_apart(level, folder)
+
+
+if __name__ == "__main__" and sys.argv[1] == PART:
+    compile_part(*sys.argv[2:])
+elif __name__ == "__main__":
     start = time.perf_counter()
     made = build(sys.argv[1], Path(sys.argv[2]))
     print(f"{made.name}: {made.stat().st_size / 1e6:.2f} MB in {time.perf_counter() - start:.0f} s")  # noqa: T201

@@ -2,8 +2,9 @@
 
 One shared library per level of processors lies in ``built``, with a note beside it: of which sources it was made, and
 its checksum. It is looked at before it is loaded: one that is damaged, or of other sources, is refused with one line on
-stderr, and Numba compiles as if there were none. It links to nothing of Python: what it needs of the process stands in
-a table that is filled when it is loaded.
+stderr, and Numba compiles as if there were none; sources that differ in their words only are no others. A checkout may
+have its library in the user's cache folder, where its tests put one. A library links to nothing of Python: what it
+needs of the process stands in a table that is filled when it is loaded.
 
 Environment:
     PIN_CLUSTERS_LEVEL: Which library: ``x86-64-v2``, ``x86-64-v3`` or ``x86-64-v4``; ``numba``: none. Else the best one
@@ -17,32 +18,23 @@ import functools
 import hashlib
 import json
 import os
-import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import cache_folders as places
+from . import sources
 from .process import FOUND, Method, NoFastCallsError, find, keep_for_ever
 from .processor import LEVELS, levels
+from .telling import say as say
 from .words import words_of
 
 FOLDER = Path(__file__).with_name("built")
-FORMAT = 1  # of the note and of the symbols
-_WITHOUT = ("cache.py", "preparing.py", "hook.py")  # of which no code becomes part of a library
-
-
-@functools.cache
-def digest() -> str:
-    """Name the state of the sources of which a library is made."""
-    h = hashlib.sha256(str(FORMAT).encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if path.name not in _WITHOUT:
-            h.update(path.read_bytes())
-    return h.hexdigest()
+FORMAT = 2  # of the note and of the symbols
 
 
 def file_name(level: str) -> str:
@@ -50,10 +42,22 @@ def file_name(level: str) -> str:
     return f"kernels-{level}.so"
 
 
-def note(library: bytes, level: str) -> str:
-    """Return what is written beside a library."""
-    checksum = hashlib.sha256(library).hexdigest()
-    return json.dumps({"format": FORMAT, "level": level, "sources": digest(), "sha256": checksum}, indent=1)
+def note(library: bytes, level: str, parts: Iterable[Path]) -> str:
+    """Return what is written beside a library that was made of some modules."""
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "level": level,
+            "sha256": hashlib.sha256(library).hexdigest(),
+            "python": sources.PYTHON,
+            "sources": {
+                str(path.relative_to(sources.ROOT)): (sources.checksum(content), sources.syntax_of(content)[0])
+                for path in sorted(parts)
+                for content in (sources.content_of(path),)
+            },
+        },
+        indent=1,
+    )
 
 
 class Library:
@@ -118,35 +122,61 @@ def _load() -> Library | None:
         return None
     if wanted and wanted not in LEVELS:
         raise ValueError(f"PIN_CLUSTERS_LEVEL is {wanted!r}; it can be numba, {', '.join(LEVELS)}.")
-    for level in (wanted,) if wanted else levels():
-        path = FOLDER / file_name(level)
-        if not path.exists():
-            continue
+    faults: list[str] = []
+    for path, level in _candidates((wanted,) if wanted else levels()):
         fault = _fault(path, level)
         if not fault:
             try:
                 return Library(path, level)
             except (OSError, AttributeError, ValueError) as error:  # not to be loaded, or without a symbol
                 fault = f"cannot be loaded: {error}"
-        say(f"{path} {fault}. It is not used: Numba compiles the kernels. Install pin_clusters again, or remove it")
-        return None
-    if wanted:
-        say(f"PIN_CLUSTERS_LEVEL is {wanted}, but {FOLDER / file_name(wanted)} is not there: Numba compiles")
+        faults.append(
+            f"{path} {fault}. It is not used: Numba compiles the kernels. Install pin_clusters again, or remove it"
+        )
+    if not faults and wanted:
+        faults.append(f"PIN_CLUSTERS_LEVEL is {wanted}, but {FOLDER / file_name(wanted)} is not there: Numba compiles")
+    for fault in faults[:1]:
+        say(fault)
     return None
+
+
+def _candidates(levels: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    """Yield the best library that is installed, then those in the user's cache folder."""
+    names = {level: file_name(level) for level in levels}
+    installed = [(FOLDER / name, level) for level, name in names.items() if (FOLDER / name).exists()]
+    yield from installed[:1]
+    folder = places.kept(own_name())
+    if folder is not None:
+        yield from ((folder / name, level) for level, name in names.items() if (folder / name).exists())
+
+
+def fits(level: str) -> bool:
+    """Whether there is a library of a level that is whole, and of these sources."""
+    return any(not _fault(path, level) for path, _ in _candidates([level]))
+
+
+def own_name() -> str:
+    """Name the folder of this checkout's libraries in the user's cache folder."""
+    return f"library-{sources.checksum(bytes(sources.ROOT))[:16]}"
 
 
 def _fault(path: Path, level: str) -> str:
     """Say what is wrong with a library, before any of it runs."""
     try:
         told = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        expected = json.loads(note(path.read_bytes(), level))
+        checksum = hashlib.sha256(path.read_bytes()).hexdigest()
     except (OSError, ValueError) as error:
         return f"cannot be checked: {error}"
-    if not isinstance(told, dict) or told.get("sha256") != expected["sha256"]:
+    if not isinstance(told, dict) or told.get("sha256") != checksum:
         return "is damaged: its checksum is not the one noted beside it"
-    if told != expected:
-        return "was made of other sources"
-    return ""
+    try:
+        same = (told["format"], told["level"]) == (FORMAT, level) and all(
+            sources.says_the_same(sources.ROOT / name, content, syntax, told["python"])
+            for name, (content, syntax) in told["sources"].items()
+        )
+    except (LookupError, TypeError, ValueError, AttributeError):  # a note that something else wrote
+        same = False
+    return "" if same else "was made of other sources"
 
 
 def _through_ctypes(address: int, unlocked: bool) -> Callable[..., Any]:
@@ -168,8 +198,3 @@ def _through_ctypes(address: int, unlocked: bool) -> Callable[..., Any]:
         return code.value
 
     return call
-
-
-def say(text: str, end: str = "\n") -> None:
-    """Tell the user."""
-    print(f"pin_clusters: {text}", file=sys.stderr, end=end, flush=True)  # noqa: T201

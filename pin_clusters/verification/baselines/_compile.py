@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from ..._engine import entry_points
@@ -29,11 +27,8 @@ def compiled(module: str, name: str, title: str) -> Callable[..., Any]:
     from ..._engine.kernels.compiling import cache as _cache
     from ..._engine.kernels.compiling.jit import OPTIONS
 
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.joinpath("_compiled").glob("*.py")):
-        digest.update(path.read_bytes())
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     signature = types.int64(types.int64[::1], *[vector] * 4, matrix, vector, matrix)
     dispatcher = njit(**OPTIONS)(function)
-    _cache.compile_or_load(dispatcher, signature, f"{name}-{digest.hexdigest()[:12]}", title)
+    _cache.compile_or_load(dispatcher, signature, name, title)
     return dispatcher

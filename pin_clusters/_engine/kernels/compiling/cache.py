@@ -1,8 +1,9 @@
 """The cache of what Numba compiled: one folder per kernel, with a note of its files' checksums.
 
-What the note does not vouch for (damaged, cut off, left by a process that died, of other sources) is thrown away and
-compiled again. Two processes do not compile the same kernel: the second waits, and loads. Where nothing can be written,
-kernels are compiled, and used, in every process.
+The folder is named by what the kernel is made of: the syntax of its module and of all that this imports, so that a
+change of other kernels, of comments or of docstrings compiles nothing. What the note does not vouch for (damaged, cut
+off, left by a process that died) is thrown away and compiled again. Two processes do not compile the same kernel: the
+second waits, and loads. Where nothing can be written, kernels are compiled, and used, in every process.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
@@ -12,11 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import sys
 import threading
 import time
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,9 +30,11 @@ from llvmlite import binding as llvm
 from numba import config
 from numba.core import caching
 
+from ... import switches
+from ...native import sources
 from ...native.cache_folders import find
-from ...native.library import say
-from ...switches import BOUNDSCHECK
+from ...native.sources import Sources, Syntax
+from ...native.telling import say
 
 try:
     import fcntl
@@ -37,22 +42,23 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = "checksums.json"
-_WITHOUT = ("cache.py",)  # of which no code is compiled
+_READ = "sources.json"  # the syntax of sources, by their content: parsing all takes longer than loading what is kept
+_MOST = 5000  # of these
+# of which nothing becomes machine code; what it depends on of them is in the name of the folder
+_WITHOUT = (Path(__file__).resolve(), Path(switches.__file__).resolve())
 
 
 def _digest() -> str:
-    """Name the state of the sources, and the processor: Numba's own key sees the outer function's file only."""
+    """Name what all kernels depend on beside their sources."""
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    h = hashlib.sha256(f"{numba.__version__} {sys.version} {BOUNDSCHECK} {processor}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if path.name not in _WITHOUT:
-            h.update(path.read_bytes())
-    return h.hexdigest()[:16]
+    told = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 _lock = threading.RLock()
 _folder: Path | None = None
 _searched = False
+_sources = Sources({}, _WITHOUT)
 
 
 def cache_folder() -> Path | None:
@@ -62,22 +68,73 @@ def cache_folder() -> Path | None:
         if not _searched:
             _folder = find(_digest(), "compiled kernels", "kernels are compiled again in every process")
             _searched = True
+            if _folder is not None:
+                _sources.known.update(_read_before(_folder / _READ))
     return _folder
 
 
-def is_kept(name: str, source: str) -> bool:
-    """Whether a kernel, whose source is a file, is in the cache."""
-    folder = cache_folder()
-    return folder is not None and _is_intact(folder / name, source)
+def _read_before(path: Path) -> dict[str, Syntax]:
+    with suppress(OSError, ValueError):
+        checksum, _, text = path.read_text(encoding="utf-8").partition("\n")
+        if sources.checksum(text.encode()) == checksum:
+            return json.loads(text)
+    return {}
 
 
-def is_taken(name: str) -> bool:
+def _place(dispatcher: Any, name: str) -> Path | None:
+    """Return where a function is kept; None if no place serves, or its sources were changed under this process."""
+    with _lock:
+        folder = cache_folder()
+        if folder is None:
+            return None
+        files, values = _made_of(dispatcher)
+        before = len(_sources.known)
+        parts = _sources.parts(files)
+        if sources.written_meanwhile(parts):
+            return None
+        told = f"{_sources.digest(files)} {values} {sorted(dispatcher.targetoptions.items(), key=str)}"
+        if len(_sources.known) > before:
+            text = json.dumps(dict(list(_sources.known.items())[-_MOST:]))
+            with suppress(OSError):  # a full disk: parsed again next time
+                part = folder / f"{_READ}.{os.getpid()}"
+                part.write_text(f"{sources.checksum(text.encode())}\n{text}", encoding="utf-8")
+                part.replace(folder / _READ)
+    return folder / f"{name}-{sources.checksum(told.encode())[:16]}"
+
+
+def _made_of(function: Any) -> tuple[list[Path], list[str]]:
+    """List the files of a function and of those that it encloses, and whatever else it encloses."""
+    files: dict[Path, None] = {}
+    values: list[str] = []
+    seen: set[int] = set()
+    waiting = [function]
+    while waiting:
+        one = waiting.pop()
+        one = getattr(one, "py_func", one)
+        if isinstance(one, types.FunctionType) and id(one) not in seen:
+            seen.add(id(one))
+            files[Path(one.__code__.co_filename).resolve()] = None
+            waiting += [cell.cell_contents for cell in one.__closure__ or ()] + list(one.__defaults__ or ())
+        elif isinstance(one, tuple | list):
+            waiting += one
+        elif not isinstance(one, types.FunctionType):
+            values.append(repr(one))
+    return list(files), values
+
+
+def is_kept(dispatcher: Any, name: str) -> bool:
+    """Whether a kernel is in the cache."""
+    place = _place(dispatcher, name)
+    return place is not None and _is_intact(place)
+
+
+def is_taken(dispatcher: Any, name: str) -> bool:
     """Whether another process is compiling a kernel."""
-    folder = cache_folder()
-    if folder is None or fcntl is None:
+    place = _place(dispatcher, name)
+    if place is None or fcntl is None:
         return False
     try:
-        with open(folder / f"{name}.lock", "w", encoding="utf-8") as file:
+        with open(f"{place}.lock", "w", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -88,37 +145,36 @@ def is_taken(name: str) -> bool:
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
     """Let a dispatcher have its code, from the cache if it is there; says so on stderr when it takes seconds."""
-    folder, source = cache_folder(), dispatcher.py_func.__code__.co_filename
-    if folder is None:
+    place = _place(dispatcher, name)
+    if place is None:
         _compile(dispatcher, signature, title)
         return
-    place = folder / name
-    if _is_intact(place, source) and _load(dispatcher, signature, place):
+    if _is_intact(place) and _load(dispatcher, signature, place):
         return
     with _alone(place, title):
-        if _is_intact(place, source) and _load(dispatcher, signature, place):
+        if _is_intact(place) and _load(dispatcher, signature, place):
             return  # another process has compiled it meanwhile
         shutil.rmtree(place, ignore_errors=True)
         _keep_in(dispatcher, place)
         _compile(dispatcher, signature, title)
         with suppress(OSError):  # a full disk: compiled again next time
-            (place / _NOTE).write_text(json.dumps(_state(place, source)), encoding="utf-8")
+            (place / _NOTE).write_text(json.dumps(_state(place)), encoding="utf-8")
 
 
-def _state(place: Path, source: str) -> dict[str, Any]:
+def _state(place: Path) -> dict[str, str]:
     """What the note says; nothing of where and when the source was installed, as it may be more than once."""
     files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != _NOTE)
-    return {"source": _checksum(Path(source)), "files": {str(x.relative_to(place)): _checksum(x) for x in files}}
+    return {str(path.relative_to(place)): _checksum(path) for path in files}
 
 
 def _checksum(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _is_intact(place: Path, source: str) -> bool:
+def _is_intact(place: Path) -> bool:
     try:
         told = json.loads((place / _NOTE).read_text(encoding="utf-8"))
-        return bool(told == _state(place, source) and told["files"])
+        return bool(told) and bool(told == _state(place))
     except (OSError, ValueError):
         return False
 
@@ -155,7 +211,7 @@ class _Kept(caching.FunctionCache):
     _impl_class = _Implementation
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """Name the code by what it is compiled for: what a door is made of has another name in each process."""
+        """Return the key without the byte code, which differs where a docstring is added: the folder's name tells."""
         return sig, codegen.magic_tuple()
 
 
