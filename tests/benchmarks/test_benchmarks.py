@@ -150,6 +150,7 @@ def no_cpp(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(scripts["kernel_loop"], "library", lambda: None)
 
 
+@pytest.mark.ci
 def test_the_run_on_closed_loops(
     scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,6 +182,7 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
+@pytest.mark.ci
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -375,6 +377,7 @@ def test_everyday_functions_are_those_of_both(
     assert "all of them once" in capsys.readouterr().out
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_operational_space_is_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -417,6 +420,7 @@ def test_derivatives_are_measured(
     assert "`computeCoriolisMatrix`, `mini_cheetah`" in rows
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_batches_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -460,6 +464,7 @@ def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) 
     assert np.allclose(found, pc.inverse_input_matrix(model, data, q, B, points), rtol=0.0, atol=1e-11)
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_operational_space(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -484,6 +489,7 @@ def test_accuracy_of_operational_space(
     assert script.missed(groups) == ["hybrid_dynamics on trees nan"]
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_derivatives(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -508,6 +514,7 @@ def test_accuracy_of_derivatives(
     assert script.missed(groups) == ["M on trees by laws nan"]
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="nothing is specialised")
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -526,6 +533,7 @@ def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeyp
     assert text.count("\n| `mit_humanoid_leg`") == 3
 
 
+@pytest.mark.ci
 def test_functions_for_learning_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples import pool
 from support.commands import refused, run
 
 import pin_clusters as pc
@@ -185,7 +186,8 @@ def test_a_folder_without_write_permission() -> None:
     assert "cannot write to locked" in refused("study", "mit_humanoid_leg", "--output", "locked")
 
 
-@pytest.mark.parametrize("room", [500, 20_000, 60_000])  # [bytes]: no file fits, some do, the picture does not
+# [bytes]: no file fits, some do, the picture does not
+@pytest.mark.parametrize("room", pool.some([500, 20_000, 60_000], [20_000], rest="ci"))
 def test_a_full_disk_leaves_what_was_there(room: int) -> None:
     """All that commands write: pages, tables, pictures; a limit on the size of files is what a full disk is."""
     resource = pytest.importorskip("resource", reason="needs limits of the system")
@@ -269,7 +271,10 @@ def test_as_a_real_process() -> None:
     assert "\x1b" not in bad.stderr  # no colours into a pipe
 
 
-@pytest.mark.parametrize("module", ["pin_clusters", "pinocchio", "rich.console", "pin_clusters._cli.study", "numpy"])
+@pytest.mark.parametrize(
+    "module",
+    pool.some(["pinocchio", "pin_clusters", "rich.console", "pin_clusters._cli.study", "numpy"], 2, rest="ci"),
+)
 def test_ctrl_c_in_the_first_seconds(module: str) -> None:
     """While that module is imported: before the package, in it, and by the command."""
     code = f"""if True:

@@ -209,6 +209,7 @@ int main()
 """
 
 
+@pytest.mark.ci
 @needs_cpp
 def test_cpp_on_eigen(tmp_path: Path) -> None:
     headers = compilers.eigen()
@@ -230,7 +231,7 @@ def test_cpp_on_eigen(tmp_path: Path) -> None:
 
 
 @needs_cpp
-@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "mini_cheetah", "tello"])
+@pytest.mark.parametrize("robot", pool.some(["mit_humanoid_leg", "mini_cheetah", "tello"], 1, rest="ci"))
 def test_in_a_loop_of_cpp(robot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """aba, then rnea in place of its own argument, gives the torques back; a step there and back returns."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))

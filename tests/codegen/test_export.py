@@ -162,6 +162,7 @@ def test_robot_whose_names_are_no_names(tmp_path: Path) -> None:
     shell(tmp_path / "program", cwd=tmp_path)
 
 
+@pytest.mark.ci
 @needs_c
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no cmake")
 def test_cmake_and_pkg_config(model: pc.ClusterModel, tmp_path: Path) -> None:

@@ -541,6 +541,7 @@ def test_the_choice_of_independent_joints_is_pinned(key: Any) -> None:
     assert model.independent_joints == CHOSEN[key]
 
 
+@pytest.mark.ci
 def test_the_choice_does_not_depend_on_the_process() -> None:
     """Other hashes of names, other threads in linear algebra: the same joints; and copies keep it."""
     code = "import pin_clusters as pc; print([pc.load(n).independent_joints for n in ('cassie_leg', 'tello', 'delta')])"

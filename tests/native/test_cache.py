@@ -72,6 +72,7 @@ def filled(compiled_once: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(compiled_once, tmp_path / "cache"))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("code", "title"),
     [
@@ -173,14 +174,18 @@ def another_user(folder: Path) -> None:
     os.chown(folder, 65534, 65534)
 
 
-@pytest.mark.parametrize("inner", [False, True], ids=["the place", "the folder of kernels"])
+WRITABLE = [
+    (everybody, "mode 777", True), (link, "a link", False), (in_a_folder_of_all, "others may write to", False),
+    (everybody, "mode 777", False), (group, "mode 770", False), (group, "mode 770", True), (link, "a link", True),
+    (in_a_folder_of_all, "others may write to", True), (another_user, "user 65534", False),
+    (another_user, "user 65534", True),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (everybody, "mode 777"), (group, "mode 770"), (link, "a link"), (another_user, "user 65534"),
-        (in_a_folder_of_all, "others may write to"),
-    ],
-)  # fmt: skip
+    ("change", "why", "inner"),
+    [pytest.param(*x, marks=[pytest.mark.ci] * (i > 2)) for i, x in enumerate(WRITABLE)],
+)
 def test_what_others_may_write_to_is_not_run(
     filled: Path, change: Callable[[Path], None], why: str, inner: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -293,6 +298,7 @@ builtins.open = full
 """
 
 
+@pytest.mark.ci
 def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     code = f"FOLDER = {str(folder)!r}\n{FULL}{LIGHT}"
@@ -303,6 +309,7 @@ def test_a_full_disk_loses_no_result(tmp_path: Path) -> None:
     assert (out, said.count("compiling light")) == ("True\n", 1)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("delay", [0.3, *(pytest.param(d, marks=pytest.mark.long) for d in (0.05, 0.7, 1.2, 2.0))])
 def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float, request: pytest.FixtureRequest) -> None:
     """Also where an exception would be swallowed; and nothing is left half done."""

@@ -57,6 +57,7 @@ def bearings(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarr
     return pc.constraint_forces(model, model.createData(), q, v, given, fext).joints
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("base", pool.some(BASES, ["default"]))
 @pytest.mark.parametrize("name", [pytest.param(r, marks=[pytest.mark.jitless] * (r in QUICK)) for r in pc.robots()])
 def test_shipped_robots(name: str, base: str, rng: np.random.Generator) -> None:
@@ -77,6 +78,7 @@ def test_shipped_robots(name: str, base: str, rng: np.random.Generator) -> None:
                 assert error(module.joint_forces(model, data, q, v, tau, fext), forces) < LIMIT, method
 
 
+@pytest.mark.ci
 @pool.each()
 def test_samples(key: pool.Key, rng: np.random.Generator) -> None:
     """All joints, armatures, couplings, rotors, closures, redundant or not; sloppy ones to their misfit."""
@@ -118,6 +120,7 @@ def chain(n: int, rng: np.random.Generator) -> pc.ClusterModel:
     return pc.ClusterModel(tree)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("base", [pin.JointModelRX(), pin.JointModelFreeFlyer()], ids=["fixed", "floating"])
 @pytest.mark.parametrize("ends", [1, 2, 3, 12])
 def test_links_with_many_joints_are_divided(ends: int, base: pin.JointModel, rng: np.random.Generator) -> None:

@@ -100,6 +100,7 @@ def test_recipe_names_the_files_of_the_five_bar() -> None:
         assert any(word in text for word in ("five_bar", "fivebar", "five-bar")), name
 
 
+@pytest.mark.ci
 def test_drawings_are_made_by_their_scripts(tmp_path: Path) -> None:
     command = [sys.executable, str(DOCS / "drawings" / "make.py"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

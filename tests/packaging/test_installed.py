@@ -38,6 +38,7 @@ def report(path: Path, cwd: Path) -> tuple[Path, list[str]]:
     return Path(place), names.split()
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_wheel_has_the_robots(tmp_path: Path) -> None:
     def run(*arguments: str) -> None:
@@ -60,6 +61,7 @@ def test_wheel_has_the_robots(tmp_path: Path) -> None:
         assert (target / "pin_clusters" / "robot_models" / name / "README.md").is_file(), f"{name} has no README"
 
 
+@pytest.mark.ci
 @pytest.mark.slow
 def test_source_tree_has_the_robots(tmp_path: Path) -> None:
     place, names = report(ROOT, tmp_path)

@@ -62,7 +62,9 @@ def test_relative_links_lead_somewhere() -> None:
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.stem)
+@pytest.mark.parametrize(
+    "example", [pytest.param(e, id=e.stem, marks=[pytest.mark.ci] * (i > 1)) for i, e in enumerate(EXAMPLES)]
+)
 def test_example_runs(
     example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import pin_clusters as pc
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +107,7 @@ def test_modules_say_what_they_are_for() -> None:
     assert [name for name in MODULES if not importlib.import_module(name).__doc__] == []
 
 
+@pytest.mark.ci
 def test_doctests() -> None:
     failed = []
     for name in MODULES:

@@ -62,17 +62,15 @@ def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecor
     return pytest.mark.parametrize("key", found)
 
 
-def some(values: Iterable[Any], often: Iterable[Any] | int, jitless: Iterable[Any] = ()) -> list[Any]:
-    """Parameters of a test or fixture: all in a long run, else those listed, or so many of the first ones."""
+def some(
+    values: Iterable[Any], often: Iterable[Any] | int, jitless: Iterable[Any] = (), *, rest: str = "long"
+) -> list[Any]:
+    """Parameters of a test or fixture: those listed, or so many of the first ones; the rest carries a marker."""
     values = list(values)
     often = values[:often] if isinstance(often, int) else list(often)
     jitless = list(jitless)
-    return [
-        pytest.param(
-            x, id=str(x), marks=[*[pytest.mark.long] * (x not in often), *[pytest.mark.jitless] * (x in jitless)]
-        )
-        for x in values
-    ]
+    less, plain = getattr(pytest.mark, rest), pytest.mark.jitless
+    return [pytest.param(x, id=str(x), marks=[*[less] * (x not in often), *[plain] * (x in jitless)]) for x in values]
 
 
 class Case(NamedTuple):

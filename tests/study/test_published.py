@@ -26,7 +26,11 @@ from pin_clusters.verification.baselines import armature_model, projection
 
 TINY = _effort.EFFORTS["tiny"]
 PARTS = {part.key: part for part in published.PARTS}
-compiled = pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+
+
+def compiled(test: Any) -> Any:
+    """Mark a test of what all parts find: baselines are compiled for it."""
+    return pytest.mark.ci(pytest.mark.skipif(not JIT, reason="plain Python takes minutes")(test))
 
 
 @cache

@@ -439,6 +439,7 @@ def test_shipped_motions_are_plausible(name: str) -> None:
             assert np.abs(wrench).max() < 5e-3 * weight
 
 
+@pytest.mark.ci
 def test_the_script_makes_them_again() -> None:
     folder = Path(__file__).resolve().parents[2] / "benchmarks"
     sys.path.insert(0, str(folder))

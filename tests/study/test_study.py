@@ -200,6 +200,7 @@ plots.save(study.run(model, duration=0.1, dt=1e-2), Path(sys.argv[1]))
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("chosen", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_home_that_cannot_be_written_is_not_mentioned(chosen: bool, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")

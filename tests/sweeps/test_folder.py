@@ -232,6 +232,7 @@ def _interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_and_resume(tmp_path: Path) -> None:
     folder, many = tmp_path / "stopped", 20_000  # more than could be done before the signal arrives

@@ -153,7 +153,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("how", FUNCTIONS)
+@pytest.mark.parametrize("how", pool.some(FUNCTIONS, ["math", "derivatives"], rest="ci"))
 def test_functions_in_python(how: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the kernels, which have all derivatives from the user."""
     exact = coupled.mechanism(np.random.default_rng(0), "Python, third").build()

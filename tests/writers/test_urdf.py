@@ -156,7 +156,7 @@ def mixture(couplings: list, independent: tuple[str, ...]) -> pc.ClusterModel:
     return pc.ClusterModel(tree, [loop, *couplings], independent=independent)
 
 
-@pytest.mark.parametrize("name", MIXTURES)
+@pytest.mark.parametrize("name", pool.some(MIXTURES, 2, rest="ci"))
 def test_couplings_on_the_joints_of_loops_come_back(name: str) -> None:
     """Whichever of its joints follows: all sets of joints that can lead."""
     couplings, made = MIXTURES[name], 0
