@@ -18,7 +18,7 @@ from samples import trees
 from support.draws import draw
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import JIT, compiled_ahead
+from pin_clusters._engine.entry_points import JIT
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.peers import state
 from pin_clusters.verification.timing import Timing, interleaved
@@ -182,7 +182,7 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
-@pytest.mark.ci
+@pytest.mark.numba
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -338,7 +338,7 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
 
 
 @pytest.mark.long  # a loop of Numba per kernel
-@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="a kernel in a loop of Numba")
+@pytest.mark.numba  # a kernel in a loop of Numba
 def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "prices.json"
     assert scripts["prices"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
@@ -350,7 +350,7 @@ def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys:
     assert "`four_bar`" in table
 
 
-@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="a kernel in a loop of Numba")
+@pytest.mark.numba  # a kernel in a loop of Numba
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0

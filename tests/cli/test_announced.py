@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._engine.entry_points import JIT, compiled_ahead
-
 _SCRIPT = """
 import sys
 from pin_clusters._engine.kernels import compiling, entry_points
@@ -29,7 +27,7 @@ finally:
 """
 
 
-@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="nothing is compiled")
+@pytest.mark.numba
 @pytest.mark.parametrize(
     "command",
     [
@@ -47,7 +45,7 @@ def test_what_is_compiled_was_announced(command: str, tmp_path: Path) -> None:
     assert not lines["forgotten"]
 
 
-@pytest.mark.skipif(not JIT or compiled_ahead() is not None, reason="nothing is compiled")
+@pytest.mark.numba
 def test_a_study_waits_for_no_kernel(tmp_path: Path) -> None:
     assert made_by("study mit_humanoid_leg --output OUT", tmp_path) == {"forgotten": "", "made": ""}
     assert (tmp_path / "out" / "study.json").is_file()

@@ -21,9 +21,6 @@ from pin_clusters._engine import entry_points
 from pin_clusters._engine.operations import BY_NAME
 
 KERNELS = {name: entry_points.BY_NAME[BY_NAME[name].operation.name] for name in DYNAMICS}
-by_numba = pytest.mark.skipif(
-    not entry_points.JIT or entry_points.compiled_ahead() is not None, reason="Numba compiles nothing here"
-)
 
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "list": lambda x: x.tolist(),
@@ -72,7 +69,7 @@ def test_any_form_of_input_will_do(name: str, form: str) -> None:
     assert all(np.array_equal(np.asarray(given[x]), y) for x, y in before.items())
 
 
-@by_numba
+@pytest.mark.numba
 def test_no_form_of_input_compiles_anew() -> None:
     s = state()
     for name, kernel in KERNELS.items():
@@ -211,7 +208,7 @@ print("none")
 """
 
 
-@by_numba
+@pytest.mark.numba
 def test_kernels_do_not_allocate() -> None:
     # the same package, whose kernels are compiled
     folders = Path(__file__).parents[1], Path(pc.__file__).parents[1]

@@ -1,11 +1,7 @@
-"""The library that is installed, if one is: the numbers of Numba's own code, without Numba."""
+"""The library of kernels, if there is one: how they are called."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,59 +9,11 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import ALL, BOUNDSCHECK, JIT, compiled_ahead
-from pin_clusters._engine.native import library, process, processor
+from pin_clusters._engine.native import library, process
 
 pytestmark = pytest.mark.skipif(
-    not JIT or BOUNDSCHECK or compiled_ahead() is None, reason="no library of kernels is installed"
+    not JIT or BOUNDSCHECK or compiled_ahead() is None, reason="there is no library of kernels"
 )
-
-NUMBERS = """
-import hashlib, sys, warnings
-import numpy as np, pin_clusters as pc
-warnings.simplefilter("ignore")
-for name in pc.robots():
-    model = pc.load(name)
-    data, rng = model.createData(), np.random.default_rng(1)
-    for n in range(3):
-        q = pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))
-        v, x = rng.normal(size=(2, model.nv))
-        f = rng.normal(size=(model.njoints, 6))
-        found = {
-            "integrate": q, "rnea": pc.rnea(model, data, q, v, x), "aba": pc.aba(model, data, q, v, x),
-            "forces": pc.rnea(model, data, q, v, x, f), "crba": pc.crba(model, data, q),
-            "Minverse": pc.computeMinverse(model, data, q), "energy": pc.computeMechanicalEnergy(model, data, q, v),
-            "G": pc.coupling_jacobian(model, data, q), "project": pc.project(model, q),
-            "difference": pc.difference(model, pc.neutral(model), q), "ccrba": pc.ccrba(model, data, q, v),
-            "J": pc.computeJointJacobians(model, data, q), "com": pc.centerOfMass(model, data, q, v, x),
-            "rows": pc.batch.rnea(model, *(np.tile(t, (11, 1)) for t in (q, v, x))),
-            "rows aba": pc.batch.aba(model, *(np.tile(t, (11, 1)) for t in (q, v, x))),
-            "simulate": pc.simulate(model, q, v, duration=0.01, dt=0.001).q if n == 0 else 0.0,
-        }
-        for key, value in found.items():
-            print(name, n, key, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16])
-print("numba" in sys.modules, "llvmlite" in sys.modules, "scipy" in sys.modules)
-"""
-
-
-def lines(**changes: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", NUMBERS], env={**os.environ, **changes}, capture_output=True, text=True, check=True,
-        cwd=Path(sys.executable).parent,
-    )  # fmt: skip
-    return done.stdout.splitlines()
-
-
-@pytest.mark.slow
-def test_the_same_bits_as_numba() -> None:
-    ahead = compiled_ahead()
-    assert ahead is not None
-    *own, imported = lines(PIN_CLUSTERS_LEVEL=ahead.level)
-    assert imported == "False False False"  # nothing of Numba, LLVM or SciPy
-    if ahead.level != processor.levels()[0]:
-        pytest.skip("Numba compiles for a higher level, with other instructions")
-    *others, imported = lines(PIN_CLUSTERS_LEVEL="numba")
-    assert imported.startswith("True True")
-    assert [x for x, y in zip(own, others, strict=True) if x != y] == []
 
 
 def test_every_kernel_is_in_it() -> None:
@@ -108,7 +56,7 @@ def test_without_knowing_objects_ctypes_calls(monkeypatch: pytest.MonkeyPatch) -
     ahead = compiled_ahead()
     assert ahead is not None
     monkeypatch.setattr(library, "find", refuse)
-    blind = library.Library(library.FOLDER / library.file_name(ahead.level), ahead.level)
+    blind = library.Library(ahead.path, ahead.level)
     assert blind.found is None
     model = pc.load("teleop_arm")
     data, v = model.createData(), np.ones(model.nv)

@@ -25,6 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     monkeypatch.setattr(library, "levels", lambda: (LEVEL,))
     monkeypatch.delenv("PIN_CLUSTERS_LEVEL", raising=False)
+    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(tmp_path / "no cache"))
     return tmp_path
 
 

@@ -64,6 +64,7 @@ class Library:
     """Kernels in machine code.
 
     Attributes:
+        path: Where it lies.
         level: Of the processors that run it.
         lanes: How many states a batch takes at once.
         found: What the process looks like; None where kernels can be called through ctypes only.
@@ -74,7 +75,7 @@ class Library:
         # sin, cos and tan are looked for among what is loaded for all; most Pythons have them already
         with suppress(OSError):
             ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
-        self._path, self.level, self.lanes = path, level, LEVELS[level]
+        self.path, self.level, self.lanes = path, level, LEVELS[level]
         self._library = ctypes.PyDLL(str(path))
         self.table = (ctypes.c_int64 * ctypes.c_int64.in_dll(self._library, "TABLE_SIZE").value).in_dll(
             self._library, "TABLE"
