@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled() if capture else nullcontext():
         try:
-            compile_library.build_for_this_checkout()
+            os.environ["PIN_CLUSTERS_LIBRARY"] = str(compile_library.build_for_tests())
         except compile_library.BuildError as error:
             print(f"No library of kernels for these tests: {error}\nNumba compiles, and keeps it.", file=sys.stderr)
 

@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     monkeypatch.setattr(library, "levels", lambda: (LEVEL,))
     monkeypatch.delenv("PIN_CLUSTERS_LEVEL", raising=False)
-    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(tmp_path / "no cache"))
+    monkeypatch.delenv("PIN_CLUSTERS_LIBRARY", raising=False)
     return tmp_path
 
 
@@ -142,27 +142,26 @@ def test_words_are_no_other_sources(
     assert seen == [path] * fits
 
 
-def test_of_this_checkout_in_the_cache(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+def test_in_another_folder(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    """Where none is installed, or one of other sources; if nobody else may write there."""
-    cache = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(cache))
+    """Where none is installed, or one of other sources, which nobody needs to hear of then."""
+    other = tmp_path_factory.mktemp("other")
     seen = loaded(monkeypatch)
+    path = put(other, b"in the other folder")
     assert load() is None
-    assert not list(cache.iterdir())  # looking makes no folders
-    own = cache / library.own_name()
-    own.mkdir()
-    path = put(own, b"in the cache")
+    monkeypatch.setenv("PIN_CLUSTERS_LIBRARY", str(other))
     assert load() == "loaded"
-    installed = put(folder, b"installed", format=0)
+    put(folder, b"installed", format=0)
     assert load() == "loaded"
-    put(folder, b"installed")
+    installed = put(folder, b"installed")
     assert load() == "loaded"
     assert seen == [path, path, installed]
-    installed.unlink()
-    own.chmod(0o777)
+    assert capsys.readouterr().err == ""
+    put(folder, b"installed", format=0)
+    put(other, b"in the other folder", format=0)
     assert load() is None
+    assert str(installed) in capsys.readouterr().err  # once, of the installed one
 
 
 def test_foreign(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

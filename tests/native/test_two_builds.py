@@ -48,6 +48,31 @@ def test_a_library_and_its_note_are_of_one_build(tmp_path: Path, monkeypatch: py
     assert sorted(tmp_path.iterdir()) == sorted([path, path.with_suffix(".json")])  # no parts stay
 
 
+@pytest.mark.jitless
+def test_for_tests_it_is_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[Path] = []
+
+    def build(level: str, folder: Path, *, quiet: bool) -> None:
+        made.append(compile_library.put_in_place(b"made", level, folder, PARTS))
+
+    monkeypatch.setenv("PIN_CLUSTERS_CACHE", str(tmp_path))
+    monkeypatch.setattr(compile_library, "linker", lambda: "ld")
+    monkeypatch.setattr(compile_library, "build_apart", build)
+    folder = compile_library.build_for_tests()
+    assert compile_library.build_for_tests() == folder
+    assert [path.parent for path in made] == [folder]
+    assert capsys.readouterr().err.count("compiling a library of kernels") == 1
+    made[0].write_bytes(b"damaged")
+    compile_library.build_for_tests()
+    assert len(made) == 2
+    monkeypatch.undo()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(compile_library.BuildError, match="needs a linker"):
+        compile_library.build_for_tests()
+
+
 BUILD = """
 import sys
 from pathlib import Path

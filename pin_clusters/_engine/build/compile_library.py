@@ -239,7 +239,7 @@ def put_in_place(made: bytes, level: str, folder: Path, parts: Iterable[Path]) -
     return path
 
 
-def build_apart(level: str, folder: Path) -> None:
+def build_apart(level: str, folder: Path, *, quiet: bool = False) -> None:
     """Compile for a level in a process of its own: Numba takes the processor from the environment, once."""
     linker()
     variables = {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": FEATURES.get(level, ""), "NUMBA_DISABLE_JIT": "0"}
@@ -247,34 +247,39 @@ def build_apart(level: str, folder: Path) -> None:
     # an environment made for building is known to this process only
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, __file__, level, str(folder)]
-    if subprocess.run(command, env={**environment, **variables}).returncode != 0:
+    out = subprocess.DEVNULL if quiet else None
+    if subprocess.run(command, env={**environment, **variables}, stdout=out).returncode != 0:
         raise BuildError(f"the kernels could not be compiled for {level}; see above.")
 
 
-def build_for_this_checkout() -> None:
-    """Make a library in the user's cache folder, where ``library.load`` looks, unless one is there that fits.
+def build_for_tests() -> Path:
+    """Make a library for this processor in the user's cache folder, unless one of these sources is there.
 
-    For processes that are started later: one that has imported the package has made its choice.
+    Returns:
+        The folder, for ``PIN_CLUSTERS_LIBRARY`` of processes that are started later.
 
     Raises:
         BuildError: There is no linker, no level of x86-64, no folder that can be written, or Numba failed.
     """
-    from pin_clusters._engine.native import cache_folders as places
-    from pin_clusters._engine.native import library, processor
+    from pin_clusters._engine.native import cache_folders, library, processor, sources
+    from pin_clusters._engine.native.telling import say
 
     if sys.platform != "linux" or not processor.levels():
         raise BuildError("a library is made on Linux on x86-64 only.")
     linker()
     level = processor.levels()[0]
-    folder = places.find(library.own_name(), "a library of kernels", "no library of kernels is made")
+    name = f"library-{sources.checksum(bytes(sources.ROOT))[:16]}"  # of this checkout
+    folder = cache_folders.find(name, "a library of kernels", "none is made")
     if folder is None:
         raise BuildError("no folder of compiled code can be written.")
     import fcntl
 
     with open(folder / "lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not library.fits(level):
-            build_apart(level, folder)
+        if not library.fits(folder, level):
+            say(f"compiling a library of kernels for these tests, some minutes, kept in {folder}")
+            build_apart(level, folder, quiet=True)
+    return folder
 
 
 if __name__ == "__main__" and sys.argv[1] == PART:

@@ -57,15 +57,6 @@ def find(name: str, what: str, without: str) -> Path | None:
     return found
 
 
-def kept(name: str) -> Path | None:
-    """Return the folder of a name in the best place that has it, if it is this user's alone; makes and says nothing."""
-    for place in candidates():
-        with suppress(OSError):
-            if (place / name).is_dir() and not (_not_ones_own(place) or _not_ones_own(place / name)):
-                return place / name
-    return None
-
-
 def _fault(place: Path, folder: Path) -> str:
     """Say why code cannot be kept in a folder of a place, "" if it can.
 
@@ -74,7 +65,7 @@ def _fault(place: Path, folder: Path) -> str:
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        why = _not_ones_own(place) or _not_ones_own(folder)
+        why = _not_ones_own(place) or _not_ones_own(folder) if hasattr(os, "getuid") else ""
         if why:
             return f"{why}, and what is kept there is run: PIN_CLUSTERS_CACHE can name a folder that is yours alone"
         with tempfile.TemporaryFile(dir=folder):
@@ -84,8 +75,6 @@ def _fault(place: Path, folder: Path) -> str:
 
 
 def _not_ones_own(path: Path) -> str:
-    if not hasattr(os, "getuid"):
-        return ""
     about = path.lstat()
     if stat.S_ISLNK(about.st_mode):
         return f"{path} is not used: it is a link"

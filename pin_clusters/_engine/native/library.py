@@ -2,13 +2,13 @@
 
 One shared library per level of processors lies in ``built``, with a note beside it: of which sources it was made, and
 its checksum. It is looked at before it is loaded: one that is damaged, or of other sources, is refused with one line on
-stderr, and Numba compiles as if there were none; sources that differ in their words only are no others. A checkout may
-have its library in the user's cache folder, where its tests put one. A library links to nothing of Python: what it
-needs of the process stands in a table that is filled when it is loaded.
+stderr, and Numba compiles as if there were none; sources that differ in their words only are no others. It links to
+nothing of Python: what it needs of the process stands in a table that is filled when it is loaded.
 
 Environment:
     PIN_CLUSTERS_LEVEL: Which library: ``x86-64-v2``, ``x86-64-v3`` or ``x86-64-v4``; ``numba``: none. Else the best one
         that this processor runs.
+    PIN_CLUSTERS_LIBRARY: Another folder of libraries, for where ``built`` has none of these sources: that of the tests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 
-from . import cache_folders as places
 from . import sources
 from .process import FOUND, Method, NoFastCallsError, find, keep_for_ever
 from .processor import LEVELS, levels
@@ -142,23 +141,18 @@ def _load() -> Library | None:
 
 
 def _candidates(levels: Iterable[str]) -> Iterator[tuple[Path, str]]:
-    """Yield the best library that is installed, then those in the user's cache folder."""
-    names = {level: file_name(level) for level in levels}
-    installed = [(FOLDER / name, level) for level, name in names.items() if (FOLDER / name).exists()]
-    yield from installed[:1]
-    folder = places.kept(own_name())
-    if folder is not None:
-        yield from ((folder / name, level) for level, name in names.items() if (folder / name).exists())
+    """Yield the best library of each folder."""
+    other = os.environ.get("PIN_CLUSTERS_LIBRARY")
+    for folder in (FOLDER, Path(other)) if other else (FOLDER,):
+        for level in levels:
+            if (folder / file_name(level)).exists():
+                yield folder / file_name(level), level
+                break
 
 
-def fits(level: str) -> bool:
-    """Whether there is a library of a level that is whole, and of these sources."""
-    return any(not _fault(path, level) for path, _ in _candidates([level]))
-
-
-def own_name() -> str:
-    """Name the folder of this checkout's libraries in the user's cache folder."""
-    return f"library-{sources.checksum(bytes(sources.ROOT))[:16]}"
+def fits(folder: Path, level: str) -> bool:
+    """Whether a folder has a library of a level that is whole, and of these sources."""
+    return not _fault(folder / file_name(level), level)
 
 
 def _fault(path: Path, level: str) -> str:
