@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import collections
+import importlib
+import re
 import shutil
-from collections.abc import Callable
+import statistics
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import FunctionType
 
 import pytest
 
@@ -17,10 +20,18 @@ from pin_clusters._engine.native.sources import Sources
 pytestmark = pytest.mark.jitless
 
 
-def source_of(kernel: entry_points.Kernel) -> Path:
-    entry = kernel.source.entry
-    assert isinstance(entry, FunctionType)
-    return Path(entry.__code__.co_filename).resolve().relative_to(sources.ROOT)
+KNOWN: dict[str, sources.Syntax] = {}
+
+
+def parts_of(kernel: entry_points.Kernel) -> list[Path]:
+    """All modules that a kernel is made of, in the package."""
+    whole, alone, _ = _cache._made_of(kernel.source.entry)
+    return [path.relative_to(sources.ROOT) for path in (*Sources(KNOWN, _cache._WITHOUT).parts(whole), *alone)]
+
+
+def part_of(kernel: entry_points.Kernel, name: str) -> Path:
+    (path,) = (path for path in parts_of(kernel) if path.name == name)
+    return path
 
 
 @pytest.fixture
@@ -29,15 +40,19 @@ def copy(tmp_path: Path) -> Path:
     return Path(shutil.copytree(sources.ROOT, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__", "built")))
 
 
-KNOWN: dict[str, sources.Syntax] = {}
-
-
-def digests(root: Path) -> dict[str, str]:
+def digests(root: Path) -> dict[str, list[str]]:
     """By kernel."""
     sources.content_of.cache_clear()
-    without = [root / path.resolve().relative_to(sources.ROOT) for path in _cache._WITHOUT]
-    found = Sources(KNOWN, without, root)
-    return {kernel.name: found.digest([root / source_of(kernel)]) for kernel in entry_points.ALL}
+
+    def there(paths: Iterable[Path]) -> list[Path]:
+        return [root / path.resolve().relative_to(sources.ROOT) for path in paths]
+
+    known = Sources(KNOWN, there(_cache._WITHOUT), root)
+    found = {}
+    for kernel in entry_points.ALL:
+        whole, alone, values = _cache._made_of(kernel.source.entry)
+        found[kernel.name] = [known.digest(there(whole)), *(known.syntax(path)[0] for path in there(alone)), *values]
+    return found
 
 
 def comment(text: str) -> str:
@@ -46,8 +61,7 @@ def comment(text: str) -> str:
 
 
 def docstring(text: str) -> str:
-    assert text.startswith('"""')
-    return text.replace('."""', '. In other words."""')
+    return re.sub(r'"""(.+?)"""', r'"""In other words: \1"""', text, flags=re.DOTALL)
 
 
 def code(text: str) -> str:
@@ -67,24 +81,29 @@ def changed(copy: Path, path: Path, change: Callable[[str], str]) -> set[str]:
 
 @pytest.mark.parametrize("change", [comment, docstring])
 def test_words_compile_nothing(copy: Path, change: Callable[[str], str]) -> None:
-    kernels = {source_of(kernel).parent for kernel in entry_points.ALL}
-    for path in (path for folder in kernels for path in (copy / folder).rglob("*.py")):
-        path.write_text(change(path.read_text()))
-    assert changed(copy, source_of(entry_points.rnea), lambda text: f"# {change}\n{text}") == set()
+    for path in {path for kernel in entry_points.ALL for path in parts_of(kernel)}:
+        text = (copy / path).read_text()
+        (copy / path).write_text(change(text))
+        assert (copy / path).read_text() != text
     assert digests(copy) == digests(sources.ROOT)
 
 
 def test_of_a_kernel_compiles_what_is_made_of_it(copy: Path) -> None:
-    found = changed(copy, source_of(entry_points.energy_regressors), code)
-    assert entry_points.energy_regressors.name in found
+    kernel = entry_points.energy_regressors
+    found = changed(copy, part_of(kernel, "energy_regressors.py"), code)
+    assert kernel.name in found
     assert not found & {entry_points.rnea.name, entry_points.aba.name, entry_points.contacts.name}
 
 
 def test_of_what_all_are_made_of_compiles_all(copy: Path) -> None:
-    assert changed(copy, Path(sources.__file__).resolve().relative_to(sources.ROOT), code) == set()
-    (common,) = (path for path in Sources({}, _cache._WITHOUT).parts([sources.ROOT / source_of(entry_points.rnea)])
-                 if path.name == "_jit.py")  # fmt: skip
-    assert changed(copy, common.relative_to(sources.ROOT), code) == {kernel.name for kernel in entry_points.ALL}
+    every = {kernel.name for kernel in entry_points.ALL}
+    assert changed(copy, part_of(entry_points.rnea, "_jit.py"), code) == every
+
+
+def test_most_modules_are_part_of_few_kernels() -> None:
+    """That few wait for a change: no module that many are made of imports what only some of them need."""
+    count = collections.Counter(path for kernel in entry_points.ALL for path in parts_of(kernel))
+    assert statistics.median(count.values()) <= 6
 
 
 @pytest.mark.parametrize("module", [*_cache._WITHOUT, Path(entry_points.__file__).with_name("compiling.py")],
@@ -110,18 +129,31 @@ def test_a_module_in_another_package_and_in_its_parents_counts(tmp_path: Path) -
     }  # fmt: skip
 
 
-def test_functions_that_enclose_others_are_made_of_these(tmp_path: Path) -> None:
-    """A function made by another one: its own file says nothing of what it was given."""
+MAKER = """
+from module import far
+from other import unused
 
-    def outer(inner: Callable[[], int], names: tuple[str, ...]) -> Callable[[], object]:
-        return lambda: (inner(), names)
+def make(passes, *names):
+    def door(x):
+        return [passes(x), far(x), names, [here for _ in x]]
+    return door
 
-    (tmp_path / "inner.py").write_text("def f():\n    return 1\n")
-    space: dict[str, Callable[[], int]] = {}
-    exec(compile((tmp_path / "inner.py").read_text(), str(tmp_path / "inner.py"), "exec"), space)
-    files, values = _cache._made_of(outer(space["f"], ("a", "b")))
-    assert set(files) == {Path(__file__), tmp_path / "inner.py"}
-    assert sorted(values) == ["'a'", "'b'"]
+here = ("here", 3)
+"""
+
+
+def test_functions_that_enclose_others_are_made_of_these(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function made by another one: its own file says nothing of what it was given, and names what others need."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "maker.py").write_text(MAKER)
+    for name in ("module", "other", "passes"):
+        (tmp_path / f"{name}.py").write_text("def far(x):\n    return x\nunused = 1\n")
+    maker, passes = importlib.import_module("maker"), importlib.import_module("passes")
+    whole, alone, values = _cache._made_of(maker.make(passes.far, "a", "b"))
+    assert set(whole) == {tmp_path / "module.py", tmp_path / "passes.py"}
+    assert alone == [tmp_path / "maker.py"]
+    assert sorted(values) == ["'a'", "'b'", "'here'", "3"]
+    assert _cache._made_of(passes.far) == ([tmp_path / "passes.py"], [], [])
 
 
 def test_files_younger_than_the_process(tmp_path: Path) -> None:
@@ -133,7 +165,7 @@ def test_files_younger_than_the_process(tmp_path: Path) -> None:
 
 
 def test_what_was_read_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    files = [sources.ROOT / source_of(kernel) for kernel in entry_points.ALL]
+    files = [sources.ROOT / path for kernel in entry_points.ALL for path in parts_of(kernel)]
     first = Sources({}, _cache._WITHOUT)
     digest = first.digest(files)
     monkeypatch.setattr(sources, "syntax_of", lambda content: pytest.fail("parsed"))

@@ -87,39 +87,63 @@ def _place(dispatcher: Any, name: str) -> Path | None:
         folder = cache_folder()
         if folder is None:
             return None
-        files, values = _made_of(dispatcher)
+        whole, alone, values = _made_of(dispatcher)
         before = len(_sources.known)
-        parts = _sources.parts(files)
-        if sources.written_meanwhile(parts):
+        if sources.written_meanwhile([*_sources.parts(whole), *alone]):
             return None
-        told = f"{_sources.digest(files)} {values} {sorted(dispatcher.targetoptions.items(), key=str)}"
+        told = [_sources.digest(whole), *(_sources.syntax(path)[0] for path in alone), *values]
+        told += [f"{option} {value}" for option, value in sorted(dispatcher.targetoptions.items())]
         if len(_sources.known) > before:
-            text = json.dumps(dict(list(_sources.known.items())[-_MOST:]))
-            with suppress(OSError):  # a full disk: parsed again next time
-                part = folder / f"{_READ}.{os.getpid()}"
-                part.write_text(f"{sources.checksum(text.encode())}\n{text}", encoding="utf-8")
-                part.replace(folder / _READ)
-    return folder / f"{name}-{sources.checksum(told.encode())[:16]}"
+            _keep_what_was_read(folder)
+    return folder / f"{name}-{sources.checksum(repr(told).encode())[:16]}"
 
 
-def _made_of(function: Any) -> tuple[list[Path], list[str]]:
-    """List the files of a function and of those that it encloses, and whatever else it encloses."""
-    files: dict[Path, None] = {}
+def _keep_what_was_read(folder: Path) -> None:
+    text = json.dumps(dict(list(_sources.known.items())[-_MOST:]))
+    with suppress(OSError):  # a full disk: parsed again next time
+        part = folder / f"{_READ}.{os.getpid()}"
+        part.write_text(f"{sources.checksum(text.encode())}\n{text}", encoding="utf-8")
+        part.replace(folder / _READ)
+
+
+def _made_of(function: Any) -> tuple[list[Path], list[Path], list[str]]:
+    """List what a function is made of: files with all that they import, files alone, and values.
+
+    One that was made by another function, and encloses what that was given, is of a file that may know nothing of it:
+    it is made of that file alone, of what it encloses, and of what it names there.
+    """
+    whole: dict[Path, None] = {}
+    alone: dict[Path, None] = {}
     values: list[str] = []
     seen: set[int] = set()
     waiting = [function]
     while waiting:
         one = waiting.pop()
         one = getattr(one, "py_func", one)
-        if isinstance(one, types.FunctionType) and id(one) not in seen:
-            seen.add(id(one))
-            files[Path(one.__code__.co_filename).resolve()] = None
-            waiting += [cell.cell_contents for cell in one.__closure__ or ()] + list(one.__defaults__ or ())
+        if isinstance(one, types.FunctionType):
+            path = Path(one.__code__.co_filename).resolve()
+            if one.__closure__ is None:
+                whole[path] = None
+            elif id(one) not in seen:
+                seen.add(id(one))
+                alone[path] = None
+                waiting += [cell.cell_contents for cell in one.__closure__]
+                waiting += [one.__globals__[name] for name in _names(one.__code__) if name in one.__globals__]
+        elif isinstance(one, types.ModuleType):
+            if one.__name__.startswith(f"{sources.PACKAGE}."):
+                whole[Path(str(one.__file__)).resolve()] = None
+        elif isinstance(one, type):
+            waiting += filter(None, [sys.modules.get(one.__module__)])
         elif isinstance(one, tuple | list):
             waiting += one
-        elif not isinstance(one, types.FunctionType):
+        elif not isinstance(one, types.BuiltinFunctionType):
             values.append(repr(one))
-    return list(files), values
+    return list(whole), list(alone), values
+
+
+def _names(code: types.CodeType) -> list[str]:
+    inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names(part)]
+    return [*code.co_names, *inner]
 
 
 def is_kept(dispatcher: Any, name: str) -> bool:
