@@ -72,7 +72,7 @@ def test_what_is_left_out_is_said():
 
 
 def test_arguments():
-    with pytest.raises(ArgumentTypeError, match="file must be a path"):
+    with pytest.raises(ArgumentTypeError, match="must be the path of a SDF file"):
         pc.buildModelFromSdf(3)
     with pytest.raises(LoadError, match="cannot read"):
         pc.buildModelFromSdf("nowhere.sdf")

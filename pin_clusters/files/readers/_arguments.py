@@ -9,8 +9,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..._support.docstrings import stock
 from ...errors import ArgumentTypeError, LoadError
 
+documented = stock(
+    """
+    Args:
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link is fixed to the world.
+        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
+        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
+            meant; as in `ClusterModel`.
+        independent: Joints that shall be independent, as in `ClusterModel`.
+
+    Raises:
+        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
+            cannot be honoured.
+        InertiaError: A mass is negative or an inertia is not positive semidefinite.
+        ArgumentTypeError: An argument has the wrong type.
+        PinClustersError: ``constraints`` does not fit the model.
+    """
+)
+"""Completes the docstrings of functions that read a file."""
 MAX_BYTES = 2**25
 """Longer files are refused: robots have thousands of elements, not millions; reading takes some seconds, at most."""
 
@@ -40,7 +60,7 @@ def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
 
     Args:
         file: The path.
-        kind: Of the file, for messages.
+        kind: Of the file, with its article, for messages: ``"a URDF"``.
 
     Raises:
         ArgumentTypeError: It is no path.
@@ -48,14 +68,22 @@ def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
     """
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path, got {type(file).__name__}.")
-    path = Path(file)
+    return Path(file), read(Path(file), kind, repr(str(file)))
+
+
+def read(path: Path, kind: str, source: str) -> bytes:
+    """Return what is in a file that messages call ``source``.
+
+    Raises:
+        LoadError: It cannot be read.
+    """
     try:
-        return path, content(path)
+        return content(path)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         if isinstance(error, LoadError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"cannot read {str(path)!r}: {reason}. Give the path of a {kind} file.") from None
+        raise LoadError(f"cannot read {source}: {reason}. Give the path of {kind} file.") from None
 
 
 def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes, str, Path | None]:
@@ -65,10 +93,19 @@ def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes,
         ArgumentTypeError: It is neither a path nor text.
         LoadError: The file cannot be read.
     """
-    if isinstance(given, str) and (given.lstrip("\ufeff \t\r\n").startswith("<") or not given.strip()):
+    if not isinstance(given, (str, os.PathLike)):
+        raise ArgumentTypeError(
+            f"file_or_string must be the path of {kind} file or its XML as text, got {type(given).__name__}."
+        )
+    if isinstance(given, str) and (is_xml(given) or not given.strip()):
         return given, "the XML text", None
     path, text = read_file(given, kind)
     return text, repr(str(path)), path.parent
+
+
+def is_xml(given: object) -> bool:
+    """Say whether this is the text of a document, and no path."""
+    return isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def checked(

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import pinocchio as pin
 
-from ..._support.docstrings import stock
 from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ._arguments import checked, read_file
+from ._arguments import checked, documented, read_file
 from ._joint_types import FIXED, TYPES, with_joint_types
 from ._notes import Notes, listing
 from ._xml import in_words_of
@@ -49,26 +48,9 @@ CHANGING = (
     "mass",
     "loop",
 )
-_documented = stock(
-    """
-    Args:
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            root link is fixed to the world.
-        constraints: Further constraints, such as ``pc.Rotor``; they come after those of the file.
-        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`.
-        independent: Joints that shall be independent, as in `ClusterModel`; by default rather the motors of the file.
-
-    Raises:
-        LoadError: A file is missing, or ill-formed, or holds something that changes the dynamics and cannot be
-            honoured.
-        InertiaError: A mass is negative or an inertia is not positive semidefinite.
-        ArgumentTypeError: An argument has the wrong type.
-        PinClustersError: The loops or ``constraints`` do not fit the model.
-    """
-)
 
 
-@_documented
+@documented
 def buildModelFromYAML(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -86,6 +68,7 @@ def buildModelFromYAML(
 
     Args:
         file: Path of the YAML file, or of its folder if it is named ``robot.yaml``.
+        independent: Joints that shall be independent, as in `ClusterModel`; by default rather the motors of the file.
         urdf: The URDF file; by default ``robot.urdf`` beside the YAML file, or the only one there.
 
     Returns:
@@ -98,14 +81,14 @@ def buildModelFromYAML(
     given, named = checked(root_joint, constraints, independent)
     if isinstance(file, (str, os.PathLike)) and os.path.isdir(file):
         file = Path(file) / "robot.yaml"
-    path, text = read_file(file, "YAML")
+    path, text = read_file(file, "a YAML")
     source = repr(str(path))
     notes = Notes()
     content = _checked(read_yaml(text, source), source, notes)
     loops = _loops(content, source)
     types = _types(content, source)
     description = _urdf_of(path) if urdf is None else Path(urdf)
-    description, xml = read_file(description, "URDF")
+    description, xml = read_file(description, "a URDF")
     parts = parse_urdf(xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3)
     _check_names(types, parts.tree, source)
     tree = with_joint_types(parts.tree, types)

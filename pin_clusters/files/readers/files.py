@@ -11,10 +11,9 @@ from xml.parsers import expat
 
 import pinocchio as pin
 
-from ..._support.docstrings import stock
 from ...errors import LoadError
 from ...model import ClusterModel
-from ._arguments import read_file
+from ._arguments import documented, is_xml, read_file
 from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
 from .sdf import buildModelFromSdf
@@ -38,26 +37,9 @@ ELSEWHERE = {
     ".usda": "USD is not read. Export URDF or MJCF.",
     ".mjb": "This is a compiled MuJoCo model. Give the XML (mj_saveLastXML).",
 }
-_documented = stock(
-    """
-    Args:
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
-            the file says, or none.
-        constraints: Further constraints, such as ``pc.Rotor``; they come after those of the file.
-        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`.
-        independent: Joints that shall be independent, as in `ClusterModel`.
-
-    Raises:
-        LoadError: The file is missing, of no known format, or ill-formed, or it holds something that changes the
-            dynamics and cannot be honoured.
-        InertiaError: A mass is negative or an inertia is not positive semidefinite.
-        ArgumentTypeError: An argument has the wrong type.
-        PinClustersError: ``constraints`` does not fit the model.
-    """
-)
 
 
-@_documented
+@documented
 def open_robot(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -72,6 +54,8 @@ def open_robot(
 
     Args:
         file: Path of the file.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
+            the file says, or none.
 
     Returns:
         The model.
@@ -97,12 +81,12 @@ def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
         with suppress(OSError):  # read_file says what is wrong with the path
             if path.is_dir() and any((path / f"robot{suffix}").is_file() for suffix in YAML):
                 return buildModelFromYAML
-    if isinstance(file, str) and file.lstrip().startswith("<"):
+    if is_xml(file):
         raise LoadError(
             "open_robot takes the path of a file, got XML. Text is for pc.buildModelFromXML (URDF), "
             "pc.buildModelFromMJCF and pc.buildModelFromSdf."
         )
-    path, text = read_file(file, "robot's")
+    path, text = read_file(file, "a robot's")
     source = repr(str(path))
     if path.suffix.lower() in ELSEWHERE:
         raise LoadError(f"{source} cannot be read: {ELSEWHERE[path.suffix.lower()]}")

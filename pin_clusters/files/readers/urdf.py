@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._support.docstrings import stock
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
-from ._arguments import check_root_joint as check_root_joint
-from ._arguments import checked, read_file
+from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
 from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
@@ -29,31 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 ROOT_JOINT_NAME = "root_joint"
-_documented = stock(
-    """
-    Args:
-        text: The document.
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            root link is fixed to the world.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
-        q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
-            meant; as in `ClusterModel`.
-        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
-            have no effect.
-        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
-            ``<transmission>``, or of the joint that a simple one drives.
-
-    Raises:
-        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
-            cannot be honoured (a joint that is ``independent="false"`` but tied to nothing, ...).
-        InertiaError: A mass is negative or an inertia is not positive semidefinite.
-        ArgumentTypeError: An argument has the wrong type.
-        PinClustersError: ``constraints`` does not fit the model.
-    """
-)
 
 
-@_documented
+@documented
 def buildModelFromUrdf(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -80,6 +56,10 @@ def buildModelFromUrdf(
 
     Args:
         file: Path of the file.
+        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
+            have no effect.
+        rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
+            ``<transmission>``, or of the joint that a simple one drives.
 
     Returns:
         The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
@@ -89,13 +69,13 @@ def buildModelFromUrdf(
         >>> import pin_clusters as pc, pinocchio as pin
         >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
     """
-    if isinstance(file, str) and file.lstrip().startswith("<"):
+    if is_xml(file):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
-    path, text = read_file(file, "URDF")
+    path, text = read_file(file, "a URDF")
     return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
 
 
-@_documented
+@documented
 def buildModelFromXML(
     text: str,
     root_joint: pin.JointModel | None = None,
@@ -107,12 +87,16 @@ def buildModelFromXML(
 ) -> ClusterModel:
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
+    Args:
+        text: The document.
+        rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
+
     Returns:
         The model.
     """
     if not isinstance(text, str):
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
-    if text.strip() and not text.lstrip("\ufeff \t\r\n").startswith("<"):
+    if text.strip() and not is_xml(text):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
     return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
 
@@ -145,7 +129,7 @@ class Parts(NamedTuple):
     reference: Any = None  # pose that the file gives
 
 
-@_documented
+@documented
 def parse_urdf(
     text: str | bytes,
     root_joint: pin.JointModel | None = None,
@@ -158,8 +142,10 @@ def parse_urdf(
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:
+        text: The document.
         source: How messages name the document.
         stacklevel: Where warnings point to, as in ``warnings.warn``.
+        rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
 
     Returns:
         The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that

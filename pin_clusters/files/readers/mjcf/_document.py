@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ....errors import ArgumentTypeError, LoadError, did_you_mean
-from .._arguments import content
+from ....errors import LoadError, did_you_mean
+from .._arguments import read, text_or_file
 from .._notes import Notes
 from .._xml import parse_xml
 from ._schema import SECTIONS, check_attributes, check_tag
@@ -84,19 +83,8 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
         given: A path, or XML text.
         root_folder: Includes must lie below it; by default the folder of the file.
     """
-    if isinstance(given, os.PathLike) or (isinstance(given, str) and not given.lstrip("\ufeff \t\r\n").startswith("<")):
-        if isinstance(given, str) and not given.strip():
-            raise LoadError("file_or_string is empty. Give the path of an MJCF file, or its XML.")
-        path = Path(given)
-        source = repr(str(path))
-        folder: Path | None = path.parent
-        text: str | bytes = _bytes(path, source)
-    elif isinstance(given, str):
-        source, folder, text = "the XML text", root_folder, given
-    else:
-        raise ArgumentTypeError(
-            f"file_or_string must be the path of an MJCF file or its XML as text, got {type(given).__name__}."
-        )
+    text, source, folder = text_or_file(given, "an MJCF")
+    folder = folder or root_folder
     root = _parse(text, source)
     if root.tag != "mujoco":
         cure = " Use pc.buildModelFromUrdf." if root.tag == "robot" else ""
@@ -112,16 +100,6 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
 
 def _parse(text: str | bytes, source: str) -> ET.Element:
     return parse_xml(text, source, MAX_DEPTH, "<mujoco>")
-
-
-def _bytes(path: Path, source: str) -> bytes:
-    try:
-        return content(path)
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        if isinstance(error, LoadError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"cannot read {source}: {reason}. Give the path of an MJCF file.") from None
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
@@ -163,7 +141,7 @@ def _expanded(
                 f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once."
             )
         seen.add(path)
-        inner = _parse(_bytes(path, repr(name)), repr(name))
+        inner = _parse(read(path, "an MJCF", repr(name)), repr(name))
         waiting.extend(list(inner)[::-1])
     return found
 

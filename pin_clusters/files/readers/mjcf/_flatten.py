@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....errors import LoadError
+from .._arguments import is_xml
 from ._bodies import NotPlainError
 from ._document import Document
 
@@ -25,8 +26,7 @@ def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
         raise reason from None
     _check_size(document)
     try:
-        text = isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")
-        spec = mujoco.MjSpec.from_string(given) if text else mujoco.MjSpec.from_file(str(given))
+        spec = mujoco.MjSpec.from_string(given) if is_xml(given) else mujoco.MjSpec.from_file(str(given))
         spec.compile()
         return str(spec.to_xml())
     except Exception as error:  # whatever its compiler raises

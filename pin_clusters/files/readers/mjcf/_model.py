@@ -14,9 +14,9 @@ import pinocchio as pin
 from ....constraints import Rod as DistanceRod
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
+from .._arguments import checked, documented
 from .._notes import listing
 from .._xml import in_words_of
-from ..urdf import check_root_joint
 from . import _actuators as motors
 from ._bodies import Body, NotPlainError, read_bodies
 from ._document import Document, read_document
@@ -37,6 +37,7 @@ MOVED = 1e-6
 """A keyframe whose joints move more until its loops are closed is said to be open, [rad] or [m]."""
 
 
+@documented
 def buildModelFromMJCF(
     file_or_string: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -74,10 +75,8 @@ def buildModelFromMJCF(
         file_or_string: Path of the file, or its XML as text.
         root_joint: Joint between the world and the only body in it, such as ``pin.JointModelFreeFlyer()``, if that is
             fixed in the file.
-        constraints: Further constraints, such as ``pc.Rotor``; they come after those of the file.
         q_reference: As in `ClusterModel`; by default the keyframe named ``home``, else the first, else the pose of
             the file. A keyframe that is open is closed, and a warning says how far its joints moved.
-        independent: As in `ClusterModel`.
         armature: ``"rotor"`` turns the armature A of a joint that an actuator drives with gear N into
             ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body.
         keyframe: Name of the keyframe that is the reference.
@@ -88,9 +87,6 @@ def buildModelFromMJCF(
         closes what is open.
 
     Raises:
-        LoadError: The file is missing, ill-formed, or holds something that changes the dynamics and cannot be honoured.
-        InertiaError: An inertia is none.
-        ArgumentTypeError: An argument has the wrong type.
         PinClustersError: ``constraints`` does not fit the model, or what the file ties cannot move.
 
     Example:
@@ -100,17 +96,11 @@ def buildModelFromMJCF(
         >>> model.nv, model.independent_joints
         (1, ('hinge',))
     """
-    check_root_joint(root_joint)
+    given, named = checked(root_joint, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ArgumentTypeError(
-            f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
-        )
-    if isinstance(independent, Iterable) and not isinstance(independent, str):
-        independent = tuple(independent)
     builder = _builder(file_or_string, None if root_folder is None else Path(root_folder), False)
-    return builder.build(root_joint, tuple(constraints), q_reference, independent, armature == "rotor", keyframe)
+    return builder.build(root_joint, given, q_reference, named, armature == "rotor", keyframe)
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
@@ -124,13 +114,10 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
         independent: As in `ClusterModel`.
     """
     own = isinstance(root_joint, str)
-    if not own:
-        check_root_joint(root_joint)
+    _, named = checked(None if own else root_joint, (), independent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        model = _builder(text, None, not own).build(
-            None if own else root_joint, (), q_reference, independent, False, None
-        )
+        model = _builder(text, None, not own).build(None if own else root_joint, (), q_reference, named, False, None)
     assert model.name == name
     return model
 
@@ -175,7 +162,7 @@ class _Builder:
         return tendon is not None and tendon.kind == "spatial" and len(tendon.sites) == 2 and not tendon.wrapped
 
     def build(
-        self, root_joint: Any, given: tuple[Any, ...], q_reference: Any, independent: Any, rotors: bool,
+        self, root_joint: Any, given: tuple[Any, ...], q_reference: Any, independent: tuple[str, ...], rotors: bool,
         keyframe: str | None,
     ) -> ClusterModel:  # fmt: skip
         """Return the model."""
@@ -187,8 +174,7 @@ class _Builder:
         leading = motors.driven(self.actuators, self.tendons, layout)
         sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
         leading = list(dict.fromkeys([*leading, *sprung]))
-        asked = independent if isinstance(independent, tuple) else ()
-        for owner, coupling in couplings(self.equations, self.joints, leading, asked):
+        for owner, coupling in couplings(self.equations, self.joints, leading, independent):
             with in_words_of(owner):
                 _check(coupling, layout.tree)
             found.append(coupling)
@@ -210,12 +196,17 @@ class _Builder:
         return model
 
     def _model(
-        self, layout: Layout, constraints: tuple[Any, ...], q_reference: Any, independent: Any, leading: list[str],
-        picked: tuple[str, np.ndarray] | None, asked: str | None,
+        self, layout: Layout, constraints: tuple[Any, ...], q_reference: Any, independent: tuple[str, ...],
+        leading: list[str], picked: tuple[str, np.ndarray] | None, asked: str | None,
     ) -> ClusterModel:  # fmt: skip
         def make(reference: Any) -> ClusterModel:
             return ClusterModel(
-                layout.tree, constraints, reference, independent=independent, preferred=leading, name=self.document.name
+                layout.tree,
+                constraints,
+                reference,
+                independent=independent or None,
+                preferred=leading,
+                name=self.document.name,
             )
 
         notes = self.document.notes.messages

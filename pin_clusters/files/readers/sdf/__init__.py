@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ...._support.docstrings import stock
 from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
-from .._arguments import checked, text_or_file
+from .._arguments import checked, documented, text_or_file
 from .._notes import Notes, listing
 from ._closing import RodBody, build_loop, build_rod, hinged, note_losses, rods_of, without_rods
 from ._couplings import couplings_of
@@ -31,27 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["buildModelFromSdf"]
 
-_documented = stock(
-    """
-    Args:
-        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
-            root link stands in the world where the file has it.
-        constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
-        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`; by default the pose in
-            which the file has the links.
-        independent: Joints that shall be independent, as in `ClusterModel`.
 
-    Raises:
-        LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and
-            cannot be honoured.
-        InertiaError: A mass is negative or an inertia is not positive semidefinite.
-        ArgumentTypeError: An argument has the wrong type.
-        PinClustersError: ``constraints`` does not fit the model.
-    """
-)
-
-
-@_documented
+@documented
 def buildModelFromSdf(
     file_or_string: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
@@ -71,6 +51,10 @@ def buildModelFromSdf(
 
     Args:
         file_or_string: Path of the file, or its text.
+        root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
+            root link stands in the world where the file has it.
+        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`; by default the pose in
+            which the file has the links.
 
     Returns:
         The model; its tree has the links as frames, and those of ``<frame>``.
@@ -84,7 +68,7 @@ def buildModelFromSdf(
         >>> model.independent_joints
         ('hinge',)
     """
-    text, source, folder = text_or_file(file_or_string, "SDF")
+    text, source, folder = text_or_file(file_or_string, "a SDF")
     given, named = checked(root_joint, constraints, independent)
     notes = Notes()
     document = read_document(text, source, folder, notes)

@@ -186,7 +186,7 @@ def _described(folder: Path) -> Iterator[Path]:
     """Return the model of a folder: what its ``model.config`` names, else its only .sdf file."""
     config = folder / "model.config"
     if config.is_file():
-        root = parse_xml(read_file(config, "model.config")[1], f"{folder.name}/model.config", start="<model>")
+        root = parse_xml(read_file(config, "a model.config")[1], f"{folder.name}/model.config", start="<model>")
         named = [e.text.strip() for e in root.findall("sdf") if e.text]
         if named:
             yield folder / named[-1]
