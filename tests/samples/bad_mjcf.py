@@ -38,7 +38,7 @@ POINTS = 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"'
 HELD = """<body gravcomp="1"><joint name="j" actuatorgravcomp="true"/><geom size="1"/><body name="b" gravcomp="1">
   <joint name="k"/><geom size="1"/></body></body>"""
 CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and words of the error
-    "empty": ("   ", "is empty. Give the path of an MJCF file"),
+    "empty": ("   ", "text is empty. Expected XML that starts with <mujoco>"),
     "not well-formed": ("<mujoco><worldbody>", "not well-formed XML"),
     "another format": ("<robot name='x'/>", "no MJCF: its root element is <robot>.*buildModelFromUrdf"),
     "entities": ('<!DOCTYPE m [<!ENTITY a "x">]><mujoco>&a;</mujoco>', "document type declaration"),

@@ -10,7 +10,8 @@ import numpy as np
 from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
 from ._notes import Notes, listing
-from ._xml import Description, number, only_child, vector
+from ._numbers import number, numbers
+from ._xml import Description, only_child
 
 # Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
 AXIS_TOLERANCE = 1e-6
@@ -65,7 +66,7 @@ def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...
     """Return xyz and rpy of ``<origin>``, zeros where it says nothing."""
     origin = only_child(element, "origin", owner)
     given = {} if origin is None else origin.attrib
-    return tuple(vector(given.get(a, "0 0 0"), f"origin {a}", owner) for a in ("xyz", "rpy"))
+    return tuple(numbers(given.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
 
 
 def _check_joint(joint: ET.Element, owner: str) -> bool:
@@ -92,7 +93,7 @@ def normalise_axis(element: ET.Element, owner: str) -> bool:
     text = element.get("xyz")
     if text is None:
         raise LoadError(f'{owner}: <axis> has no xyz. Write <axis xyz="0 0 1"/>.')
-    given = vector(text, "the axis", owner)
+    given = numbers(text, "the axis", owner, 3)
     axis = unit(given)
     if axis is None:
         raise LoadError(f"{owner}: the axis is zero. Give its direction, such as 0 0 1.")

@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from ...constraints import Belt, LinearCoupling
 from ...errors import LoadError, did_you_mean
 from ._notes import Notes, listing
-from ._xml import Description, in_words_of, known_link, named, number, only_child, reference
+from ._numbers import number
+from ._xml import Description, in_words_of, known_link, named, only_child, reference
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
 from ._checks import normalise_axis, read_origin
 from ._notes import Notes, listing
-from ._xml import Description, in_words_of, known_link, named, only_child, vector
+from ._numbers import numbers
+from ._xml import Description, in_words_of, known_link, named, only_child
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "cylindrical", "spherical", "universal", "planar")
 WITHOUT_AXIS = ("fixed", "spherical")
@@ -39,7 +40,7 @@ class Closing:
     owner: str  # how messages name it
     name: str  # in the file
     kind: str  # of `Loop`
-    axis: tuple[float, float, float]  # unit vector in both halves
+    axis: tuple[float, ...]  # unit vector in both halves
     links: tuple[str, ...]  # predecessor and successor
     origins: tuple[pin.SE3, ...]  # of the two halves, in the frames of the links
 
@@ -93,10 +94,10 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     return Closing(owner, name, here, axis, tuple(links), tuple(origins))
 
 
-def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, float, float]:
+def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, ...]:
     child = only_child(element, "axis", owner)
     if child is None or kind in WITHOUT_AXIS:
         return DEFAULT_AXIS
     if normalise_axis(child, owner):
         stretched.append(name)
-    return vector(child.get("xyz") or "", "the axis", owner)
+    return numbers(child.get("xyz"), "the axis", owner, 3)

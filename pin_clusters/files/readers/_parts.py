@@ -38,7 +38,8 @@ from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
 from ._checks import read_origin
-from ._xml import Description, in_words_of, known_link, named, number, only_child, reference, vector
+from ._numbers import number, numbers
+from ._xml import Description, in_words_of, known_link, named, only_child, reference
 
 TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 _KNOWN = {  # attributes by element
@@ -178,7 +179,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     if not drives:
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     link, origin = known_link(element, "carrier", description.links, owner), _placed(element, owner)
-    axis = vector(reference(element, "axis", "xyz", owner), "the axis", owner)
+    axis = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     inertial = only_child(element, "inertial", owner)
     given: dict[str, Any] = {"armature": element.get("armature"), "axis": axis, "name": name}
     if inertial is not None:
@@ -221,7 +222,7 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
     if link not in description.links:
         raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
     mass = number(element.get("mass"), "the mass", owner)
-    center = np.array(vector(element.get("center", "0 0 0"), "the center", owner))
+    center = np.array(numbers(element.get("center", "0 0 0"), "the center", owner, 3))
 
     def make(tree: pin.Model) -> GravityCompensation:
         joint, placement = _on_link(tree, link, pin.SE3.Identity())
@@ -284,7 +285,7 @@ def _argument(child: ET.Element, owner: str, description: Description) -> Any:
         values = [number(x, "the value", owner) for x in (child.get("value") or "").split()]
         return values[0] if len(values) == 1 else _Numbers(values)
     if child.tag == "point":
-        return np.array(vector(child.get("xyz") or "", "the point", owner))
+        return np.array(numbers(child.get("xyz"), "the point", owner, 3))
     link = child.get("link") or ""
     if link not in description.links:
         raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from ...constraints import Rotor
 from ...errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ._notes import Notes, local_name
-from ._xml import Description, in_words_of, number
+from ._numbers import number
+from ._xml import Description, in_words_of
 
 # Per actuator, which joints turn it, and in which sense.
 KINDS: dict[str, tuple[tuple[float, ...], ...]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,6 @@ from ...errors import LoadError, PinClustersError, did_you_mean
 from ._arguments import MAX_BYTES, too_long
 
 MAX_DEPTH = 100  # elements within elements; a URDF needs six
-LARGEST = 1e30  # of numbers but limits; an inertia has products of five, which stay finite
 MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 # By the path of their parents.
@@ -27,7 +25,6 @@ NOT_FOR_PINOCCHIO = {
     "joint": ("mimic",),
 }  # fmt: skip
 _SPACE = re.compile(r"xmlns(:[^:]+)?")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -143,27 +140,6 @@ def in_words_of(owner: str) -> Iterator[None]:
         yield
     except PinClustersError as error:
         raise LoadError(f"{owner}: {error}") from None
-
-
-def number(text: str | None, what: str, owner: str, most: float = LARGEST) -> float:
-    """Return one finite decimal number, of a size from which products can be made."""
-    if text is None:
-        raise LoadError(f"{owner}: {what} is missing. Give a number.")
-    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
-    if not math.isfinite(value):
-        raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
-    if abs(value) > most:
-        raise LoadError(f"{owner}: {what} must not be beyond {most:g}, got {text!r:.60}. No robot has such a number.")
-    return value
-
-
-def vector(text: str, what: str, owner: str) -> tuple[float, float, float]:
-    """Return three finite decimal numbers."""
-    parts = text.split()
-    if len(parts) != 3:
-        raise LoadError(f"{owner}: {what} must be three numbers, got {text!r:.60}.")
-    x, y, z = (number(p, what, owner) for p in parts)
-    return x, y, z
 
 
 def only_child(element: ET.Element, tag: str, owner: str) -> ET.Element | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from ._bodies import Body
 from ._document import ACTUATORS, Document
 from ._tendons import Tendon
 from ._tree import Layout
-from ._values import Attributes, numbers, value
+from ._values import Element
 
 
 @dataclass(frozen=True)
@@ -59,32 +58,26 @@ def read_actuators(
         if element.tag not in (*ACTUATORS, "adhesion"):
             raise LoadError(f"actuator: unknown element <{element.tag}>.{did_you_mean(str(element.tag), ACTUATORS)}")
         owner = f"actuator {element.get('name') or count!r}"
-        a = document.attributes(element, owner, tag="actuator")
-        joint, tendon = a.get("joint") or a.get("jointinparent"), a.get("tendon")
+        a = document.element(element, "actuator", owner)
+        joint, tendon = a.joint or a.jointinparent, a.tendon
         if joint and joint not in names:
             raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, names)}")
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
-        found.append(_actuator(element, a, joint, tendon, owner, joint in hinges))
+        found.append(_actuator(element.tag, a, joint, tendon, joint in hinges))
     return found
 
 
-def _actuator(
-    element: ET.Element, a: Attributes, joint: str | None, tendon: str | None, owner: str, scalar: bool
-) -> Actuator:
-    gear = (numbers(a, "gear", owner, 1, 6) or (1.0,))[0]
-    armature = value(a, "armature", owner)
-    damping = numbers(a, "damping", owner, 1, 3) or (0.0,)
+def _actuator(tag: str, a: Element, joint: str | None, tendon: str | None, scalar: bool) -> Actuator:
+    owner, gear, armature, damping = a.owner, a.gear[0], a.armature, a.damping
     if (armature or any(damping)) and not (scalar or tendon):
         raise LoadError(
             f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
             "Remove it."
         )
-    forces = numbers(a, "forcerange", owner, 2)
-    if forces is None and element.tag == "motor":
-        forces = numbers(a, "ctrlrange", owner, 2)
+    forces = a.ctrlrange if a.forcerange is None and tag == "motor" else a.forcerange
     most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
-    return Actuator(owner, joint, tendon, gear, armature, damping + (0.0,) * (3 - len(damping)), most)
+    return Actuator(owner, joint, tendon, gear, armature, damping, most)
 
 
 def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[str]:
@@ -142,7 +135,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
     """Return what the armature of fixed tendons adds: rotors in the world, which see no motion of a carrier."""
     found = []
     for tendon in tendons.values():
-        a = value(tendon.attributes, "armature", tendon.owner)
+        a = tendon.element.armature
         a += in_order(m.armature * m.gear**2 for m in actuators if m.tendon == tendon.name)
         if a == 0.0:
             continue

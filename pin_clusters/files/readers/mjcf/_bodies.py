@@ -12,13 +12,12 @@ import pinocchio as pin
 from ....errors import LoadError, did_you_mean
 from ._document import MAX_DEPTH, Document
 from ._schema import BODY, check_attributes, check_tag
-from ._values import Attributes, flag, limits, normal, pose, rotation, value, vector, word
+from ._values import Element, normal
 
 UNIVERSE = "universe"
 # Made by MuJoCo's compiler out of few attributes; its own words for them are long.
 MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
 PLURALS = {"body": "bodies", "joint": "joints", "site": "sites"}
-KINDS = ("hinge", "slide", "ball", "free")
 
 
 @dataclass
@@ -27,12 +26,12 @@ class Joint:
 
     Attributes:
         name: Unique among joints.
-        kind: One of ``KINDS``.
+        kind: ``"hinge"``, ``"slide"``, ``"ball"`` or ``"free"``.
         pos: Anchor in the body, shape (3,).
         axis: Unit vector in the body, shape (3,).
         ref: Its coordinate in the pose of the file, [rad] or [m].
         range: Limits, or None.
-        attributes: All of the element, with defaults.
+        element: What else the file says.
         held: Displacement from the pose of the file at which an equality holds it.
         of_ball: Whether it is a part of a ball joint.
     """
@@ -43,7 +42,7 @@ class Joint:
     axis: np.ndarray
     ref: float
     range: tuple[float, float] | None
-    attributes: Attributes
+    element: Element
     held: float = 0.0
     of_ball: bool = False
 
@@ -56,9 +55,8 @@ class Joint:
 class Geom(NamedTuple):
     """A shape that may have mass."""
 
-    attributes: Attributes
-    placement: pin.SE3  # in the body; with ``fromto`` that of the frame around it
-    owner: str
+    element: Element
+    frame: pin.SE3  # in the body, around it
 
 
 @dataclass
@@ -81,7 +79,7 @@ class Body:
     parent: int
     placement: pin.SE3
     joints: list[Joint] = field(default_factory=list)
-    inertial: ET.Element | None = None
+    inertial: Element | None = None
     geoms: list[Geom] = field(default_factory=list)
     sites: list[tuple[str, pin.SE3]] = field(default_factory=list)
     mocap: bool = False
@@ -126,11 +124,8 @@ def _enter(document: Document, bodies: list[Body], names: _Names, place: _Place)
     """Make a body; what is in it is read in its own frame."""
     element = place.element
     name = names.body(element.get("name"), len(bodies))
-    body = Body(name, place.body, place.frame * pose(element.attrib, f"body {name!r}", document.units))
-    check_attributes(element, "body", body.owner)
-    body.mocap = flag(element.attrib, "mocap", body.owner, False)
-    body.gravcomp = value(element.attrib, "gravcomp", body.owner)
-    bodies.append(body)
+    given = document.plain(element, "body", f"body {name!r}")
+    bodies.append(Body(name, place.body, place.frame * given.pose, mocap=given.mocap, gravcomp=given.gravcomp))
     return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
 
 
@@ -141,24 +136,22 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
     if child.tag == "body" or child.tag == "frame":
         childclass, frame = child.get("childclass") or place.childclass, place.frame
         if child.tag == "frame":
-            owner = f"frame {child.get('name')!r} in {body.owner}"
-            check_attributes(child, "frame", owner)
-            frame = frame * pose(child.attrib, owner, document.units)
+            frame = frame * document.plain(child, "frame", f"frame {child.get('name')!r} in {body.owner}").pose
         return _Place(child, place.body, frame, childclass, place.depth + 1)
     if child.tag in MADE_BY_MUJOCO or child.tag == "plugin":
         raise NotPlainError(child.tag, body.owner)
     if child.tag == "inertial":
-        check_attributes(child, "inertial", body.owner)
+        given = document.plain(child, "inertial", body.owner)
         if body.inertial is not None:
             raise LoadError(f"{body.owner} has two <inertial> elements. Keep one.")
-        body.inertial = child
+        given.owner = f"inertial of {body.owner}"
+        body.inertial = given
     elif child.tag in ("joint", "freejoint"):
         _joint(document, body, place, child, names)
     elif child.tag == "geom":
         owner = f"geom {child.get('name') or len(body.geoms)!r} of {body.owner}"
         check_attributes(child, "geom", owner)
-        attributes = document.attributes(child, owner, place.childclass)
-        body.geoms.append(Geom(attributes, place.frame, owner))
+        body.geoms.append(Geom(document.element(child, "geom", owner, place.childclass), place.frame))
     elif child.tag == "site":
         _site(document, body, place, child, names)
     return None
@@ -166,22 +159,10 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
 
 def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
     owner = f"site {element.get('name')!r} of {body.owner}"
-    attributes = document.attributes(element, owner, place.childclass)
+    given = document.element(element, "site", owner, place.childclass)
     name = names.site(element.get("name"), owner)
-    if name is None:
-        return
-    if "fromto" in attributes:
-        attributes = {**attributes, **centred(attributes, owner)}
-    body.sites.append((name, place.frame * pose(attributes, owner, document.units)))
-
-
-def centred(attributes: Attributes, owner: str) -> dict[str, str]:
-    """Return ``pos`` and ``zaxis`` in the place of ``fromto``."""
-    from ._values import numbers
-
-    ends = np.array(numbers(attributes, "fromto", owner, 6))
-    middle, along = 0.5 * (ends[:3] + ends[3:]), ends[:3] - ends[3:]
-    return {"pos": " ".join(map(repr, middle.tolist())), "zaxis": " ".join(map(repr, along.tolist()))}
+    if name is not None:
+        body.sites.append((name, place.frame * given.pose))
 
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
@@ -190,41 +171,35 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
     if place.body == 0:
         raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
     if element.tag == "freejoint":
-        attributes: Attributes = element.attrib
-        kind = "free"
-        if element.get("align", document.compiler.get("alignfree", "false")) == "true":
+        given, kind = Element("joint", element.attrib, owner, document.units), "free"
+        if element.get("align", document.compiler.alignfree) == "true":
             document.notes.messages.append(
                 f"{body.owner}: align=true of its free joint is not followed; q is the pose of the body as the file "
                 "has it."
             )
     else:
-        attributes = document.attributes(element, owner, place.childclass)
-        kind = word(attributes, "type", owner, KINDS, "hinge")
+        given = document.element(element, "joint", owner, place.childclass)
+        kind = given.type
     if body.joints and "free" in (kind, body.joints[0].kind):
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
     if kind == "free" and body.parent != 0:
         raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
     name = names.joint(element.get("name"), body, owner)
-    owner = f"joint {name!r}"
-    turning = kind in ("hinge", "ball")
-    scale = document.units.angle(1.0) if turning else 1.0
-    axis = np.array([0.0, 0.0, 1.0])
-    if kind in ("hinge", "slide"):
-        axis = normal(vector(attributes, "axis", owner, (0.0, 0.0, 1.0)), "axis", owner)
+    owner = given.owner = f"joint {name!r}"
+    scalar = kind in ("hinge", "slide")
+    scale = document.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
+    axis = normal(given.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":
-        automatic = document.compiler.get("autolimits", "true") == "true"
         # a ball has no need of a range: a default class for all joints may switch limits on
-        bounds = limits(attributes, "range", "limited", owner, automatic, needed=kind != "ball")
+        bounds = given.limits("range", "limited", document.compiler.autolimits, needed=kind != "ball")
     if bounds is not None:
         bounds = scale * bounds[0], scale * bounds[1]
-        if kind in ("hinge", "slide") and not bounds[0] < bounds[1]:
-            raise LoadError(f"{owner}: its range {attributes['range']!r} is empty. Give the lower limit first.")
-    ref = scale * value(attributes, "ref", owner) if kind in ("hinge", "slide") else 0.0
-    anchor = place.frame.act(vector(attributes, "pos", owner)) if kind != "free" else np.zeros(3)
-    body.joints.append(
-        Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, attributes)
-    )
+        if scalar and not bounds[0] < bounds[1]:
+            raise LoadError(f"{owner}: its range {given.given['range']!r} is empty. Give the lower limit first.")
+    ref = scale * given.ref if scalar else 0.0
+    anchor = place.frame.act(given.pos) if kind != "free" else np.zeros(3)
+    body.joints.append(Joint(name, kind, np.array(anchor), np.array(place.frame.rotation @ axis), ref, bounds, given))
 
 
 class _Names:
@@ -292,6 +267,3 @@ def body_at(bodies: list[Body], name: str, owner: str) -> int:
         if body.name == name:
             return i
     raise LoadError(f"{owner}: there is no body {name!r}.{did_you_mean(name, [b.name for b in bodies])}")
-
-
-__all__ = ["Body", "Geom", "Joint", "NotPlainError", "body_at", "centred", "read_bodies", "rotation"]

@@ -13,7 +13,7 @@ from .._arguments import read, text_or_file
 from .._notes import Notes
 from .._xml import parse_xml
 from ._schema import SECTIONS, check_attributes, check_tag
-from ._values import ORIENTATIONS, Attributes, Units, flag
+from ._values import ORIENTATIONS, Element, Units
 
 MAX_DEPTH = 1000
 """Elements within each other: a chain of as many bodies."""
@@ -33,7 +33,7 @@ class Document:
         source: How messages name the document.
         folder: Where meshes and includes are looked for; None for text.
         units: Angles and Euler sequences.
-        compiler: Attributes of all ``<compiler>`` elements.
+        compiler: All ``<compiler>`` elements as one.
         defaults: Attributes by class and element, inherited ones included.
         notes: What is to be said at the end.
     """
@@ -43,7 +43,7 @@ class Document:
     folder: Path | None
     notes: Notes = field(default_factory=Notes)
     units: Units = field(default_factory=Units)
-    compiler: dict[str, str] = field(default_factory=dict)
+    compiler: Element = field(default_factory=lambda: Element("compiler", {}, "compiler", Units()))
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
 
     @property
@@ -56,24 +56,29 @@ class Document:
         for part in self.root.findall(section):
             yield from part
 
-    def attributes(self, element: ET.Element, owner: str, childclass: str | None = None, tag: str = "") -> Attributes:
-        """Return the attributes of an element over those of its class."""
-        tag = tag or element.tag
+    def disabled(self, what: str) -> bool:
+        """Whether ``<option><flag>`` switches something off."""
+        return any(f.get(what) == "disable" for f in self.root.iterfind("option/flag"))
+
+    def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
+        """Return an element that has no class; raise if it has an attribute that MJCF does not know."""
+        check_attributes(element, kind, owner)
+        return Element(kind, element.attrib, owner, self.units)
+
+    def element(
+        self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
+    ) -> Element:
+        """Return an element with the attributes of its class, which ``defaults`` names; else those of its kind."""
         given = element.get("class")
         chosen = given or childclass or MAIN
         found = self.defaults.get(chosen)
         if found is None:
             what = "class" if given else "childclass"
             raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.defaults)}")
-        inherited = found.get(tag)
-        if not inherited:
-            return element.attrib
-        merged = dict(inherited)
+        inherited = found.get(defaults or kind, {})
         if any(key in element.attrib for key in ORIENTATIONS):
-            for key in ORIENTATIONS:
-                merged.pop(key, None)
-        merged.update(element.attrib)
-        return merged
+            inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
+        return Element(kind, inherited | element.attrib, owner, self.units)
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
@@ -147,22 +152,21 @@ def _expanded(
 
 
 def _compile(document: Document) -> None:
-    settings = document.compiler
+    given: dict[str, str] = {}
     for element in document.root.findall("compiler"):
         check_attributes(element, "compiler", "compiler")
-        settings.update(element.attrib)
-    if settings.get("coordinate", "local") != "local":
+        given.update(element.attrib)
+    settings = document.compiler = Element("compiler", given, "compiler", document.units)
+    if settings.coordinate != "local":
         raise LoadError(
             "compiler: coordinate must be local, as MuJoCo has it since 2.3.4. Save the file with an older MuJoCo."
         )
-    angle = settings.get("angle", "degree")
-    if angle not in ("degree", "radian"):
-        raise LoadError(f"compiler: angle must be degree or radian, got {angle!r}.")
-    sequence = settings.get("eulerseq", "xyz")
+    if settings.angle not in ("degree", "radian"):
+        raise LoadError(f"compiler: angle must be degree or radian, got {settings.angle!r}.")
+    sequence = settings.eulerseq
     if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):
         raise LoadError(f"compiler: eulerseq must be three letters out of xyzXYZ, got {sequence!r}.")
-    document.units = Units(angle == "radian", sequence)
-    flag(settings, "autolimits", "compiler", True)
+    document.units = Units(settings.angle == "radian", sequence)
 
 
 def _defaults(document: Document) -> None:

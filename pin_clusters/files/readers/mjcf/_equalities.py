@@ -16,9 +16,12 @@ from .._notes import listing
 from .._xml import in_words_of
 from ._bodies import Body, body_at
 from ._document import Document
-from ._schema import ATTRIBUTES, EQUALITIES, check_attributes, check_tag
-from ._tree import Layout, disabled, poses_of_file
-from ._values import Attributes, flag, numbers, of_quaternion, value, vector
+from ._schema import EQUALITIES, check_attributes, check_tag
+from ._tree import Layout, poses_of_file
+from ._values import Element, of_quaternion
+
+KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
+"""Of elements in ``ATTRIBUTES``, by tag."""
 
 
 @dataclass(frozen=True)
@@ -76,25 +79,25 @@ def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], 
     poses = poses_of_file(bodies)
     sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
     off, soft = [], False
-    none = disabled(document, "equality")
+    none = document.disabled("equality")
     for count, element in enumerate(document.all("equality")):
         check_tag(element, EQUALITIES, "equality")
         kind = element.tag
         what = element.get("name") or _parties(element) or str(count)
         owner = f"equality '{kind} {what}'"
-        a = document.attributes(element, owner, tag="equality")
-        if not flag(a, "active", owner, True) or none:
+        known = KINDS.get(kind, "connect")
+        a = document.element(element, known, owner, defaults="equality")
+        if not a.active or none:
             off.append(f"{kind} {what}")
             continue
-        if kind not in ("connect", "weld", "joint", "tendon"):
+        if kind not in KINDS:
             raise LoadError(f"{owner}: <{kind}> ties soft bodies or distances that a rigid robot has not. Remove it.")
-        known = kind if kind in ATTRIBUTES and kind != "joint" else f"equality {kind}"
         check_attributes(element, known, owner)
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
-            ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites, owner))
+            ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))
         else:
-            relations.append(_relation(kind, f"{kind} {what}", a, owner))
+            relations.append(_relation(kind, f"{kind} {what}", a))
     if soft:
         document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
     if off:
@@ -108,31 +111,31 @@ def _parties(element: ET.Element) -> str:
 
 
 def _tie(
-    kind: str, name: str, a: Attributes, bodies: list[Body], poses: Sequence[pin.SE3],
-    sites: Mapping[str, tuple[int, pin.SE3]], owner: str,
+    kind: str, name: str, a: Element, bodies: list[Body], poses: Sequence[pin.SE3],
+    sites: Mapping[str, tuple[int, pin.SE3]],
 ) -> Tie:  # fmt: skip
-    loose = kind == "connect" or value(a, "torquescale", owner, 1.0) == 0.0
+    owner = a.owner
+    loose = kind == "connect" or a.torquescale == 0.0
     loop = "spherical" if loose else "fixed"
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
             raise LoadError(f"{owner}: give two bodies or two sites, not both.")
-        (one, first), (two, second) = (_site(a, key, sites, owner) for key in ("site1", "site2"))
+        (one, first), (two, second) = (_site(a, key, sites) for key in ("site1", "site2"))
         return _checked(Tie(name, loop, (one, two), (first, second)), bodies, owner)
     if "body1" not in a:
         raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
-    one = body_at(bodies, a["body1"], owner)
-    two = body_at(bodies, a["body2"], owner) if a.get("body2") else 0
+    one = body_at(bodies, a.body1, owner)
+    two = body_at(bodies, a.body2, owner) if a.body2 else 0
     between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
     identity = pin.SE3.Identity()
     if kind == "connect":
         if "anchor" not in a:
             raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
-        anchor = pin.SE3(np.eye(3), vector(a, "anchor", owner))
+        anchor = pin.SE3(np.eye(3), a.anchor)
         return _checked(Tie(name, loop, (one, two), (anchor, between.actInv(anchor))), bodies, owner)
-    relative = numbers(a, "relpose", owner, 7)
-    if relative is not None and any(relative[3:]):
-        between = pin.SE3(of_quaternion(np.array(relative[3:]), "relpose", owner), np.array(relative[:3]))
-    anchor = pin.SE3(np.eye(3), vector(a, "anchor", owner)) if loose else identity
+    if a.relpose is not None and any(a.relpose[3:]):
+        between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
+    anchor = pin.SE3(np.eye(3), a.anchor) if loose else identity
     return _checked(Tie(name, loop, (one, two), (between * anchor, anchor)), bodies, owner)
 
 
@@ -146,8 +149,8 @@ def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
     return tie
 
 
-def _site(a: Attributes, key: str, sites: Mapping[str, tuple[int, pin.SE3]], owner: str) -> tuple[int, pin.SE3]:
-    name = a.get(key, "")
+def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:
+    owner, name = a.owner, getattr(a, key)
     if not name:
         raise LoadError(f"{owner}: {key} is missing. Name two sites, or two bodies.")
     if name not in sites:
@@ -155,15 +158,14 @@ def _site(a: Attributes, key: str, sites: Mapping[str, tuple[int, pin.SE3]], own
     return sites[name]
 
 
-def _relation(kind: str, name: str, a: Attributes, owner: str) -> Relation:
-    first = a.get(f"{kind}1")
+def _relation(kind: str, name: str, a: Element) -> Relation:
+    first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2") or None
     if not first:
-        raise LoadError(f"{owner}: {kind}1 is missing. Name what follows.")
-    given = numbers(a, "polycoef", owner, 1, 5) or (0.0, 1.0)
+        raise LoadError(f"{a.owner}: {kind}1 is missing. Name what follows.")
+    given = a.polycoef
     default = (0.0, 1.0, 0.0, 0.0, 0.0)
-    second = a.get(f"{kind}2") or None
     if second == first:
-        raise LoadError(f"{owner}: {first!r} is tied to itself. Name another {kind}2.")
+        raise LoadError(f"{a.owner}: {first!r} is tied to itself. Name another {kind}2.")
     return Relation(name, kind, first, second, given + default[len(given) :])
 
 

@@ -7,35 +7,31 @@ import pinocchio as pin
 
 from ...._support.arrays import in_order
 from ....errors import InertiaError, LoadError
-from .._xml import LARGEST
-from ._bodies import Body, Geom, centred
+from .._numbers import LARGEST
+from ._bodies import Body, Geom
 from ._document import Document
 from ._meshes import Meshes
 from ._shapes import FORMS, solid
-from ._values import flag, numbers, pose, value, vector, word
-
-TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
-WATER = 1000.0  # MuJoCo's density where none is given, [kg/m^3]
+from ._values import ORIENTATIONS, Element
 
 
 def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
     """Return the inertia of each body in its own frame; that of the world is zero."""
     settings = document.compiler
-    rule = word(settings, "inertiafromgeom", "compiler", ("auto", "true", "false"), "auto")
-    groups = numbers(settings, "inertiagrouprange", "compiler", 2) or (0.0, 5.0)
+    rule, groups = settings.inertiafromgeom, settings.inertiagrouprange
     meshes = Meshes(document)
     found = [pin.Inertia.Zero()]
     for body in bodies[1:]:
-        geoms = [g for g in body.geoms if groups[0] <= value(g.attributes, "group", g.owner) <= groups[1]]
+        geoms = [g for g in body.geoms if groups[0] <= g.element.group <= groups[1]]
         if (rule == "true" and geoms) or (rule == "auto" and body.inertial is None):
-            raw = _parts(_of_geoms(document, geoms, meshes))
+            raw = _parts(_of_geoms(geoms, meshes))
         elif body.inertial is not None:
-            raw = _of_element(document, body)
+            raw = _of_element(body.inertial)
         else:
             raw = _parts(pin.Inertia.Zero())
         found.append(_mended(document, body, *raw))
     meshes.warn()
-    total = value(settings, "settotalmass", "compiler", -1.0)
+    total = settings.settotalmass
     mass = in_order(I.mass for I in found)
     if total > 0.0 and mass > 0.0:
         scale = total / mass
@@ -51,26 +47,21 @@ def _parts(inertia: pin.Inertia) -> Raw:
     return inertia.mass, np.array(inertia.lever), np.array(inertia.inertia)
 
 
-def _of_element(document: Document, body: Body) -> Raw:
-    element = body.inertial
-    assert element is not None
-    owner = f"inertial of {body.owner}"
-    a = element.attrib
-    if "mass" not in a:
+def _of_element(element: Element) -> Raw:
+    owner, mass, diagonal, full = element.owner, element.mass, element.diaginertia, element.fullinertia
+    if mass is None:
         raise LoadError(f"{owner}: mass is missing. Give it in kg.")
-    mass = value(a, "mass", owner)
-    diagonal, full = numbers(a, "diaginertia", owner, 3), numbers(a, "fullinertia", owner, 6)
     if (diagonal is None) == (full is None):
         given = "neither" if full is None else "both"
         raise LoadError(f"{owner}: give diaginertia or fullinertia, got {given}.")
-    placement = pose(a, owner, document.units)
+    placement = element.pose
     if full is not None:
-        if any(key in a for key in ("quat", "axisangle", "xyaxes", "zaxis", "euler")):
+        if any(key in element for key in ORIENTATIONS):
             raise LoadError(f"{owner}: fullinertia is in the axes of the body and takes no orientation. Remove it.")
         xx, yy, zz, xy, xz, yz = full
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     else:
-        I = placement.rotation @ np.diag(np.array(diagonal)) @ placement.rotation.T
+        I = placement.rotation @ np.diag(diagonal) @ placement.rotation.T
     if mass < 0.0:
         raise InertiaError(f"{owner}: mass is {mass:g} kg; it must not be negative.")
     return mass, np.array(placement.translation), I
@@ -79,8 +70,7 @@ def _of_element(document: Document, body: Body) -> Raw:
 def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: np.ndarray) -> pin.Inertia:
     """Apply what the compiler does to inertias; raise on what is none."""
     settings, owner = document.compiler, f"inertia of {body.owner}"
-    bound = value(settings, "boundmass", "compiler")
-    least = value(settings, "boundinertia", "compiler")
+    bound, least = settings.boundmass, settings.boundinertia
     if mass == 0.0 < bound and body.inertial is None:
         # MuJoCo lays the bound of an empty body at the place of the body in its parent, but in its own axes
         lever = np.array(body.placement.translation)
@@ -93,7 +83,7 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
     if bounded[0] < -rounding:
         raise InertiaError(f"{owner}: it is not positive semidefinite, its principal moments are {moments.tolist()}.")
     if bounded[0] + bounded[1] < bounded[2] * (1.0 - 1e-6):
-        if not flag(settings, "balanceinertia", "compiler", False):
+        if not settings.balanceinertia:
             raise InertiaError(
                 f"{owner}: no body has these principal moments: {bounded.tolist()}; any two must add up to more than "
                 "the third. Correct them, or let <compiler balanceinertia='true'/> replace them by their mean."
@@ -102,56 +92,47 @@ def _mended(document: Document, body: Body, mass: float, lever: np.ndarray, I: n
     return pin.Inertia(mass, lever, (axes * np.maximum(bounded, 0.0)) @ axes.T)
 
 
-def _of_geoms(document: Document, geoms: list[Geom], meshes: Meshes) -> pin.Inertia:
+def _of_geoms(geoms: list[Geom], meshes: Meshes) -> pin.Inertia:
     total = pin.Inertia.Zero()
     for geom in geoms:
-        part = _of_geom(document, geom, meshes)
+        part = _of_geom(geom, meshes)
         if part is not None:
             total = total + part if total.mass > 0.0 else part
     return total
 
 
-def _of_geom(document: Document, geom: Geom, meshes: Meshes) -> pin.Inertia | None:
+def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
     """Return the inertia of a geom in its body; None if it has no mass."""
-    a, owner = geom.attributes, geom.owner
-    mass, density = numbers(a, "mass", owner, 1), value(a, "density", owner, WATER)
-    if (mass is not None and mass[0] < 0.0) or density < 0.0:
+    g, owner = geom.element, geom.element.owner
+    mass, density = g.mass, g.density
+    if (mass is not None and mass < 0.0) or density < 0.0:
         raise InertiaError(f"{owner}: mass and density must not be negative.")
-    kind = word(a, "type", owner, TYPES, "sphere")
-    if kind in ("plane", "hfield") or (mass is not None and mass[0] == 0.0) or (mass is None and density == 0.0):
+    kind = g.type
+    if kind in ("plane", "hfield") or mass == 0.0 or (mass is None and density == 0.0):
         return None
-    shell = flag(a, "shellinertia", owner, False)
+    shell = g.shellinertia
     if kind == "sdf":
         raise LoadError(f"{owner}: the inertia of an sdf is made by a plugin of MuJoCo. Give its body an <inertial>.")
-    if "mesh" in a and "fromto" not in a:
+    if "mesh" in g and "fromto" not in g:
         if kind != "mesh":
             raise LoadError(
                 f"{owner}: the size of this {kind} is fitted to a mesh by MuJoCo's compiler, and the inertia of its "
                 "body depends on it. Give the body an <inertial>, or the geom a size."
             )
-        unit = meshes.unit_density(a["mesh"], owner, shell)
-        placement = geom.placement * pose(a, owner, document.units)
+        unit = meshes.unit_density(g.mesh, owner, shell)
     elif kind == "mesh":
         raise LoadError(f"{owner}: it is a mesh, but mesh= is missing. Name one.")
     else:
-        size = np.array(numbers(a, "size", owner, 1, 3) or ())
-        if "fromto" in a:
-            ends = np.array(numbers(a, "fromto", owner, 6))
-            half = 0.5 * np.linalg.norm(ends[3:] - ends[:3])
+        size = g.size
+        if "fromto" in g:
+            half = 0.5 * np.linalg.norm(g.fromto[3:] - g.fromto[:3])
             size = np.array([size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half])
-            a = {
-                **{k: v for k, v in a.items() if k not in ("quat", "axisangle", "xyaxes", "euler")},
-                **centred(a, owner),
-            }
         needed = FORMS[kind]
         if len(size) < needed or not (size[:needed] > 0.0).all():
-            raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers as size, got {a.get('size')!r}.")
+            raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers as size, got {g.given.get('size')!r}.")
         unit = solid(kind, size[:needed], shell, owner)
-        placement = geom.placement * pose(a, owner, document.units)
+    placement = geom.frame * g.pose
     if unit.mass < 1.0 / LARGEST**3:
         raise InertiaError(f"{owner}: its volume or surface is {unit.mass:g}, too little. Give its body an <inertial>.")
-    scale = density if mass is None else mass[0] / unit.mass
+    scale = density if mass is None else mass / unit.mass
     return placement.act(pin.Inertia(scale * unit.mass, unit.lever, scale * unit.inertia))
-
-
-__all__ = ["read_inertias", "vector"]

@@ -11,7 +11,7 @@ from ._bodies import Body
 from ._document import Document
 from ._rods import Rod
 from ._tree import Layout, to_pinocchio
-from ._values import numbers, of_quaternion
+from ._values import Element, of_quaternion
 
 SIZES = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 
@@ -30,12 +30,12 @@ def read_keyframes(
         owner = f"keyframe {name!r}"
         if name in found:
             raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
-        given = numbers(key.attrib, "qpos", owner, 0, 10**6)
+        given = Element("key", key.attrib, owner, document.units).qpos
         if given is None:
             continue
         if len(given) != nq:
             raise LoadError(f"{owner}: qpos has {len(given)} numbers, and the joints of the file need {nq}.")
-        found[name] = _pose(np.array(given), places, rods, layout, owner)
+        found[name] = _pose(given, places, rods, layout, owner)
     return found
 
 

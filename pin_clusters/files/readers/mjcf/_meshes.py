@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,14 +13,13 @@ import pinocchio as pin
 from ....errors import InertiaError, LoadError, did_you_mean
 from .._arguments import content
 from .._notes import listing
-from .._xml import LARGEST, number
+from .._numbers import LARGEST, number
 from ._document import Document
-from ._values import Attributes, flag, numbers, of_quaternion, vector, word
+from ._values import Element, of_quaternion
 
 KINDS = (".stl", ".obj", ".msh")
 MAX_BYTES = 2**24  # MuJoCo's own limit of an STL, 200,000 triangles, has 10 MB; an OBJ of 16 MB takes 10 s
 MAX_POINTS = 2**18  # a convex hull of as many takes 10 s
-RULES = ("legacy", "exact", "convex", "shell")
 Soup = tuple[np.ndarray, np.ndarray]
 """Vertices, shape (n, 3), and triangles, shape (m, 3)."""
 
@@ -31,14 +29,13 @@ class Meshes:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.assets: dict[str, ET.Element] = {}
+        self.assets: dict[str, Element] = {}
         self.known: dict[tuple[str, bool], pin.Inertia] = {}
         for element in document.all("asset"):
             if element.tag == "mesh":
                 name = element.get("name") or Path(element.get("file", "").replace("\\", "/")).stem
-                self.assets[name] = element
-        drop = "assetdir" in document.compiler and "meshdir" not in document.compiler
-        self.place = document.compiler.get("assetdir" if drop else "meshdir", "")
+                self.assets[name] = document.element(element, "mesh", f"mesh {name!r}")
+        self.place = document.compiler.given.get("meshdir", document.compiler.assetdir)
 
     def unit_density(self, name: str, owner: str, shell: bool) -> pin.Inertia:
         """Return the inertia of a mesh of density 1 in the frame of its file."""
@@ -46,45 +43,42 @@ class Meshes:
         if element is None:
             raise LoadError(f"{owner}: there is no mesh {name!r}.{did_you_mean(name, self.assets)}")
         if (name, shell) not in self.known:
-            attributes = self.document.attributes(element, f"mesh {name!r}")
-            what = f"mesh {name!r}"
-            rule = "shell" if shell else word(attributes, "inertia", what, RULES, "legacy")
-            if flag(self.document.compiler, "exactmeshinertia", "compiler", False) and rule == "legacy":
+            what = element.owner
+            rule = "shell" if shell else element.inertia
+            if self.document.compiler.exactmeshinertia and rule == "legacy":
                 rule = "exact"
-            vertices, triangles = self._soup(name, attributes, owner)
-            vertices = vertices - vector(attributes, "refpos", what)
-            turn = numbers(attributes, "refquat", what, 4)
-            if turn is not None:
-                vertices = vertices @ of_quaternion(np.array(turn), "refquat", what)
-            vertices = vertices * vector(attributes, "scale", what, (1.0, 1.0, 1.0))
+            vertices, triangles = self._soup(name, element, owner)
+            vertices = vertices - element.refpos
+            if element.refquat is not None:
+                vertices = vertices @ of_quaternion(element.refquat, "refquat", what)
+            vertices = vertices * element.scale
             if not (np.abs(vertices) <= LARGEST).all():  # nor NaN, which files of floats may hold
                 raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
             self.known[name, shell] = mesh_inertia(vertices, triangles, rule, what)
         return self.known[name, shell]
 
-    def _soup(self, name: str, attributes: Attributes, owner: str) -> Soup:
-        what = f"mesh {name!r}"
-        if "builtin" in attributes or "plugin" in attributes:
+    def _soup(self, name: str, element: Element, owner: str) -> Soup:
+        what = element.owner
+        if "builtin" in element or "plugin" in element:
             raise LoadError(f"{what} is made by MuJoCo. Give the body of {owner} an <inertial>.")
-        if "vertex" in attributes:
-            vertices = _in_threes(numbers(attributes, "vertex", what, 12, 10**7) or (), "vertex", what)
-            if "face" not in attributes:
+        if "vertex" in element:
+            vertices = _in_threes(element.vertex, "vertex", what)
+            if "face" not in element:
                 return _hull(vertices, what)
-            faces = _in_threes(numbers(attributes, "face", what, 3, 10**7) or (), "face", what)
-            return vertices, _indices(faces, len(vertices), what)
-        path = self._path(attributes)
+            return vertices, _indices(_in_threes(element.face, "face", what), len(vertices), what)
+        path = self._path(element)
         if path is None or not path.is_file():
             raise LoadError(
                 f"{owner}: its body has no <inertial>, so its inertia is that of mesh {name!r}, whose file "
-                f"{attributes.get('file')!r} is missing. Get it, or give the body an <inertial>."
+                f"{element.given.get('file')!r} is missing. Get it, or give the body an <inertial>."
             )
         return _load(path, what)
 
-    def _path(self, attributes: Attributes) -> Path | None:
-        file, folder = attributes.get("file"), self.document.folder
+    def _path(self, element: Element) -> Path | None:
+        file, folder = element.given.get("file"), self.document.folder
         if not file:
             return None
-        if flag(self.document.compiler, "strippath", "compiler", False):
+        if self.document.compiler.strippath:
             file = Path(file.replace("\\", "/")).name
         return None if folder is None and not Path(file).is_absolute() else (folder or Path()) / self.place / file
 
@@ -92,8 +86,7 @@ class Meshes:
         """Take note of meshes whose files are missing; what is drawn is made without meshes anyway."""
         missing = []
         for name, element in self.assets.items():
-            attributes = self.document.attributes(element, f"mesh {name!r}")
-            if "file" in attributes and not ((path := self._path(attributes)) and path.is_file()):
+            if "file" in element and not ((path := self._path(element)) and path.is_file()):
                 missing.append(name)
         if missing:
             self.document.notes.messages.append(
@@ -101,10 +94,10 @@ class Meshes:
             )
 
 
-def _in_threes(given: Sequence[float], key: str, what: str) -> np.ndarray:
+def _in_threes(given: np.ndarray, key: str, what: str) -> np.ndarray:
     if len(given) % 3:
         raise LoadError(f"{what}: {key} must be three numbers each, got {len(given)} in all.")
-    return np.array(given).reshape(-1, 3)
+    return given.reshape(-1, 3)
 
 
 def _indices(faces: np.ndarray, count: int, what: str) -> np.ndarray:
@@ -210,7 +203,7 @@ def _hull(vertices: np.ndarray, what: str) -> Soup:
 
 
 def mesh_inertia(vertices: np.ndarray, triangles: np.ndarray, rule: str, what: str) -> pin.Inertia:
-    """Return the inertia of a mesh of density 1, per volume or per area, by one of ``RULES``.
+    """Return the inertia of a mesh of density 1, per volume or per area, by one of MuJoCo's rules.
 
     ``"exact"`` adds up the volumes between each triangle and the centre of the surface with their signs, ``"convex"``
     does so on the convex hull. ``"legacy"`` counts all as positive, and once more from the centre of mass that this

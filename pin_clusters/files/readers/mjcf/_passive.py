@@ -14,13 +14,13 @@ from ...._support.arrays import in_order
 from ....constraints import GravityCompensation, Spring
 from ....errors import LoadError
 from .._notes import listing
-from .._xml import LARGEST
+from .._numbers import LARGEST
 from ._actuators import Actuator
 from ._bodies import Body, Joint
 from ._document import Document
 from ._tendons import Tendon, acts
-from ._tree import Layout, disabled
-from ._values import flag, numbers, value
+from ._tree import Layout
+from ._values import Element
 
 Powers = tuple[float, ...]
 _NONE = (0.0, 0.0, 0.0)
@@ -42,10 +42,10 @@ def read_passive(
     for body in bodies:
         for joint in body.joints:
             if joint.name in layout.ids:
-                _refuse_yield(joint.attributes, joint.owner)
+                _refuse_yield(joint.element)
                 found += _of_joint(document, joint, off, actuators, automatic)
     for tendon in tendons.values():
-        _refuse_yield(tendon.attributes, tendon.owner)
+        _refuse_yield(tendon.element)
         found += _of_tendon(document, tendon, off, actuators, layout, bodies)
     if not off.gravity:
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
@@ -63,8 +63,7 @@ def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -
     """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
     above: list[dict[bool, str]] = []  # of each body, a joint with and one without
     for body in bodies:
-        said = {flag(j.attributes, "actuatorgravcomp", j.owner, False): j.owner for j in body.joints
-                if j.name in layout.ids}  # fmt: skip
+        said = {j.element.actuatorgravcomp: j.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **said})
     for i in held:
         if len(above[i]) > 1:
@@ -79,22 +78,25 @@ class _Switches:
     """What ``<option><flag>`` switches off."""
 
     def __init__(self, document: Document) -> None:
-        self.spring, self.damper = disabled(document, "spring"), disabled(document, "damper")
-        if disabled(document, "passive"):
+        self.spring, self.damper = document.disabled("spring"), document.disabled("damper")
+        if document.disabled("passive"):
             self.spring = self.damper = True
-        self.friction, self.gravity = disabled(document, "frictionloss"), disabled(document, "gravity")
+        self.friction, self.gravity = document.disabled("frictionloss"), document.disabled("gravity")
         if self.spring and self.damper:
             self.gravity = True
 
+    def apply(self, stiffness: Powers, damping: Powers, friction: float) -> tuple[Powers, Powers, float]:
+        """Return what is left of a spring, a damper and dry friction."""
+        return (
+            _NONE if self.spring else stiffness,
+            _NONE if self.damper else damping,
+            0.0 if self.friction else friction,
+        )
 
-def _refuse_yield(attributes: Mapping[str, str], owner: str) -> None:
-    if value(attributes, "springyield", owner) != 0.0:
-        raise LoadError(f"{owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
 
-
-def _powers(attributes: Mapping[str, str], key: str, owner: str) -> Powers:
-    found = numbers(attributes, key, owner, 1, 3) or _NONE
-    return (*found, *_NONE[len(found) :])
+def _refuse_yield(element: Element) -> None:
+    if element.springyield != 0.0:
+        raise LoadError(f"{element.owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
 
 
 def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
@@ -130,20 +132,17 @@ def _of_joint(
     document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
 ) -> list[Spring]:
     layout = automatic.layout
-    a, owner = joint.attributes, joint.owner
-    stiffness, damping = _powers(a, "stiffness", owner), _powers(a, "damping", owner)
-    period, ratio = numbers(a, "springdamper", owner, 2) or (0.0, 0.0)
+    a, owner = joint.element, joint.owner
+    stiffness, damping = a.stiffness, a.damping
+    period, ratio = a.springdamper
     if period > 0.0 and ratio > 0.0:
         if (period * ratio) ** 2 < 1.0 / LARGEST**2:
-            raise LoadError(f"{owner}: springdamper {a['springdamper']:.60} is too stiff. Give a longer time.")
+            raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Give a longer time.")
         inertia = automatic(joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
     damping = _with_motors(damping, [m for m in actuators if m.joint == joint.name])
-    friction = value(a, "frictionloss", owner)
-    stiffness = _NONE if off.spring else stiffness
-    damping = _NONE if off.damper else damping
-    friction = 0.0 if off.friction else friction
+    stiffness, damping, friction = off.apply(stiffness, damping, a.frictionloss)
     if not (any(stiffness) or any(damping) or friction):
         return []
     if joint.kind == "free" and (any(damping[1:]) or friction):
@@ -169,13 +168,9 @@ def _of_tendon(
     layout: Layout,
     bodies: Sequence[Body],
 ) -> list[Spring]:
-    a, owner = tendon.attributes, tendon.owner
-    motors = [m for m in actuators if m.tendon == tendon.name]
-    stiffness, friction = _powers(a, "stiffness", owner), value(a, "frictionloss", owner)
-    damping = _with_motors(_powers(a, "damping", owner), motors)
-    stiffness = _NONE if off.spring else stiffness
-    damping = _NONE if off.damper else damping
-    friction = 0.0 if off.friction else friction
+    a, owner = tendon.element, tendon.owner
+    damping = _with_motors(a.damping, [m for m in actuators if m.tendon == tendon.name])
+    stiffness, damping, friction = off.apply(a.stiffness, damping, a.frictionloss)
     if not (any(stiffness) or any(damping) or friction):
         return []
     if tendon.wrapped:
@@ -183,7 +178,6 @@ def _of_tendon(
             f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
             "not computed here. Remove it, or let the path go through sites only."
         )
-    rest = numbers(a, "springlength", owner, 1, 2) or (-1.0,)
     relaxed = _relaxed(document, bodies, layout)
     held = 0.0
     if tendon.kind == "fixed":
@@ -195,7 +189,7 @@ def _of_tendon(
     else:
         along = [layout.sites[s] for s in tendon.sites]
         length = path_length(tendon, layout, relaxed)
-    low, high = (length if r == -1.0 else r for r in (rest[0], rest[-1]))
+    low, high = (length if r == -1.0 else r for r in (a.springlength[0], a.springlength[-1]))
     return [Spring(along, stiffness, (low - held, high - held), damping, friction, name=owner)]
 
 
@@ -209,8 +203,8 @@ def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.n
 
 
 def _spring_reference(document: Document, joint: Joint) -> float:
-    rest = value(joint.attributes, "springref", joint.owner)
-    return document.units.angle(rest) if joint.kind == "hinge" else rest
+    rest = joint.element.springref
+    return document.units.angle(rest) if joint.kind == "hinge" else float(rest)
 
 
 def _held(bodies: Sequence[Body], name: str) -> float:

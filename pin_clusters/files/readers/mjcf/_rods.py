@@ -14,7 +14,7 @@ from .._notes import listing
 from ._bodies import Body, Joint
 from ._document import Document
 from ._equalities import Tie
-from ._values import numbers
+from ._values import Element
 
 _STRAIGHT = 1e-6
 
@@ -117,19 +117,21 @@ def _rod(
 
 def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
     """Return the hinges; across each other they share damping and armature of the ball exactly."""
-    a = joint.attributes
+    a = joint.element
     for key in ("stiffness", "frictionloss"):
-        if any(numbers(a, key, joint.owner, 1, 3) or ()):
+        if np.any(getattr(a, key)):
             raise LoadError(
                 f"{joint.owner}: its body can spin about itself, and the joint is read as two hinges, along which its "
                 f"{key} cannot be split. Remove it, or use hinges."
             )
-    if len(set((numbers(a, "damping", joint.owner, 1, 3) or (0.0,))[1:]) - {0.0}) > 0:
+    if any(a.damping[1:]):
         raise LoadError(
             f"{joint.owner}: its body can spin about itself; only linear damping can be split among hinges."
         )
-    kept = {key: a[key] for key in ("damping", "armature") if key in a}
+    kept = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
-        Joint(name, "hinge", joint.pos, axis, 0.0, None, kept, of_ball=True)
+        Joint(
+            name, "hinge", joint.pos, axis, 0.0, None, Element("joint", kept, f"joint {name!r}", a.units), of_ball=True
+        )
         for name, axis in zip(rod.names, rod.axes, strict=True)
     ]

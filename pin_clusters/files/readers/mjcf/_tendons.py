@@ -6,11 +6,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from ....errors import LoadError, did_you_mean
-from ._bodies import Body, body_at
+from ._bodies import Body
 from ._document import Document
 from ._schema import TENDONS, check_attributes, check_tag
-from ._values import Attributes, numbers, value
+from ._values import Element
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Tendon:
     Attributes:
         name: Unique.
         kind: ``"fixed"`` or ``"spatial"``.
-        attributes: With defaults.
+        element: What else the file says.
         joints: Coefficients by joint, of a fixed one.
         sites: Names along the path, of a spatial one.
         wrapped: Whether it passes pulleys or wraps around geoms.
@@ -28,7 +30,7 @@ class Tendon:
 
     name: str
     kind: str
-    attributes: Attributes
+    element: Element
     joints: Mapping[str, float]
     sites: tuple[str, ...]
     wrapped: bool
@@ -60,33 +62,33 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
         check_attributes(element, element.tag, owner)
         if name in found:
             raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
-        a = document.attributes(element, owner, tag="tendon")
+        a = document.element(element, element.tag, owner, defaults="tendon")
         if element.tag == "fixed":
-            found[name] = Tendon(name, "fixed", a, _sum(element, joints, owner), (), False)
+            found[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
         else:
             found[name] = _path(element, name, a, sites, owner)
     return found
 
 
-def _sum(element: ET.Element, joints: Mapping[str, object], owner: str) -> dict[str, float]:
+def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], owner: str) -> dict[str, float]:
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
-        check_attributes(child, "tendon joint", owner)
-        name = child.get("joint") or ""
+        given = document.plain(child, "tendon joint", owner)
+        name = given.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
         if getattr(joints[name], "kind", "") not in ("hinge", "slide"):
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. A tendon adds hinges and slides.")
-        if "coef" not in child.attrib:
+        if given.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")
-        total[name] = total.get(name, 0.0) + value(child.attrib, "coef", owner)
+        total[name] = total.get(name, 0.0) + given.coef
     if not total:
         raise LoadError(f"{owner} has no joint. Name one, or remove it.")
     return {name: c for name, c in total.items() if c != 0.0}
 
 
-def _path(element: ET.Element, name: str, a: Attributes, sites: set[str], owner: str) -> Tendon:
+def _path(element: ET.Element, name: str, a: Element, sites: set[str], owner: str) -> Tendon:
     passed: list[str] = []
     wrapped = False
     for child in element:
@@ -105,7 +107,4 @@ def _path(element: ET.Element, name: str, a: Attributes, sites: set[str], owner:
 def acts(tendon: Tendon) -> list[str]:
     """Return which of its attributes make it act on the robot by itself."""
     keys = ("stiffness", "damping", "frictionloss", "armature")
-    return [k for k in keys if any(numbers(tendon.attributes, k, tendon.owner, 1, 3) or ())]
-
-
-__all__ = ["Tendon", "acts", "body_at", "read_tendons"]
+    return [key for key in keys if np.any(getattr(tendon.element, key))]

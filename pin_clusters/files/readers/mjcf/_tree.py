@@ -11,7 +11,7 @@ import pinocchio as pin
 from ....errors import LoadError
 from ._bodies import Body, Joint
 from ._document import Document
-from ._values import flag, limits, numbers, value
+from ._values import Element
 
 ROOT_JOINT_NAME = "root_joint"
 _AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
@@ -185,7 +185,6 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
     lower, upper = np.full(tree.nq, -none), np.full(tree.nq, none)
     armature, effort = np.zeros(tree.nv), np.full(tree.nv, none)
     damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
-    automatic = flag(document.compiler, "autolimits", "compiler", True)
     for joint in joints:
         model = tree.joints[layout.ids[joint.name]]
         v = slice(model.idx_v, model.idx_v + model.nv)
@@ -194,8 +193,8 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
         if joint.kind in ("free", "ball"):
             quaternion = slice(model.idx_q + model.nq - 4, model.idx_q + model.nq)
             lower[quaternion], upper[quaternion] = -1.01, 1.01  # as Pinocchio's own readers do
-        a, owner = joint.attributes, joint.owner
-        armature[v] = value(a, "armature", owner)
+        a, owner = joint.element, joint.owner
+        armature[v] = a.armature
         if armature[v][0] < 0.0:
             raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
         if joint.kind == "free" and armature[v][0] > 0.0:
@@ -206,9 +205,8 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
                 f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
                 'defaults, or write armature="0".'
             )
-        damping[v] = (numbers(a, "damping", owner, 1, 3) or (0.0,))[0]
-        friction[v] = value(a, "frictionloss", owner)
-        most = limits(a, "actuatorfrcrange", "actuatorfrclimited", owner, automatic)
+        damping[v], friction[v] = a.damping[0], a.frictionloss
+        most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
         if most is not None:
             effort[v] = max(abs(most[0]), abs(most[1]))
     tree.lowerPositionLimit, tree.upperPositionLimit = lower, upper
@@ -220,23 +218,18 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
 def _options(document: Document, tree: pin.Model) -> None:
     """Set gravity; refuse a fluid."""
     gravity = np.array([0.0, 0.0, -9.81])
-    for option in document.root.findall("option"):
-        given = numbers(option.attrib, "gravity", "option", 3)
-        gravity = gravity if given is None else np.array(given)
+    for element in document.root.findall("option"):
+        option = Element("option", element.attrib, "option", document.units)
+        gravity = gravity if option.gravity is None else option.gravity
         for medium in ("density", "viscosity"):
-            if value(option.attrib, medium, "option") != 0.0:
+            if getattr(option, medium) != 0.0:
                 raise LoadError(
-                    f"option: {medium} {option.get(medium)} makes forces of a fluid, which are not computed here. "
+                    f"option: {medium} {element.get(medium)} makes forces of a fluid, which are not computed here. "
                     "Remove it, and add such forces as fext."
                 )
-    if disabled(document, "gravity"):
+    if document.disabled("gravity"):
         gravity = np.zeros(3)
     tree.gravity = pin.Motion(gravity, np.zeros(3))
-
-
-def disabled(document: Document, what: str) -> bool:
-    """Whether ``<option><flag>`` switches something off."""
-    return any(f.get(what) == "disable" for o in document.root.findall("option") for f in o.findall("flag"))
 
 
 def to_pinocchio(values: np.ndarray) -> np.ndarray:

@@ -1,18 +1,18 @@
-"""Attributes of MJCF as numbers, booleans and poses."""
+"""Elements of MJCF with the values of their attributes: numbers, booleans and poses."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError
-from .._xml import LARGEST, number
+from ._schema import ATTRIBUTES
 
-Attributes = Mapping[str, str]
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LEAST = 1e-10  # shorter vectors have no direction
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -30,72 +30,55 @@ class Units:
         return value if self.radian else math.radians(value)
 
 
-def numbers(
-    attributes: Attributes, key: str, owner: str, least: int, most: int | None = None
-) -> tuple[float, ...] | None:
-    """Return the numbers of an attribute, or None where there is none.
+class Element:
+    """An element with its defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``.
+
+    They are read once, when the first of them is asked for. One that is ill-formed does not matter before it is asked
+    for itself, and is then refused. ``pose`` is read the same way.
 
     Args:
-        attributes: Of the element, with its defaults.
-        key: Name of the attribute.
-        owner: How messages name the element.
-        least: How many numbers there are.
-        most: How many there may be; by default ``least``.
+        kind: A key of ``ATTRIBUTES``.
+        given: Attributes as text, those of its class included.
+        owner: How messages name it.
+        units: Of angles.
     """
-    text = attributes.get(key)
-    if text is None:
-        return None
-    parts = text.split()
-    most = least if most is None else most
-    if not least <= len(parts) <= most:
-        wanted = str(least) if least == most else f"{least} to {most}"
-        raise LoadError(f"{owner}: {key} must be {wanted} numbers, got {text!r:.60}.")
-    largest = math.inf if key.endswith("range") else LARGEST
-    return tuple(number(part, key, owner, largest) for part in parts)
 
+    def __init__(self, kind: str, given: Mapping[str, str], owner: str, units: Units) -> None:
+        self.kind, self.given, self.owner, self.units = kind, given, owner, units
 
-def value(attributes: Attributes, key: str, owner: str, default: float = 0.0) -> float:
-    """Return one number."""
-    found = numbers(attributes, key, owner, 1)
-    return default if found is None else found[0]
+    def __contains__(self, key: str) -> bool:
+        return key in self.given
 
+    def __getattr__(self, key: str) -> Any:
+        types = ATTRIBUTES[self.kind]
+        if key == "pose":
+            self.pose = pin.SE3(*_place(self))
+            return self.pose
+        type_of = types.get(key)
+        if type_of is None:
+            raise AttributeError(key)
+        values = self.__dict__
+        for name, its_type in types.items():
+            if its_type is not None and name not in values:
+                try:
+                    text = self.given.get(name)
+                    values[name] = its_type.default if text is None else its_type.read(text, name, self.owner)
+                except LoadError:
+                    continue
+        return values[key] if key in values else type_of.read(self.given[key], key, self.owner)
 
-def vector(attributes: Attributes, key: str, owner: str, default: tuple[float, ...] = (0.0, 0.0, 0.0)) -> np.ndarray:
-    """Return three numbers, shape (3,)."""
-    found = numbers(attributes, key, owner, 3)
-    return np.array(default if found is None else found)
+    def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
+        """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it.
 
-
-def word(attributes: Attributes, key: str, owner: str, known: tuple[str, ...], default: str) -> str:
-    """Return one of some words."""
-    text = attributes.get(key, default)
-    if text not in known:
-        raise LoadError(f"{owner}: {key} must be one of {', '.join(known)}, got {text!r}.")
-    return text
-
-
-def flag(attributes: Attributes, key: str, owner: str, default: bool) -> bool:
-    """Return a boolean."""
-    return word(attributes, key, owner, ("true", "false"), str(default).lower()) == "true"
-
-
-def limits(
-    attributes: Attributes, key: str, switch: str, owner: str, autolimits: bool, needed: bool = True
-) -> tuple[float, float] | None:
-    """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it.
-
-    Raises:
-        LoadError: It is switched on, and ``needed``, but missing.
-    """
-    given = numbers(attributes, key, owner, 2)
-    on = word(attributes, switch, owner, ("true", "false", "auto"), "auto")
-    if on == "false" or (on == "auto" and (given is None or not autolimits)):
-        return None
-    if given is None:
-        if not needed:
+        Raises:
+            LoadError: It is switched on, and ``needed``, but missing.
+        """
+        given, on = getattr(self, key), getattr(self, switch)
+        if on == "false" or (on == "auto" and (given is None or not autolimits)):
             return None
-        raise LoadError(f"{owner}: {switch} is true, but {key} is missing. Give it.")
-    return given[0], given[1]
+        if given is None and needed:
+            raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Give it.")
+        return given
 
 
 def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
@@ -106,27 +89,36 @@ def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
     return v / length
 
 
-def rotation(attributes: Attributes, owner: str, units: Units) -> np.ndarray:
-    """Return the orientation of an element, shape (3, 3); the identity where none is given."""
-    given = [key for key in ORIENTATIONS[1:] if key in attributes]
+def _place(element: Element) -> tuple[np.ndarray, np.ndarray]:
+    """Return orientation and position of an element in its parent; ``fromto`` stands above both."""
+    owner, units = element.owner, element.units
+    given = [key for key in ORIENTATIONS[1:] if key in element]
+    if "fromto" in element:
+        if element.kind == "site" and (other := [key for key in given if key != "zaxis"]):
+            raise LoadError(f"{owner}: fromto and {other[0]} both give its orientation. Keep one.")
+        along = element.fromto[:3] - element.fromto[3:]
+        return upright(normal(along, "zaxis", owner)), 0.5 * (element.fromto[:3] + element.fromto[3:])
     if len(given) > 1:
         raise LoadError(f"{owner}: {' and '.join(given)} both give its orientation. Keep one.")
     key = given[0] if given else "quat"
+    found = getattr(element, key)
+    return (np.eye(3) if found is None else _rotation(key, found, owner, units)), element.pos
+
+
+def _rotation(key: str, found: np.ndarray, owner: str, units: Units) -> np.ndarray:
+    """Return an orientation as the attribute ``key`` gives it, shape (3, 3)."""
     if key == "quat":
-        found = numbers(attributes, "quat", owner, 4)
-        return np.eye(3) if found is None else of_quaternion(np.array(found), "quat", owner)
+        return of_quaternion(found, "quat", owner)
     if key == "axisangle":
-        x, y, z, angle = numbers(attributes, key, owner, 4) or ()
-        return np.array(pin.AngleAxis(units.angle(angle), normal(np.array([x, y, z]), "axisangle", owner)).matrix())
+        return np.array(pin.AngleAxis(units.angle(found[3]), normal(found[:3], "axisangle", owner)).matrix())
     if key == "xyaxes":
-        six = np.array(numbers(attributes, key, owner, 6))
-        x_axis = normal(six[:3], "the x axis of xyaxes", owner)
-        y_axis = normal(six[3:] - (six[3:] @ x_axis) * x_axis, "the y axis of xyaxes, across x,", owner)
+        x_axis = normal(found[:3], "the x axis of xyaxes", owner)
+        y_axis = normal(found[3:] - (found[3:] @ x_axis) * x_axis, "the y axis of xyaxes, across x,", owner)
         return np.stack([x_axis, y_axis, np.cross(x_axis, y_axis)], axis=1)
     if key == "zaxis":
-        return upright(normal(vector(attributes, key, owner), "zaxis", owner))
+        return upright(normal(found, "zaxis", owner))
     R = np.eye(3)
-    for letter, angle in zip(units.eulerseq, vector(attributes, key, owner), strict=True):
+    for letter, angle in zip(units.eulerseq, found, strict=True):
         turn = np.array(pin.AngleAxis(units.angle(angle), np.eye(3)[_AXES[letter.lower()]]).matrix())
         R = R @ turn if letter.islower() else turn @ R
     return R
@@ -144,8 +136,3 @@ def upright(z: np.ndarray) -> np.ndarray:
     sine = float(np.linalg.norm(axis))
     axis = np.array([1.0, 0.0, 0.0]) if sine < _LEAST else axis / sine
     return np.array(pin.AngleAxis(math.atan2(sine, z[2]), axis).matrix())
-
-
-def pose(attributes: Attributes, owner: str, units: Units) -> pin.SE3:
-    """Return position and orientation of an element in its parent."""
-    return pin.SE3(rotation(attributes, owner, units), vector(attributes, "pos", owner))

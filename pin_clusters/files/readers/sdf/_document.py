@@ -13,7 +13,8 @@ import numpy as np
 from ....errors import LoadError
 from .._arguments import MAX_BYTES, content, read_file, too_long
 from .._notes import Notes, listing
-from .._xml import only_child, parse_xml, vector
+from .._numbers import numbers
+from .._xml import only_child, parse_xml
 from ._values import flag, text_of
 
 MAX_DEPTH = 20  # files within files
@@ -62,7 +63,7 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
     model = _the_robot(place, source, notes)
     gravity = None
     if worlds and (stated := only_child(worlds[0], "gravity", "world")) is not None:
-        gravity = np.array(vector(stated.text or "", "gravity", "world"))
+        gravity = np.array(numbers(stated.text, "gravity", "world", 3))
     if worlds and (tied := [e.get("name") or "?" for e in worlds[0].findall("joint")]):
         raise LoadError(f"world: joints between models ({listing(tied)}) are not read. Put them into the model.")
     return Document(model, reader.versions.get(id(model), version), source, gravity, reader.versions)

@@ -13,10 +13,11 @@ from ...._support.trees import unit
 from ....errors import InertiaError, LoadError
 from .._checks import AXIS_TOLERANCE, INERTIA_NOISE, INERTIA_TOLERANCE
 from .._notes import Notes, listing
+from .._numbers import numbers
 from .._xml import only_child
 from ._document import Document
 from ._scopes import MODEL, WORLD, Scope
-from ._values import flag, limit, numbers, placement, text_of, value
+from ._values import flag, limit, placement, text_of, value
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
 WITHOUT_AXIS = ("fixed", "ball")
@@ -252,7 +253,7 @@ def _axis(
     if element is None:
         raise LoadError(f"{owner}: a {kind} joint needs <{tag}>. Add it.")
     stated = only_child(element, "xyz", owner)
-    given = np.array([0.0, 0.0, 1.0]) if stated is None else numbers(stated.text, 3, f"<{tag}>", owner)
+    given = np.array([0.0, 0.0, 1.0]) if stated is None else np.array(numbers(stated.text, f"<{tag}>", owner, 3))
     direction = unit(given)
     if direction is None:
         raise LoadError(f"{owner}: <{tag}> is zero. Give its direction, such as 0 0 1.")

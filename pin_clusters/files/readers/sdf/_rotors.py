@@ -7,7 +7,8 @@ import xml.etree.ElementTree as ET
 from ....constraints import Rotor
 from ....errors import LoadError
 from .._notes import local_name
-from .._xml import in_words_of, number
+from .._numbers import number
+from .._xml import in_words_of
 from ._scopes import Scope
 from ._spanning import Spanning
 from ._tree import second

@@ -9,7 +9,8 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError
-from .._xml import number, only_child
+from .._numbers import number, numbers
+from .._xml import only_child
 
 LARGE = 1e16  # what SDF writes for "no limit"
 
@@ -52,26 +53,18 @@ def flag(element: ET.Element, tag: str, default: bool, owner: str) -> bool:
     return text in ("1", "true")
 
 
-def numbers(text: str | None, count: int, what: str, owner: str) -> np.ndarray:
-    """Return some finite numbers."""
-    parts = (text or "").split()
-    if len(parts) != count:
-        raise LoadError(f"{owner}: {what} must be {count} numbers, got {text!r:.60}.")
-    return np.array([number(p, what, owner) for p in parts])
-
-
 def placement(element: ET.Element | None, owner: str) -> pin.SE3:
     """Return the numbers of a ``<pose>``; what it is relative to is left to the caller."""
     if element is None or not (element.text or "").strip():
         return pin.SE3.Identity()
     form = element.get("rotation_format", "euler_rpy")
     if form == "quat_xyzw":
-        given = numbers(element.text, 7, "<pose>", owner)
+        given = np.array(numbers(element.text, "<pose>", owner, 7))
         if not np.any(given[3:]):
             raise LoadError(f"{owner}: the quaternion of <pose> is zero. Write 0 0 0 1 for no rotation.")
         return pin.SE3(pin.Quaternion(*(given[[6, 3, 4, 5]] / np.linalg.norm(given[3:]))).matrix(), given[:3])
     if form != "euler_rpy":
         raise LoadError(f"{owner}: rotation_format {form!r} is unknown. Known: euler_rpy, quat_xyzw.")
-    given = numbers(element.text, 6, "<pose>", owner)
+    given = np.array(numbers(element.text, "<pose>", owner, 6))
     angles = np.radians(given[3:]) if element.get("degrees") in ("true", "1") else given[3:]
     return pin.SE3(pin.rpy.rpyToMatrix(*angles), given[:3])
