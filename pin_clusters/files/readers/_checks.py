@@ -11,6 +11,7 @@ from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
 from ._notes import Notes, listing
 from ._numbers import number, numbers
+from ._trees import UNLIMITED
 from ._xml import Description, only_child
 
 # Printed digits make an axis a little too long or short; more than this was not meant as a unit vector.
@@ -18,8 +19,6 @@ AXIS_TOLERANCE = 1e-6
 # Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
-# What Pinocchio uses for "no limit".
-UNLIMITED = float(np.finfo(float).max)
 
 
 def check_numbers(description: Description, notes: Notes) -> None:

@@ -1,11 +1,18 @@
-"""Which joint of a coupling follows the others: the ``independent`` attribute of URDF+."""
+"""Which joints are independent: of a coupling, and of a closed loop, by the attribute ``independent`` of URDF+."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import pinocchio as pin
+
+from ..._support.trees import common_ancestor, path_below
+from ...constraints import Rotor
 from ...errors import LoadError
 from ._couplings import Tie
+from ._notes import Notes, listing
 from ._xml import Description
 
 
@@ -83,3 +90,107 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
             "<coupling>, <loop> or <mimic> to the file, pass a constraint on it in constraints=, or remove the "
             "attribute."
         )
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What the constraints of a model tie together, by the names of joints.
+
+    Attributes:
+        groups: Joints that one constraint ties, with those between them; one per row, closure and rotor.
+        coupled: Joints that couplings name, and those on the paths of closures.
+        closed: Joints on the paths of closures.
+        followers: Joints that couplings make follow, with the label of the coupling.
+    """
+
+    groups: tuple[frozenset[str], ...]
+    coupled: frozenset[str]
+    closed: frozenset[str]
+    followers: Mapping[str, str]
+
+
+def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
+    """Return what constraints tie together."""
+    groups: list[frozenset[str]] = []
+    coupled, closed = set[str](), set[str]()
+    followers: dict[str, str] = {}
+    for constraint in constraints:
+        label = getattr(constraint, "label", type(constraint).__name__)
+        for row in _call(constraint, "rows", tree):
+            groups.append(_between(tree, row.tied, row.tied))
+            coupled |= _names(tree, row.tied)
+            followers[tree.names[row.dependent]] = label
+        for closure in _call(constraint, "closures", tree):
+            joints = getattr(closure, "joints", ())
+            path = _between(tree, joints or (closure.joint_a, closure.joint_b), joints)
+            groups.append(path)
+            closed |= path
+        if isinstance(constraint, Rotor):
+            rotor = constraint.resolve(tree)
+            groups.append(_between(tree, (rotor.carrier, *rotor.joints), rotor.joints))
+    return Ties(tuple(groups), frozenset(coupled | closed), frozenset(closed), followers)
+
+
+def wishes(
+    ties: Ties, flags: Mapping[str, bool], named: Iterable[str], tree: pin.Model, notes: Notes
+) -> tuple[str, ...]:
+    """Return the joints of clusters with closures that shall be independent.
+
+    A cluster without flags has no wish: the library chooses. Where some joint is flagged ``false``, a joint without a
+    flag counts as independent, as in URDF+; where joints are flagged ``true`` only, they are the independent ones.
+
+    Args:
+        ties: Of all constraints.
+        flags: The attribute ``independent``, by joint.
+        named: Joints that the caller wishes independent; the flags of their clusters have no effect.
+        tree: Gives the order of the joints.
+        notes: Receives a message for a cluster whose joints are all flagged ``false``.
+    """
+    wanted = set(named)
+    chosen = list(dict.fromkeys(named))
+    place = {name: j for j, name in enumerate(tree.names)}
+    for cluster in _clusters(ties.groups):
+        if not cluster & ties.closed or cluster & wanted:
+            continue
+        free = sorted((n for n in cluster if n not in ties.followers), key=place.__getitem__)
+        flagged = {flags[n] for n in free if n in flags}
+        if not flagged:
+            continue
+        chosen_here = [n for n in free if flags.get(n, False in flagged or n not in ties.closed)]
+        said = {n for n in chosen_here if flags.get(n)}  # a joint that a coupling ties to the loop may lead it
+        if ties.closed.intersection(chosen_here) or ties.coupled & said:
+            chosen += chosen_here
+        else:
+            notes.messages.append(
+                f'joints {listing(free)} close a loop, and all are flagged independent="false". One or more of them '
+                "must be independent: they are chosen as if there were no flags."
+            )
+    return tuple(chosen)
+
+
+def _call(constraint: Any, method: str, tree: pin.Model) -> Sequence[Any]:
+    function = getattr(constraint, method, None)
+    return function(tree) if callable(function) and not isinstance(constraint, type) else ()
+
+
+def _names(tree: pin.Model, joints: Iterable[int]) -> frozenset[str]:
+    return frozenset(tree.names[j] for j in joints)
+
+
+def _between(tree: pin.Model, bodies: Sequence[int], joints: Sequence[int]) -> frozenset[str]:
+    """Return the joints that move bodies relative to each other; of ``joints`` also the joint itself."""
+    top = common_ancestor(tree, [tree.parents[b] if b in joints else b for b in bodies])
+    return _names(tree, {k for b in bodies for k in path_below(tree, top, b)})
+
+
+def _clusters(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Merge groups that share a joint."""
+    found: dict[str, set[str]] = {}
+    for group in groups:
+        merged = set(group)
+        for other in {id(found[name]): found[name] for name in group if name in found}.values():
+            merged, other = (other, merged) if len(other) > len(merged) else (merged, other)
+            merged |= other
+            found.update(dict.fromkeys(other, merged))
+        found.update(dict.fromkeys(group, merged))
+    return [frozenset(cluster) for cluster in {id(c): c for c in found.values()}.values()]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,71 +41,54 @@ def numbers(
     return tuple(number(part, what, owner, largest) for part in parts)
 
 
-@dataclass(frozen=True)
-class Text:
-    """An attribute that is text."""
+class Type(NamedTuple):
+    """What an attribute may be."""
 
-    default: Any = None
-
-    def read(self, text: str, key: str, owner: str) -> Any:
-        """Return its value; messages name the attribute and its element."""
-        return text
+    default: Any  # where it is not given
+    read: Callable[[str, str, str], Any]  # its value of the text, its name and how messages name its element
 
 
-@dataclass(frozen=True)
-class Word(Text):
-    """An attribute that is one of some words."""
-
-    default: Any = ""
-    known: tuple[str, ...] = ("true", "false")
-
-    def read(self, text: str, key: str, owner: str) -> Any:
-        """Return the word."""
-        if text not in self.known:
-            raise LoadError(f"{owner}: {key} must be one of {', '.join(self.known)}, got {text!r}.")
-        return text
+def text(default: Any = None) -> Type:
+    """Return the type of what is taken as it stands."""
+    return Type(default, lambda given, key, owner: given)
 
 
-@dataclass(frozen=True)
-class Flag(Word):
-    """An attribute that is true or false."""
+def word(default: str, *known: str) -> Type:
+    """Return the type of one of some words."""
 
-    default: Any = False
+    def read(given: str, key: str, owner: str) -> str:
+        if given not in known:
+            raise LoadError(f"{owner}: {key} must be one of {', '.join(known)}, got {given!r}.")
+        return given
 
-    def read(self, text: str, key: str, owner: str) -> Any:
-        """Return the truth."""
-        return super().read(text, key, owner) == "true"
-
-
-@dataclass(frozen=True)
-class Numbers(Text):
-    """An attribute that is a number, or several: then a tuple of them, with zeros in the place of those left out."""
-
-    default: Any = 0.0
-    least: int = 1
-    most: int = 1
-    filled: bool = False
-
-    def read(self, text: str, key: str, owner: str) -> Any:
-        """Return the number or numbers; limits may be larger than others."""
-        largest = math.inf if key.endswith("range") else LARGEST
-        found = numbers(text, key, owner, self.least, self.most, largest)
-        if self.most == 1:
-            return found[0]
-        return found + (0.0,) * (self.most - len(found)) if self.filled else found
+    return Type(default, read)
 
 
-@dataclass(frozen=True)
-class Vector(Numbers):
-    """An attribute that is an array of numbers, by default of three."""
+def flag(default: bool = False) -> Type:
+    """Return the type of what is true or false."""
+    read = word("", "true", "false").read
+    return Type(default, lambda given, key, owner: read(given, key, owner) == "true")
 
-    least: int = 3
-    most: int = 3
 
-    def __post_init__(self) -> None:
-        if self.default is not None:
-            object.__setattr__(self, "default", np.array(self.default, dtype=float))
+def one(default: float | None = 0.0) -> Type:
+    """Return the type of one number."""
+    return Type(default, number)
 
-    def read(self, text: str, key: str, owner: str) -> Any:
-        """Return the array."""
-        return np.array(super().read(text, key, owner))
+
+def several(default: Any, least: int, most: int, largest: float = LARGEST) -> Type:
+    """Return the type of numbers, as a tuple."""
+    return Type(default, lambda given, key, owner: numbers(given, key, owner, least, most, largest))
+
+
+def vector(default: Any, least: int = 3, most: int | None = None) -> Type:
+    """Return the type of an array of numbers."""
+    return Type(
+        None if default is None else np.array(default, dtype=float),
+        lambda given, key, owner: np.array(numbers(given, key, owner, least, most)),
+    )
+
+
+def powers(given: str, key: str, owner: str) -> tuple[float, ...]:
+    """Return coefficients of x, x^2 and x^3, zeros in the place of those left out."""
+    found = numbers(given, key, owner, 1, 3)
+    return found + (0.0,) * (3 - len(found))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...constraints import Rotor
@@ -211,15 +211,21 @@ def _reduction(element: ET.Element, owner: str) -> float:
     return 1.0
 
 
-def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | None]:
-    """Return Drake's rotor inertia and gear ratio."""
+def drakes(elements: Iterable[ET.Element], owner: str) -> dict[str, float]:
+    """Return Drake's ``rotor_inertia`` and ``gear_ratio``, as far as they are among some elements."""
     found: dict[str, float] = {}
-    for child in actuator.iter():
-        local = local_name(child.tag)
+    for element in elements:
+        local = local_name(element.tag)
         if local in ("rotor_inertia", "gear_ratio"):
             if local in found:
-                raise LoadError(f"{owner}: <{local}> is stated twice for an actuator. Keep one.")
-            found[local] = number(child.get("value") or child.text or "", local, owner)
+                raise LoadError(f"{owner}: <{local}> is stated twice. Keep one.")
+            found[local] = number(element.get("value") or element.text or "", local, owner)
+    return found
+
+
+def _stated(actuator: ET.Element, owner: str) -> tuple[float | None, float | None]:
+    """Return Drake's rotor inertia and gear ratio."""
+    found = drakes(actuator.iter(), f"{owner}, actuator {actuator.get('name')!r}")
     inertia = found.get("rotor_inertia")
     if inertia is not None and inertia < 0.0:
         raise LoadError(f"{owner}: the rotor inertia is {inertia:g} kg m^2; it must not be negative.")

@@ -23,8 +23,8 @@ from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
 from ._arguments import checked, documented, read_file
-from ._joint_types import FIXED, TYPES, with_joint_types
 from ._notes import Notes, listing
+from ._trees import FIXED, TYPES, with_joint_types
 from ._xml import in_words_of
 from ._yaml import read_yaml
 from .urdf import parse_urdf

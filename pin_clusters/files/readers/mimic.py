@@ -8,13 +8,8 @@ import pinocchio as pin
 from ..._support.trees import coordinate, in_q, in_v, set_coordinate
 from ...constraints import LinearCoupling
 from ...errors import ArgumentTypeError, UnsupportedJointError
+from ._trees import copy_fields, joint_model, like
 
-VELOCITY_FIELDS = (
-    "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
-    "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
-    "lowerDryFrictionLimit", "upperDryFrictionLimit",
-)  # fmt: skip
-POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
 _MIMIC = "JointModelMimic"
 
 
@@ -45,12 +40,10 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
     masters = {j: _master(model, j) for j in range(1, model.njoints) if model.joints[j].shortname() == _MIMIC}
     if not masters:
         return model.copy(), ()
-    tree = pin.Model()
-    tree.name, tree.gravity = model.name, model.gravity
+    tree = like(model)
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     couplings = []
-    tree.inertias[0] = model.inertias[0]
     for j in range(1, model.njoints):
         joint = model.joints[j]
         if j in masters:
@@ -62,7 +55,10 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
     for frame in list(model.frames)[1:]:
         tree.addFrame(frame, False)
     for j in range(1, model.njoints):
-        _copy_fields(model, tree, j, masters.get(j))
+        if j in masters:
+            _follow_fields(model, tree, j, masters[j])
+        else:
+            copy_fields(model, j, tree, j)
     for entry in model.referenceConfigurations:
         tree.referenceConfigurations[entry.key()] = _expanded(model, tree, masters, np.asarray(entry.data()))
     return tree, tuple(couplings)
@@ -99,40 +95,13 @@ def _own_joint(model: pin.Model, data: pin.Data, j: int, master: int, scaling: f
     axis = angular if turns else linear
     axis = axis / np.linalg.norm(axis)
     pitch = float(linear @ axis) if turns else 0.0
-    if not turns:
-        kind, unaligned = "P", pin.JointModelPrismaticUnaligned
-    elif pitch != 0.0:
-        kind, unaligned = "H", pin.JointModelHelicalUnaligned
-    elif model.joints[master].nq == 2:
-        kind, unaligned = "RUB", _continuous
-    else:
-        kind, unaligned = "R", pin.JointModelRevoluteUnaligned
-    numbers = (pitch,) if pitch else ()
-    for letter, along in zip("XYZ", np.eye(3), strict=True):
-        if np.allclose(axis, along, rtol=0.0, atol=1e-15):
-            return getattr(pin, f"JointModel{kind}{letter}")(*numbers)
-    return unaligned(axis, *numbers)
+    kind = "P" if not turns else "H" if pitch != 0.0 else "RUB" if model.joints[master].nq == 2 else "R"
+    return joint_model(kind, axis, pitch, tolerance=1e-15)
 
 
-def _continuous(axis: np.ndarray) -> pin.JointModel:
-    """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
-    numbers = " ".join(map(repr, axis.tolist()))
-    return pin.buildModelFromXML(
-        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
-        f'<parent link="a"/><child link="b"/><axis xyz="{numbers}"/></joint></robot>'
-    ).joints[1]
-
-
-def _copy_fields(model: pin.Model, tree: pin.Model, j: int, master: int | None) -> None:
-    """Copy limits and motor constants of joint ``j``; those of a mimic joint follow from its master."""
-    source = j if master is None else master
-    q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, source), in_v(model, source)
-    if master is None:
-        for names, to, of in ((VELOCITY_FIELDS, v_new, v_old), (POSITION_FIELDS, q_new, q_old)):
-            for name in names:
-                if hasattr(model, name):
-                    getattr(tree, name)[to] = getattr(model, name)[of]
-        return
+def _follow_fields(model: pin.Model, tree: pin.Model, j: int, master: int) -> None:
+    """Set the limits of mimic joint ``j``, which follow from its master."""
+    q_new, v_new, q_old, v_old = in_q(tree, j), in_v(tree, j), in_q(model, master), in_v(model, master)
     scaling, offset = _affine(model.joints[j])
     with np.errstate(over="ignore"):  # the largest float stands for "no limit"
         speed = np.nan_to_num(abs(scaling) * model.velocityLimit[v_old])

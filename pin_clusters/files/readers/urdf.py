@@ -15,18 +15,24 @@ from ...model import ClusterModel
 from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_ties
-from ._independence import check_circles, check_not_independent, check_tied, choose_dependents, read_flags
+from ._independence import (
+    check_circles,
+    check_not_independent,
+    check_tied,
+    choose_dependents,
+    read_flags,
+    ties_of,
+    wishes,
+)
 from ._loops import Closing, read_loops
 from ._notes import Notes, listing
 from ._parts import Part, pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
-from ._wishes import ties_of, wishes
+from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-ROOT_JOINT_NAME = "root_joint"
 
 
 @documented

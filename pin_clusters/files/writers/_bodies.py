@@ -12,8 +12,7 @@ from ...errors import ModelError, UnsupportedJointError
 from ...model import ClusterModel, RotorElement
 from . import _masses
 from ._joints import parts_of
-from ._names import Names
-from ._numbers import text
+from ._text import Names, text
 
 MAX_DEPTH = 200
 """Bodies within each other."""

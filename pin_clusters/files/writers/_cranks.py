@@ -25,7 +25,7 @@ from ...constraints.differential import TelloHip, TelloKneeAnkle
 from ...errors import ConstraintError
 from . import _masses
 from ._bodies import Body, Joint
-from ._numbers import text
+from ._text import text
 from ._ties import Ties
 
 LENT = 0.1

@@ -11,8 +11,7 @@ import pinocchio as pin
 
 from . import _masses
 from ._bodies import Bodies, Body
-from ._names import Names
-from ._numbers import text, wxyz
+from ._text import Names, text, wxyz
 
 READABLE = (".stl", ".obj", ".msh")
 """Endings of meshes that MuJoCo reads."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q, in_v
+from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
 WHOLE = {
@@ -99,3 +101,15 @@ def _subspace(joint: pin.JointModel) -> np.ndarray:
     data = alone.createData()
     pin.computeJointJacobians(alone, data, pin.neutral(alone))
     return np.array(pin.getJointJacobian(alone, data, 1, pin.LOCAL)).reshape(6, -1)
+
+
+class Place(NamedTuple):
+    """A frame on a body."""
+
+    joint: int  # id of the joint that moves the body; 0 is the universe
+    placement: pin.SE3  # in the frame of that joint
+
+
+def place_of(tree: pin.Model, frame: Any, owner: str) -> Place:
+    """Return where a frame is: a name, or a name and a placement, as constraints keep them."""
+    return Place(*resolve_frame(tree, frame, owner))

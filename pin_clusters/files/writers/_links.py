@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ._names import Names
+from ._text import Names
 
 WORLD = "world"
 _TOLERANCE = 1e-12

@@ -15,9 +15,8 @@ from . import _masses
 from ._bodies import Body, Joint
 from ._geoms import Geoms
 from ._joints import UNLIMITED
-from ._names import Names, in_comment
-from ._numbers import text, wxyz
 from ._robot import Robot
+from ._text import Names, in_comment, text, wxyz
 from ._ties import drives
 
 MUJOCO = "3.3.1"

@@ -17,8 +17,7 @@ from ...errors import ConstraintError
 from ...model import ClusterModel, RotorElement
 from . import _masses
 from ._bodies import Bodies, Body, Joint
-from ._names import Names
-from ._numbers import text
+from ._text import Names, text
 
 PIN = 0.1
 """[m]: a revolute loop is held at two points of its axis, this far to both sides."""

@@ -17,10 +17,9 @@ from ...constraints.spring import GravityCompensation, Spring
 from ...errors import ConstraintError
 from ...model import ClusterModel, RotorElement
 from ._couplings import rows_by_source
-from ._frames import Place, place_of
+from ._joints import Place, place_of
 from ._links import Links
-from ._names import Names
-from ._numbers import rpy, text
+from ._text import Names, rpy, text
 
 TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 """Elements of our own, each kind with names of its own."""

@@ -15,8 +15,7 @@ from ...model import ClusterModel
 from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
-from ._names import check_text, in_comment
-from ._numbers import finite, rpy, text
+from ._text import check_text, finite, in_comment, rpy, text
 from ._urdf_constraints import add_constraints, add_inertial
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)

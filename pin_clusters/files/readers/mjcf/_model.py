@@ -18,6 +18,7 @@ from .._arguments import checked, documented
 from .._notes import listing
 from .._xml import in_words_of
 from . import _actuators as motors
+from ._actuators import Tendon, read_tendons
 from ._bodies import Body, NotPlainError, read_bodies
 from ._document import Document, read_document
 from ._equalities import Relation, build_ties, read_equalities
@@ -27,7 +28,6 @@ from ._keyframes import chosen, read_keyframes
 from ._passive import path_length, read_passive
 from ._relations import couplings, resolve, scalar_joints
 from ._rods import split_balls
-from ._tendons import Tendon, read_tendons
 from ._tree import Layout, build_tree
 
 if TYPE_CHECKING:

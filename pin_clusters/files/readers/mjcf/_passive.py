@@ -15,10 +15,9 @@ from ....constraints import GravityCompensation, Spring
 from ....errors import LoadError
 from .._notes import listing
 from .._numbers import LARGEST
-from ._actuators import Actuator
+from ._actuators import Actuator, Tendon, acts
 from ._bodies import Body, Joint
 from ._document import Document
-from ._tendons import Tendon, acts
 from ._tree import Layout
 from ._values import Element
 

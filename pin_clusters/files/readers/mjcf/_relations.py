@@ -11,10 +11,10 @@ import numpy as np
 from ...._support.arrays import in_order
 from ....constraints import LinearCoupling
 from ....errors import LoadError, did_you_mean
+from ._actuators import Tendon
 from ._bodies import Body, Joint
 from ._equalities import Relation
 from ._polynomial import PolynomialCoupling
-from ._tendons import Tendon
 
 SAME = 1e-9
 """Values of a joint that differ less are one, [rad] or [m]."""

@@ -5,11 +5,12 @@ What is not here is unknown to MuJoCo too, or does not matter to a rigid body: m
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 from ....errors import LoadError, did_you_mean
-from .._numbers import Flag, Numbers, Text, Vector, Word
+from .._numbers import Type, flag, one, powers, several, text, vector, word
 
 SECTIONS = {
     "compiler", "option", "size", "visual", "statistic", "default", "custom", "extension", "asset", "worldbody",
@@ -26,78 +27,73 @@ TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 RULES = ("legacy", "exact", "convex", "shell")
 WATER = 1000.0  # MuJoCo's density where none is given, [kg/m^3]
 MANY = 10**7  # numbers of an attribute
-Types = dict[str, Text | None]
+Types = dict[str, Type | None]
 """Types of attributes by name; None: it is known, and not read."""
 
 
-def _types(unread: str, **read: Text) -> Types:
+def _types(unread: str = "", **read: Type) -> Types:
     return dict.fromkeys(unread.split()) | read
 
 
-def _either(*, default: str = "auto") -> Word:
-    return Word(default, ("true", "false", "auto"))
-
-
-_POWERS = Numbers((0.0, 0.0, 0.0), 1, 3, filled=True)  # coefficients of x, x^2 and x^3
-_TWO, _NO_NUMBERS = Numbers(None, 2, 2), Numbers(None)
-_PLACE = _types("", pos=Vector((0.0, 0.0, 0.0)), quat=Vector(None, 4, 4), axisangle=Vector(None, 4, 4),
-                xyaxes=Vector(None, 6, 6), zaxis=Vector(None), euler=Vector(None))  # fmt: skip
-_LIMITS = _types(
-    "solreflimit solimplimit solreffriction solimpfriction margin group user", range=_TWO, limited=_either()
-)
-_PASSIVE = _types(
-    "", stiffness=_POWERS, damping=_POWERS, frictionloss=Numbers(), armature=Numbers(), springyield=Numbers(),
-    actuatorfrcrange=_TWO, actuatorfrclimited=_either(),
+_AUTO = word("auto", "true", "false", "auto")
+_POWERS = Type((0.0, 0.0, 0.0), powers)
+_RANGE = several(None, 2, 2, math.inf)
+_ORIGIN = vector((0.0, 0.0, 0.0))
+_PLACE = _types(
+    pos=_ORIGIN, quat=vector(None, 4), axisangle=vector(None, 4), xyaxes=vector(None, 6), zaxis=vector(None),
+    euler=vector(None),
 )  # fmt: skip
-_SOFT = _types("name class", active=Flag(True), solref=Text(), solimp=Text())
-_TIE = _types("", body1=Text(""), body2=Text(""), site1=Text(""), site2=Text(""), anchor=Vector((0.0, 0.0, 0.0)))
-_POLYNOMIAL = _types("", polycoef=Numbers((0.0, 1.0), 1, 5))
+_LIMITS = _types("solreflimit solimplimit solreffriction solimpfriction margin group user", range=_RANGE, limited=_AUTO)
+_PASSIVE = _types(
+    stiffness=_POWERS, damping=_POWERS, frictionloss=one(), armature=one(), springyield=one(), actuatorfrcrange=_RANGE,
+    actuatorfrclimited=_AUTO,
+)  # fmt: skip
+_SOFT = _types("name class", active=flag(True), solref=text(), solimp=text())
+_TIE = _types(body1=text(""), body2=text(""), site1=text(""), site2=text(""), anchor=_ORIGIN) | _SOFT
+_POLYNOMIAL = _types(polycoef=several((0.0, 1.0), 1, 5)) | _SOFT
+_TENDON = _types("name class", springlength=several((-1.0,), 1, 2)) | _LIMITS | _PASSIVE
 ATTRIBUTES: dict[str, Types] = {
     "compiler": _types(
-        "conflict convexhull discardvisual fitaabb fusestatic passthrough savecanonical savecompiled "
-        "saveinertial texturedir usethread",
-        alignfree=Text("false"), angle=Text("degree"), assetdir=Text(""), autolimits=Flag(True), balanceinertia=Flag(),
-        boundinertia=Numbers(), boundmass=Numbers(), coordinate=Text("local"), eulerseq=Text("xyz"), exactmeshinertia=Flag(),
-        inertiafromgeom=_either(), inertiagrouprange=Numbers((0.0, 5.0), 2, 2), meshdir=Text(""),
-        settotalmass=Numbers(-1.0), strippath=Flag(),
+        "conflict convexhull discardvisual fitaabb fusestatic passthrough savecanonical savecompiled saveinertial "
+        "texturedir usethread",
+        alignfree=text("false"), angle=text("degree"), assetdir=text(""), autolimits=flag(True), balanceinertia=flag(),
+        boundinertia=one(), boundmass=one(), coordinate=text("local"), eulerseq=text("xyz"), exactmeshinertia=flag(),
+        inertiafromgeom=_AUTO, inertiagrouprange=several((0.0, 5.0), 2, 2, math.inf), meshdir=text(""),
+        settotalmass=one(-1.0), strippath=flag(),
     ),
-    "body": _types("name childclass user sleep fuse simple", mocap=Flag(), gravcomp=Numbers()) | _PLACE,
+    "body": _types("name childclass user sleep fuse simple", mocap=flag(), gravcomp=one()) | _PLACE,
     "frame": _types("name childclass") | _PLACE,
-    "inertial": _types(
-        "", mass=_NO_NUMBERS, diaginertia=Vector(None), fullinertia=Vector(None, 6, 6)
-    ) | _PLACE,
+    "inertial": _types(mass=one(None), diaginertia=vector(None), fullinertia=vector(None, 6)) | _PLACE,
     "joint": _types(
-        "name class", type=Word("hinge", KINDS), axis=Vector((0.0, 0.0, 1.0)), pos=Vector((0.0, 0.0, 0.0)),
-        ref=Numbers(), springref=Numbers(), springdamper=Numbers((0.0, 0.0), 2, 2), actuatorgravcomp=Flag(),
+        "name class", type=word("hinge", *KINDS), axis=vector((0.0, 0.0, 1.0)), pos=_ORIGIN, ref=one(),
+        springref=one(), springdamper=several((0.0, 0.0), 2, 2), actuatorgravcomp=flag(),
     ) | _LIMITS | _PASSIVE,
     "freejoint": _types("name group align"),
     "geom": _types(
         "name class hfield adhesion conaffinity contype condim castshadow fitscale fluidcoef fluidshape friction gap "
         "margin material priority rgba solimp solmix solref surfacevel user",
-        type=Word("sphere", TYPES), mesh=Text(), size=Vector((), 1, 3), fromto=Vector(None, 6, 6), mass=_NO_NUMBERS,
-        density=Numbers(WATER), shellinertia=Flag(), group=Numbers(),
+        type=word("sphere", *TYPES), mesh=text(), size=vector((), 1, 3), fromto=vector(None, 6), mass=one(None),
+        density=one(WATER), shellinertia=flag(), group=one(),
     ) | _PLACE,
-    "connect": _TIE | _SOFT,
-    "weld": _types("", relpose=Vector(None, 7, 7), torquescale=Numbers(1.0)) | _TIE | _SOFT,
-    "equality joint": _types("", joint1=Text(), joint2=Text()) | _POLYNOMIAL | _SOFT,
-    "equality tendon": _types("", tendon1=Text(), tendon2=Text()) | _POLYNOMIAL | _SOFT,
-    "fixed": _types("name class", springlength=Numbers((-1.0,), 1, 2)) | _LIMITS | _PASSIVE,
-    "spatial": _types("name class width material rgba", springlength=Numbers((-1.0,), 1, 2)) | _LIMITS | _PASSIVE,
-    "tendon joint": _types("", joint=Text(""), coef=_NO_NUMBERS),
-}  # fmt: skip
-# Not checked for attributes that are not known.
-ATTRIBUTES |= {
-    "site": _types("", fromto=Vector(None, 6, 6)) | _PLACE,
+    "connect": _TIE,
+    "weld": _types(relpose=vector(None, 7), torquescale=one(1.0)) | _TIE,
+    "equality joint": _types(joint1=text(), joint2=text()) | _POLYNOMIAL,
+    "equality tendon": _types(tendon1=text(), tendon2=text()) | _POLYNOMIAL,
+    "fixed": _TENDON,
+    "spatial": _types("width material rgba") | _TENDON,
+    "tendon joint": _types(joint=text(""), coef=one(None)),
+    # the others are not checked for attributes that are not known
+    "site": _types(fromto=vector(None, 6)) | _PLACE,
     "mesh": _types(
-        "", inertia=Word("legacy", RULES), refpos=Vector((0.0, 0.0, 0.0)), refquat=Vector(None, 4, 4),
-        scale=Vector((1.0, 1.0, 1.0)), vertex=Vector(None, 12, MANY), face=Vector(None, 3, MANY), file=Text(""),
+        inertia=word("legacy", *RULES), refpos=_ORIGIN, refquat=vector(None, 4), scale=vector((1.0, 1.0, 1.0)),
+        vertex=vector(None, 12, MANY), face=vector(None, 3, MANY), file=text(""),
     ),
     "actuator": _types(
-        "", joint=Text(), jointinparent=Text(), tendon=Text(), gear=Numbers((1.0,), 1, 6), armature=Numbers(),
-        damping=_POWERS, forcerange=_TWO, ctrlrange=_TWO,
+        joint=text(), jointinparent=text(), tendon=text(), gear=several((1.0,), 1, 6), armature=one(), damping=_POWERS,
+        forcerange=_RANGE, ctrlrange=_RANGE,
     ),
-    "key": _types("", qpos=Vector(None, 0, MANY)),
-    "option": _types("", gravity=Vector(None), density=Numbers(), viscosity=Numbers()),
+    "key": _types(qpos=vector(None, 0, MANY)),
+    "option": _types(gravity=vector(None), density=one(), viscosity=one()),
 }  # fmt: skip
 
 

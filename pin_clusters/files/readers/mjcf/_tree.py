@@ -9,12 +9,11 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError
+from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
 from ._values import Element
 
-ROOT_JOINT_NAME = "root_joint"
-_AXES = {(1.0, 0.0, 0.0): "X", (0.0, 1.0, 0.0): "Y", (0.0, 0.0, 1.0): "Z"}
 _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
@@ -163,13 +162,11 @@ def _add_joint(
         model = pin.JointModelSpherical()
         start.append(np.array([0.0, 0.0, 0.0, 1.0]))
     else:
-        letter = _AXES.get(tuple((joint.axis + 0.0).tolist()))
+        model = joint_model("R" if joint.kind == "hinge" else "P", joint.axis)
         if joint.kind == "hinge":
-            model = getattr(pin, f"JointModelR{letter}")() if letter else pin.JointModelRevoluteUnaligned(joint.axis)
             if joint.ref:
                 place = place * pin.SE3(np.array(pin.AngleAxis(-joint.ref, joint.axis).matrix()), np.zeros(3))
         else:
-            model = getattr(pin, f"JointModelP{letter}")() if letter else pin.JointModelPrismaticUnaligned(joint.axis)
             place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
         start.append(np.array([joint.ref]))
     j = tree.addJoint(parent, model, place, joint.name)
@@ -180,10 +177,8 @@ def _add_joint(
 def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) -> None:
     """Set what Pinocchio keeps beside the joints: limits, armature, and friction and damping, which it ignores."""
     tree = layout.tree
-    # no limit, as Pinocchio says it: models with infinite numbers cannot be pickled before its release 4
-    none = float(np.finfo(float).max)
-    lower, upper = np.full(tree.nq, -none), np.full(tree.nq, none)
-    armature, effort = np.zeros(tree.nv), np.full(tree.nv, none)
+    lower, upper = np.full(tree.nq, -UNLIMITED), np.full(tree.nq, UNLIMITED)
+    armature, effort = np.zeros(tree.nv), np.full(tree.nv, UNLIMITED)
     damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
     for joint in joints:
         model = tree.joints[layout.ids[joint.name]]

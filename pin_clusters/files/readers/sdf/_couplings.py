@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ....constraints import Gear, LinearCoupling
+from ....constraints import Gear, LinearCoupling, Rotor, Spring
 from ....errors import LoadError
+from .._transmissions import drakes
 from .._xml import in_words_of
 from ._parts import Joint, Parts
+from ._scopes import Scope
 from ._spanning import PERPENDICULAR, Branch, Spanning
 from ._tree import second
 
@@ -101,3 +103,37 @@ def _up(above: dict[str, Branch], link: str) -> list[Branch]:
         path.append(above[link])
         link = above[link].inner
     return path
+
+
+def springs_of(parts: Parts, spanning: Spanning) -> list[Spring]:
+    """Return what acts along the joints of the tree by itself; those that close loops have no coordinate for it."""
+    found = []
+    for branch in spanning.branches:
+        for i, axis in enumerate(branch.joint.axes):
+            if axis.stiffness or axis.damping or axis.friction:
+                name = second(branch.joint.name) if i else branch.joint.name
+                with in_words_of(branch.joint.owner):
+                    found.append(Spring(name, axis.stiffness, axis.rest, axis.damping, axis.friction))
+    return found
+
+
+def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
+    """Return the rotors of the joints in the tree; the gear ratio is 1 where the file does not say, as in Drake."""
+    found = []
+    moving = {branch.joint.name for branch in spanning.branches if branch.joint.kind != "fixed"}
+    for here in scope.every():
+        for name, element in here.members.items():
+            owner = f"joint {here.full(name)!r}"
+            for i, tag in enumerate(("axis", "axis2")):
+                stated = drakes(element.iterfind(f"{tag}/*"), owner) if element.tag == "joint" else {}
+                if not stated.get("rotor_inertia"):
+                    continue
+                if here.full(name) not in moving:
+                    raise LoadError(
+                        f"{owner}: it has a rotor, but no coordinate, as it closes a loop, or cannot move. Remove "
+                        "<drake:rotor_inertia>, or give it a <mimic> or spring, which keeps it in the tree."
+                    )
+                joint = second(here.full(name)) if i else here.full(name)
+                with in_words_of(owner):
+                    found.append(Rotor(joint, stated.get("gear_ratio", 1.0), axial_inertia=stated["rotor_inertia"]))
+    return found

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError
-from .._checks import UNLIMITED
+from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
 from ._parts import Axis, Joint, Parts
 from ._scopes import WORLD
 from ._spanning import Spanning
 
-ROOT_JOINT_NAME = "root_joint"
-COORDINATES = {  # of one degree of freedom: those about or along an axis of the frame, and any other
-    "revolute": ("R", pin.JointModelRevoluteUnaligned),
-    "continuous": ("R", pin.JointModelRevoluteUnaligned),
-    "prismatic": ("P", pin.JointModelPrismaticUnaligned),
-    "screw": ("H", pin.JointModelHelicalUnaligned),
-}
+LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
 
 
 class Places:
@@ -114,23 +108,14 @@ def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: boo
     else:
         hinges = [(joint.kind, joint.name, joint.axes[0])]
     for kind, name, axis in reversed(hinges) if backwards else hinges:
-        model = _model(kind, -axis.direction if backwards else axis.direction, joint.lead)
+        direction = -axis.direction if backwards else axis.direction
+        model = joint_model(LETTERS[kind], direction, joint.lead)
         j = tree.addJoint(parent, model, at, name, *_bounds(axis))
         tree.addJointFrame(j)
         tree.damping[tree.joints[j].idx_v] = axis.damping
         tree.friction[tree.joints[j].idx_v] = axis.friction
         parent, at = j, pin.SE3.Identity()
     return int(parent)
-
-
-def _model(kind: str, direction: np.ndarray, lead: float) -> pin.JointModel:
-    letter, unaligned = COORDINATES[kind]
-    numbers = (lead,) if kind == "screw" else ()
-    for name, along in zip("XYZ", np.eye(3), strict=True):
-        if np.array_equal(direction, along):
-            aligned: Callable[..., pin.JointModel] = getattr(pin, f"JointModel{letter}{name}")
-            return aligned(*numbers)
-    return unaligned(direction, *numbers)
 
 
 def _bounds(axis: Axis) -> tuple[np.ndarray, ...]:

@@ -1,11 +1,15 @@
-"""Names in a file: none twice, all of them text that XML can hold."""
+"""Names and numbers in a file: no name twice, none that XML cannot hold; numbers that give the same bits when read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+import numpy as np
+import pinocchio as pin
+
 from ...errors import ModelError
+from ._joints import UNLIMITED
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -44,3 +48,24 @@ def check_text(name: str) -> None:
 def in_comment(text: str) -> str:
     """Return text as a comment can hold it: two hyphens would end it."""
     return re.sub(r"-(?=-|$)", "- ", _CONTROL.sub("?", text))
+
+
+def text(*numbers: float | Iterable[float]) -> str:
+    """Return numbers, shortest digits that are exact, with spaces between them; no negative zeros."""
+    flat = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
+    return " ".join(repr(x + 0.0).removesuffix(".0") for x in flat.tolist())
+
+
+def finite(number: float) -> float:
+    """Return a number with the largest float in the place of infinity."""
+    return float(np.clip(number, -UNLIMITED, UNLIMITED))
+
+
+def rpy(rotation: np.ndarray) -> np.ndarray:
+    """Return roll, pitch and yaw of a rotation, exact to rounding at right angles too, shape (3,)."""
+    return np.asarray(pin.rpy.matrixToRpy(np.asarray(rotation)))
+
+
+def wxyz(rotation: np.ndarray) -> np.ndarray:
+    """Return the quaternion of a rotation, the real part first, shape (4,)."""
+    return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])

@@ -1,0 +1,113 @@
+"""Joints of a ``pin.Model`` as files mean them: about any axis, and in the place of others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import in_q, in_v
+
+ROOT_JOINT_NAME = "root_joint"
+UNLIMITED = float(np.finfo(float).max)
+"""What Pinocchio uses for "no limit": models with infinite numbers cannot be pickled before its release 4."""
+VELOCITY_FIELDS = (
+    "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
+    "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
+    "lowerDryFrictionLimit", "upperDryFrictionLimit",
+)  # fmt: skip
+POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
+
+
+def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
+    """Return a joint of one degree of freedom.
+
+    Args:
+        kind: ``"R"``, ``"P"`` or ``"H"``, as in Pinocchio's names of hinges, slides and screws; ``"RUB"`` for a hinge
+            with cosine and sine.
+        axis: Unit vector; a joint of its own stands for those of the frame.
+        pitch: Of a screw, [m/rad].
+        tolerance: How far an axis may be off one of the frame.
+    """
+    numbers = (pitch,) if kind == "H" else ()
+    for letter, along in zip("XYZ", np.eye(3), strict=True):
+        if np.allclose(axis, along, rtol=0.0, atol=tolerance):
+            aligned: Callable[..., pin.JointModel] = getattr(pin, f"JointModel{kind}{letter}")
+            return aligned(*numbers)
+    unaligned: dict[str, Callable[..., pin.JointModel]] = {
+        "R": pin.JointModelRevoluteUnaligned,
+        "P": pin.JointModelPrismaticUnaligned,
+        "H": pin.JointModelHelicalUnaligned,
+        "RUB": _continuous,
+    }
+    return unaligned[kind](axis, *numbers)
+
+
+def _continuous(axis: np.ndarray) -> pin.JointModel:
+    """Return a joint about any axis with (cos, sin) as coordinates; Pinocchio's own constructor takes no axis."""
+    numbers = " ".join(map(repr, axis.tolist()))
+    return pin.buildModelFromXML(
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        f'<parent link="a"/><child link="b"/><axis xyz="{numbers}"/></joint></robot>'
+    ).joints[1]
+
+
+def like(model: pin.Model) -> pin.Model:
+    """Return a model without joints, with the name, gravity and immovable bodies of another one."""
+    tree = pin.Model()
+    tree.name, tree.gravity = model.name, model.gravity
+    tree.inertias[0] = model.inertias[0]
+    return tree
+
+
+def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
+    """Copy what Pinocchio keeps beside a joint, such as its limits, to a joint of another model."""
+    fields: Any = ((VELOCITY_FIELDS, in_v(tree, k), in_v(model, j)), (POSITION_FIELDS, in_q(tree, k), in_q(model, j)))
+    for names, to, of in fields:
+        for name in names:
+            if hasattr(model, name):
+                getattr(tree, name)[to] = getattr(model, name)[of]
+
+
+FIXED, BALL = "FIXED", "SPHERICAL"
+HINGES = {f"UJOINT_{a}{b}": (a, b) for a, b in itertools.permutations("XYZ", 2)}
+AXES = dict(zip("XYZ", np.eye(3), strict=True))
+TYPES = (BALL, FIXED, *HINGES)
+
+
+def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
+    """Return a tree in which some joints have another type; placements, bodies and frames stay where they are.
+
+    Args:
+        tree: Any tree; it is not changed.
+        types: By joint, one of ``TYPES``; names that are no joints are left out.
+    """
+    if not any(tree.existJointName(name) for name in types):
+        return tree
+    new = like(tree)
+    ids = {0: 0}
+    for j in range(1, tree.njoints):
+        kind, name = types.get(tree.names[j], ""), tree.names[j]
+        parent, at = ids[int(tree.parents[j])], tree.jointPlacements[j]
+        if kind in HINGES:
+            first, last = HINGES[kind]
+            parent = new.addJoint(parent, joint_model("R", AXES[first]), at, f"{name}_{first}")
+            new.addJointFrame(parent)
+            ids[j] = new.addJoint(parent, joint_model("R", AXES[last]), pin.SE3.Identity(), f"{name}_{last}")
+        elif kind == BALL:
+            ids[j] = new.addJoint(parent, pin.JointModelSpherical(), at, name)
+        else:
+            ids[j] = new.addJoint(parent, tree.joints[j], at, name)
+            copy_fields(tree, j, new, ids[j])
+        new.inertias[ids[j]] = tree.inertias[j]
+    for f in list(tree.frames)[1:]:
+        name = f.name
+        if f.type == pin.FrameType.JOINT and types.get(name) in HINGES:
+            name = new.names[ids[f.parentJoint]]
+        # parents of frames are set by name afterwards: the numbers of frames have changed
+        new.addFrame(pin.Frame(name, ids[f.parentJoint], f.placement, f.type), False)
+    locked = [new.getJointId(name) for name, kind in types.items() if kind == FIXED and new.existJointName(name)]
+    return pin.buildReducedModel(new, locked, pin.neutral(new)) if locked else new
