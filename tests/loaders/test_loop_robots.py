@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+from pin_clusters.files.readers.robots import EXTRAS
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
-from pin_clusters.files.readers.robots import EXTRAS
 
 pytestmark = pytest.mark.jitless
 

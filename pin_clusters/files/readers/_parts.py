@@ -18,7 +18,7 @@ Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes 
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
 A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
-``axial_inertia``. Roles are the parameters of the class (`FourBar`, `SliderCrank`, ``Differential.<type>``); one that
+``axial_inertia``; one without carrier, origin and axis is where `Rotor` has it. Roles are the parameters of the class (`FourBar`, `SliderCrank`, ``Differential.<type>``); one that
 holds several frames or points is written several times.
 """
 
@@ -178,17 +178,19 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     ]
     if not drives:
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
-    link, origin = known_link(element, "carrier", description.links, owner), _placed(element, owner)
-    axis = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     inertial = only_child(element, "inertial", owner)
-    given: dict[str, Any] = {"armature": element.get("armature"), "axis": axis, "name": name}
+    given: dict[str, Any] = {"armature": element.get("armature"), "name": name}
+    held: tuple[str, pin.SE3] | None = None
+    if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
+        held = known_link(element, "carrier", description.links, owner), _placed(element, owner)
+        given["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     if inertial is not None:
         given["inertia"] = _inertia(inertial, owner)
     elif element.get("axial_inertia") is not None:
         given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
 
     def make(tree: pin.Model) -> Rotor:
-        carrier, placement = _on_link(tree, link, origin)
+        carrier, placement = (None, None) if held is None else _on_link(tree, *held)
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)

@@ -13,7 +13,6 @@ from ._arguments import check_root_joint
 from ._xml import describe, parse_xml
 from .chains import belt_chain, geared_chain
 from .mjcf import from_mjcf
-from .robots import EXTRAS, reference_pose
 from .urdf import Parts, make_model, parse_urdf
 
 if TYPE_CHECKING:
@@ -43,8 +42,7 @@ def load(
 ) -> ClusterModel:
     """Return a robot that ships with the package.
 
-    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``. What a URDF cannot
-    express (rods, differentials, the reference pose) is added by ``robots.py``.
+    Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``.
 
     Args:
         name: One of `robots`.
@@ -70,10 +68,7 @@ def load(
     """
     if (mjcf := _mjcf(name, parameters)) is not None:
         return from_mjcf(mjcf, name, root_joint, q_reference, independent)
-    parts = _parts(name, root_joint, parameters, independent)
-    if q_reference is None and name in EXTRAS and EXTRAS[name].reference:
-        q_reference = reference_pose(parts.tree, EXTRAS[name].reference)
-    return make_model(parts, q_reference, name)
+    return make_model(_parts(name, root_joint, parameters, independent), q_reference, name)
 
 
 def _mjcf(name: object, parameters: dict[str, Any]) -> str | None:
@@ -106,8 +101,7 @@ def _parts(
     text = files[name].joinpath("model.urdf").read_bytes()
     if isinstance(root_joint, str):
         root_joint = pin.JointModelFreeFlyer() if _floats(text, name) else None
-    more = EXTRAS[name].constraints() if name in EXTRAS else ()
-    return parse_urdf(text, root_joint, more, f"robot {name!r}", independent, stacklevel=4)
+    return parse_urdf(text, root_joint, (), f"robot {name!r}", independent, stacklevel=4)
 
 
 def _floats(text: bytes, name: str) -> bool:
