@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
-from pin_clusters.files.readers.robots import EXTRAS
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
@@ -85,11 +84,25 @@ def test_reference_pose_is_assembled(name: str) -> None:
     if name == "digit_leg":  # its file has the pose, with six digits
         assert q[model.tree.joints[model.tree.getJointId("tarsus")].idx_q] == pytest.approx(0.455072, abs=1e-5)
         return
-    if name not in EXTRAS or not EXTRAS[name].reference:
+    file = ElementTree.fromstring(library._folders()[name].joinpath("model.urdf").read_text())
+    said = file.findall("reference_pose/joint")
+    if not said:
         np.testing.assert_allclose(q, pin.neutral(model.tree), atol=1e-13)
-        return
-    for joint, value in EXTRAS[name].reference.items():
-        assert q[model.tree.joints[model.tree.getJointId(joint)].idx_q] == pytest.approx(value, abs=1e-12)
+    for joint in said:
+        i = model.tree.joints[model.tree.getJointId(joint.get("name"))].idx_q
+        assert q[i] == pytest.approx(float(joint.get("q")), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_file_alone_is_the_robot(name: str) -> None:
+    text = library._folders()[name].joinpath("model.urdf").read_text()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        model, alone = pc.load(name, None), pc.buildModelFromXML(text)
+    assert alone.constraints == model.constraints
+    assert alone.independent_joints == model.independent_joints
+    np.testing.assert_array_equal(alone._params, model._params)
+    np.testing.assert_array_equal(pc.neutral(alone), pc.neutral(model))
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -225,8 +238,9 @@ def test_readme_says_what_is_loaded(name: str) -> None:
         assert float(row[head.index("mass of the link [kg]")]) == pytest.approx(mass, rel=1e-5)
 
 
-def test_the_file_of_tello_alone_says_what_is_missing() -> None:
+def test_tello_without_its_differentials_says_what_is_missing() -> None:
     text = library._folders()["tello"].joinpath("model.urdf").read_text()
+    text = re.sub(r"<mechanism.*?</mechanism>", "", text, flags=re.DOTALL)
     with pytest.raises(pc.LoadError, match=r"'left_hip_roll'.*nothing says"):
         pc.buildModelFromXML(text)
 

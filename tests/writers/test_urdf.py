@@ -331,6 +331,9 @@ PARTS = {
         '<rotor name="m"><drive joint="j" ratio="6"/><carrier link="base"/><axis xyz="0 0 1"/></rotor>',
         "either axial_inertia",
     ),
+    "rotor with an axis alone": (
+        '<rotor name="m" axial_inertia="1"><drive joint="j" ratio="6"/><axis xyz="0 0 1"/></rotor>', "<carrier link",
+    ),
     "rotor on a joint that is missing": (
         '<rotor name="m" axial_inertia="1"><drive joint="k" ratio="6"/></rotor>', "joint 'k' does not exist",
     ),
@@ -355,3 +358,17 @@ def test_ill_formed_elements_of_ours_are_refused(case: str) -> None:
     <limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="0"{armature}/></joint>{text}</robot>"""
     with pytest.raises(pc.LoadError, match=words):
         pc.buildModelFromXML(robot)
+
+
+def test_a_rotor_may_leave_out_where_it_sits() -> None:
+    """It then sits on the body that carries the joint, about its axis, as `Rotor` has it."""
+    robot = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>{}</robot>"""
+    stated = pc.buildModelFromXML(
+        robot.format('<rotor name="m" axial_inertia="1e-5"><drive joint="j" ratio="6"/></rotor>')
+    )
+    given = pc.Rotor("j", 6.0, axial_inertia=1e-5, name="m")
+    assert stated.constraints == (given,)
+    np.testing.assert_array_equal(stated._params, pc.buildModelFromXML(robot.format(""), constraints=[given])._params)

@@ -24,14 +24,9 @@ INERTIA_NOISE = 1e-15
 def check_numbers(description: Description, notes: Notes) -> None:
     """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
     unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
-    if unreal:
-        notes.messages.append(
-            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
-            f"{listing(unreal)}. They are used as they are."
-        )
+    note_unreal(unreal, notes)
     stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
-    if stretched:
-        notes.messages.append(f"the axes of these joints are not of unit length: {listing(stretched)}. Normalised.")
+    note_stretched("joints", stretched, notes)
 
 
 def _breaks_triangle(link: ET.Element, owner: str) -> bool:
@@ -50,15 +45,43 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     xx, xy, xz, yy, yz, zz = (
         number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
-    low, middle, high = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    cure = (
+        "Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it is, read the file with "
+        "Pinocchio and pass its model to ClusterModel."
+    )
+    return is_unreal(moments, owner, cure)
+
+
+def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
+    """Say whether an inertia, shape (3, 3), is one that no real body has, although it is positive.
+
+    Raises:
+        InertiaError: It is not positive semidefinite; ``cure`` ends the message.
+    """
+    low, middle, high = np.linalg.eigvalsh(moments)
     slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
     if low < -slack:
         raise InertiaError(
             f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
-            f"{high:.3g} kg m^2). Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it "
-            "is, read the file with Pinocchio and pass its model to ClusterModel."
+            f"{high:.3g} kg m^2). {cure}"
         )
     return bool(high > low + middle + slack)
+
+
+def note_unreal(links: list[str], notes: Notes) -> None:
+    """Name the links with such an inertia."""
+    if links:
+        notes.messages.append(
+            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
+            f"{listing(links)}. They are used as they are."
+        )
+
+
+def note_stretched(what: str, names: list[str], notes: Notes) -> None:
+    """Name the joints or loops whose axes were normalised."""
+    if names:
+        notes.messages.append(f"the axes of these {what} are not of unit length: {listing(names)}. Normalised.")
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:

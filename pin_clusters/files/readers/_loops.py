@@ -22,8 +22,8 @@ import pinocchio as pin
 
 from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
-from ._checks import normalise_axis, read_origin
-from ._notes import Notes, listing
+from ._checks import normalise_axis, note_stretched, read_origin
+from ._notes import Notes
 from ._numbers import numbers
 from ._xml import Description, in_words_of, known_link, named, only_child
 
@@ -64,8 +64,7 @@ def read_loops(description: Description, notes: Notes) -> list[Closing]:
         raise LoadError(f"A loop and a coupling have the name {shared[0]!r}. Rename one.")
     stretched: list[str] = []
     loops = [_loop(element, name, description, stretched) for name, element in elements.items()]
-    if stretched:
-        notes.messages.append(f"the axes of these loops are not of unit length: {listing(stretched)}. Normalised.")
+    note_stretched("loops", stretched, notes)
     return loops
 
 

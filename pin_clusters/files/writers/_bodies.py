@@ -12,6 +12,7 @@ from ...errors import ModelError, UnsupportedJointError
 from ...model import ClusterModel, RotorElement
 from . import _masses
 from ._joints import parts_of
+from ._links import is_identity
 from ._text import Names, text
 
 MAX_DEPTH = 200
@@ -104,7 +105,7 @@ class Bodies:
         self._own_names = {
             f.parentJoint: f.name
             for f in reversed(list(self.tree.frames))
-            if f.type == pin.FrameType.BODY and np.array_equal(f.placement.homogeneous, np.eye(4))
+            if f.type == pin.FrameType.BODY and is_identity(f.placement)
         }
         for j in self._depth_first():
             if j in locked:

@@ -47,7 +47,7 @@ class Links:
         frames = list(tree.frames)[1:]
         bodies = [f for f in frames if f.type == pin.FrameType.BODY]
         self.new = Names(f.name for f in bodies)
-        own = {f.parentJoint: f for f in reversed(bodies) if _is_identity(f.placement)}
+        own = {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
         self.of_joint = {j: own[j].name for j in own}
         if 0 not in own:
             self.of_joint[0] = self.new(WORLD)
@@ -74,7 +74,8 @@ class Links:
         self.inertias = _inertias(tree, self.of_joint, parts)
 
 
-def _is_identity(placement: pin.SE3) -> bool:
+def is_identity(placement: pin.SE3) -> bool:
+    """Say whether a placement is none, to the bit."""
     return bool(np.array_equal(placement.homogeneous, np.eye(4)))
 
 

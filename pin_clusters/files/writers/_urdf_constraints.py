@@ -18,7 +18,7 @@ from ...errors import ConstraintError
 from ...model import ClusterModel, RotorElement
 from ._couplings import rows_by_source
 from ._joints import Place, place_of
-from ._links import Links
+from ._links import Links, is_identity
 from ._text import Names, rpy, text
 
 TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
@@ -227,6 +227,11 @@ def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
     ET.SubElement(element, "inertia", {key: text(I[i, k]) for key, (i, k) in at.items()})
 
 
+def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
+    """Add ``<origin>``."""
+    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
+
+
 def _origin(parent: ET.Element, placement: pin.SE3) -> None:
-    if not np.array_equal(placement.homogeneous, np.eye(4)):
-        ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
+    if not is_identity(placement):
+        add_origin(parent, placement)

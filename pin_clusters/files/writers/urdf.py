@@ -10,13 +10,13 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q
-from ...errors import ArgumentTypeError, PinClustersWarning
+from ...errors import ArgumentTypeError, PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel
 from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
-from ._text import check_text, finite, in_comment, rpy, text
-from ._urdf_constraints import add_constraints, add_inertial
+from ._text import check_text, finite, in_comment, text
+from ._urdf_constraints import add_constraints, add_inertial, add_origin
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -92,8 +92,6 @@ def _xml(root: ET.Element) -> str:
 
 
 def _refuse_ball(tree: pin.Model, j: int) -> None:
-    from ...errors import UnsupportedJointError
-
     raise UnsupportedJointError(
         f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three revolute "
         "joints, or export as MJCF, pc.to_mjcf, which has one."
@@ -142,11 +140,6 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
     link = ET.SubElement(root, "link", name=name)
     if inertia is not None:
         add_inertial(link, inertia)
-
-
-def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
-    """Add ``<origin>``."""
-    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
 
 
 def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None) -> None:

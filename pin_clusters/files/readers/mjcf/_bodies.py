@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError, did_you_mean
-from ._document import MAX_DEPTH, Document
+from ._document import MAX_DEPTH, Document, NotPlainError
 from ._schema import BODY, check_attributes, check_tag
 from ._values import Element, normal
 
@@ -249,16 +249,6 @@ def _free(base: str, taken: set[str | None], known: set[str]) -> str:
         base += "_"
     known.add(base)
     return base
-
-
-class NotPlainError(LoadError):
-    """An element that MuJoCo's compiler expands."""
-
-    def __init__(self, tag: str, owner: str) -> None:
-        super().__init__(
-            f"{owner}: <{tag}> is expanded by MuJoCo's compiler, and not read here. Let MuJoCo write the file out: "
-            "spec = mujoco.MjSpec.from_file(file); spec.compile(); text = spec.to_xml()"
-        )
 
 
 def body_at(bodies: list[Body], name: str, owner: str) -> int:

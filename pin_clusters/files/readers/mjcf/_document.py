@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import LoadError, did_you_mean
-from .._arguments import read, text_or_file
+from .._arguments import is_xml, read, text_or_file
 from .._notes import Notes
 from .._xml import parse_xml
 from ._schema import SECTIONS, check_attributes, check_tag
@@ -195,3 +195,53 @@ def _defaults(document: Document) -> None:
                 check_attributes(child, tag, f"default class {name!r}")
             own.setdefault(tag, {}).update(child.attrib)
         stack.extend(inner[::-1])
+
+
+class NotPlainError(LoadError):
+    """An element that MuJoCo's compiler expands."""
+
+    def __init__(self, tag: str, owner: str) -> None:
+        super().__init__(
+            f"{owner}: <{tag}> is expanded by MuJoCo's compiler, and not read here. Let MuJoCo write the file out: "
+            "spec = mujoco.MjSpec.from_file(file); spec.compile(); text = spec.to_xml()"
+        )
+
+
+MAX_COPIES = 10_000
+"""More of them are refused: MuJoCo would fill the memory, and cannot be interrupted."""
+
+
+def flattened(given: Any, document: Document, reason: NotPlainError) -> str:
+    """Return the text of the document as MuJoCo's compiler writes it.
+
+    Raises:
+        NotPlainError: MuJoCo is not installed; it says what to do with it.
+        LoadError: MuJoCo cannot compile the document.
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise reason from None
+    _check_size(document)
+    try:
+        spec = mujoco.MjSpec.from_string(given) if is_xml(given) else mujoco.MjSpec.from_file(str(given))
+        spec.compile()
+        return str(spec.to_xml())
+    except Exception as error:  # whatever its compiler raises
+        raise LoadError(f"{reason} MuJoCo {mujoco.__version__} was asked to, but says: {error}") from None
+
+
+def _check_size(document: Document) -> None:
+    """Raise if the elements are copied too often; what is no number is for MuJoCo to refuse."""
+    stack = [(document.root, 1)]
+    while stack:
+        element, copies = stack.pop()
+        if element.tag in ("replicate", "composite", "flexcomp"):
+            for count in element.get("count", "").split():
+                copies *= max(1, int(count)) if count.isdecimal() else 1
+        if copies > MAX_COPIES:
+            raise LoadError(
+                f"<{element.tag} count={element.get('count')!r}> makes {copies:.3g} copies, more than {MAX_COPIES:,}. "
+                "This is no robot."
+            )
+        stack.extend((child, copies) for child in element)

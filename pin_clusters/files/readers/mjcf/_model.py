@@ -19,10 +19,9 @@ from .._notes import listing
 from .._xml import in_words_of
 from . import _actuators as motors
 from ._actuators import Tendon, read_tendons
-from ._bodies import Body, NotPlainError, read_bodies
-from ._document import Document, read_document
+from ._bodies import Body, read_bodies
+from ._document import Document, NotPlainError, flattened, read_document
 from ._equalities import Relation, build_ties, read_equalities
-from ._flatten import flattened
 from ._inertia import read_inertias
 from ._keyframes import chosen, read_keyframes
 from ._passive import path_length, read_passive

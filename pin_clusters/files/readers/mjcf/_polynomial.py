@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -66,41 +66,36 @@ class PolynomialCoupling(Constraint):
         return [harmonic_closure(self, joints, [row], [f"{self.label}: polynomial"], [unit])]
 
     def _function(self, names: tuple[str, ...], a: np.ndarray, b: np.ndarray, start: np.ndarray) -> Coupling:
-        functions: Sequence[Any] = [partial(f, a=a, b=b, c=np.array(self.coefficients), start=start) for f in _FORMULAS]
-        if kernels.JIT:
-            key = (*(tuple(x.tolist()) for x in (a, b, start)), self.coefficients)
-            functions = _compiled(*key)
-        phi, jacobian, hessian, third = functions
+        numbers = (*(tuple(x.tolist()) for x in (a, b, start)), self.coefficients)
+        phi, jacobian, hessian, third = _compiled(*numbers) if kernels.JIT else _in_python(*numbers)
         return Coupling(names, phi, jacobian, self.independent, 1, self.name, hessian, third)
 
 
-def _value(x: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, start: np.ndarray) -> np.ndarray:
-    y = x - start
-    return np.array([a @ y - np.polynomial.polynomial.polyval(b @ y, c)])
-
-
-def _derivative(
-    x: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, start: np.ndarray, order: int = 1
-) -> np.ndarray:
-    p = -np.polynomial.polynomial.polyval(b @ (x - start), np.polynomial.polynomial.polyder(c, order))
-    outer = b
-    for _ in range(order - 1):
-        outer = np.multiply.outer(outer, b)
-    return np.asarray([p * outer + (a if order == 1 else 0.0)])
-
-
-_FORMULAS = (_value, _derivative, partial(_derivative, order=2), partial(_derivative, order=3))
+Numbers = tuple[float, ...]
 
 
 @lru_cache(maxsize=256)
-def _compiled(
-    a: tuple[float, ...], b: tuple[float, ...], start: tuple[float, ...], c: tuple[float, ...]
-) -> tuple[Any, ...]:
-    """Return the polynomial and three derivatives as compiled functions; their numbers are constants in them."""
+def _compiled(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
+    """Return the polynomial and three derivatives as compiled functions."""
     import numba
 
+    return [numba.cfunc("void(CPointer(float64), CPointer(float64))")(f) for f in _formulas(a, b, start, c)]
+
+
+def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
+    """Return the same as functions of arrays."""
+
+    def function(x: np.ndarray, formula: Callable[..., None], order: int) -> np.ndarray:
+        out = np.zeros((1, *(len(a),) * order))
+        formula(x, out.reshape(-1))
+        return out
+
+    return [partial(function, formula=f, order=order) for order, f in enumerate(_formulas(a, b, start, c))]
+
+
+def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callable[..., None]]:
+    """Return the polynomial and three derivatives, which write to ``out``; their numbers are constants in them."""
     n = len(a)
-    signature = "void(CPointer(float64), CPointer(float64))"
     tables = [np.polynomial.polynomial.polyder(np.array(c), k) for k in range(4)]
 
     def make(order: int) -> Any:
@@ -129,6 +124,6 @@ def _compiled(
                         for k in range(n):
                             out[(i * n + j) * n + k] = -p * b[i] * b[j] * b[k]
 
-        return numba.cfunc(signature)(function)
+        return function
 
-    return tuple(make(order) for order in range(4))
+    return [make(order) for order in range(4)]

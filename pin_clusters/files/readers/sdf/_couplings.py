@@ -17,7 +17,7 @@ from .._transmissions import drakes
 from .._xml import in_words_of
 from ._parts import Joint, Parts
 from ._scopes import Scope
-from ._spanning import PERPENDICULAR, Branch, Spanning
+from ._spanning import PERPENDICULAR, Spanning
 from ._tree import second
 
 
@@ -37,20 +37,19 @@ def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
             with in_words_of(f"{joint.owner}, <mimic>"):
                 found.append(LinearCoupling(name, {second(leader) if which else leader: multiplier}, offset))
             followers.add(name)
-    above = {b.outer: b for b in spanning.branches}
     inner = {b.inner for b in spanning.branches}
     for joint in parts.joints.values():
         if joint.kind == "gearbox":
-            found.append(_gearbox(joint, above, inner, followers))
+            found.append(_gearbox(joint, spanning, inner, followers))
     return found
 
 
-def _gearbox(joint: Joint, above: dict[str, Branch], inner: Collection[str], followers: set[str]) -> Any:
+def _gearbox(joint: Joint, spanning: Spanning, inner: Collection[str], followers: set[str]) -> Any:
     """Return the coupling of a gearbox; the joint that follows is that of the rotor."""
     terms: dict[str, float] = {}
     for link, axis, factor in ((joint.parent, joint.axes[0], joint.lead), (joint.child, joint.axes[1], 1.0)):
         direction = joint.place.rotation @ axis.direction
-        for name, sign in angle(joint, above, joint.reference, link, direction).items():
+        for name, sign in angle(joint, spanning, joint.reference, link, direction).items():
             terms[name] = terms.get(name, 0.0) + factor * sign
     terms = {name: c for name, c in terms.items() if c}
     free = [name for name in terms if name not in followers]
@@ -59,7 +58,7 @@ def _gearbox(joint: Joint, above: dict[str, Branch], inner: Collection[str], fol
             f"{joint.owner}: its two angles are those of {len(terms)} joint(s), so there is nothing to couple. Check "
             "<parent>, <child> and <gearbox_reference_body>."
         )
-    outer = {b.joint.name: b.outer for b in above.values()}
+    outer = {b.joint.name: b.outer for b in spanning.branches}
     # a rotor carries nothing, and turns fastest
     chosen = min(free, key=lambda name: (outer[name] in inner, abs(terms[name]), -list(terms).index(name)))
     followers.add(chosen)
@@ -71,14 +70,10 @@ def _gearbox(joint: Joint, above: dict[str, Branch], inner: Collection[str], fol
         return LinearCoupling(chosen, others)
 
 
-def angle(joint: Joint, above: dict[str, Branch], reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
+def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction: np.ndarray) -> dict[str, float]:
     """Return the angle from one link to another about a direction, as coefficients of the joints between them."""
-    paths = [_up(above, end) for end in (reference, link)]
-    while paths[0] and paths[1] and paths[0][-1] is paths[1][-1]:
-        for path in paths:
-            path.pop()
     terms: dict[str, float] = {}
-    for path, sense in zip(paths, (-1.0, 1.0), strict=True):
+    for path, sense in zip(spanning.between(reference, link), (-1.0, 1.0), strict=True):
         for branch in path:
             turning = branch.joint
             if turning.kind == "fixed":
@@ -94,15 +89,6 @@ def angle(joint: Joint, above: dict[str, Branch], reference: str, link: str, dir
                 )
             terms[turning.name] = sense * np.sign(along) * (-1.0 if branch.backwards else 1.0)
     return terms
-
-
-def _up(above: dict[str, Branch], link: str) -> list[Branch]:
-    """Return the joints above a link, up to the root."""
-    path = []
-    while link in above:
-        path.append(above[link])
-        link = above[link].inner
-    return path
 
 
 def springs_of(parts: Parts, spanning: Spanning) -> list[Spring]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -14,7 +14,7 @@ from ....constraints.closures import FrameClosure
 from ....errors import LoadError
 from ._couplings import angle
 from ._parts import Joint, Parts
-from ._spanning import Branch, Spanning
+from ._spanning import Spanning
 
 RANK = 1e-4  # of singular values of columns of about unit length; printed digits leave axes off by some 1e-6
 
@@ -28,10 +28,8 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
     """
     if joint.kind != "prismatic":
         return None
-    above = {b.outer: b for b in spanning.branches}
-    paths = [_hinges(link, above) for link in (joint.parent, joint.child)]
-    shared = [b for b in paths[0] if any(b is c for c in paths[1])]
-    hinges = [b.joint for path in paths for b in path if not any(b is c for c in shared)]
+    ways = spanning.between(joint.parent, joint.child)
+    hinges = [b.joint for way in ways for b in way if b.joint.kind != "fixed"]
     if len(hinges) != 2 or any(h.kind not in ("revolute", "continuous") for h in hinges):
         return None
     axes = [h.place.rotation @ h.axes[0].direction for h in hinges]
@@ -41,22 +39,11 @@ def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCo
     if length < 1e-9 or np.linalg.norm(np.cross(apart / length, slide)) > 1e-3:
         return None
     try:
-        terms = angle(joint, above, joint.parent, joint.child, axes[0])
+        terms = angle(joint, spanning, joint.parent, joint.child, axes[0])
     except LoadError:  # the hinges are not parallel
         return None
     (follower, sign), (leader, other) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
     return LinearCoupling(follower, {leader: -other / sign})
-
-
-def _hinges(link: str, above: Mapping[str, Branch]) -> list[Branch]:
-    """Return the joints above a link that are not fixed, up to the root."""
-    path = []
-    while link in above:
-        branch = above[link]
-        if branch.joint.kind != "fixed":
-            path.append(branch)
-        link = branch.inner
-    return path
 
 
 def _carries(name: str, parts: Parts) -> bool:

@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ...._support.trees import unit
 from ....errors import InertiaError, LoadError
-from .._checks import AXIS_TOLERANCE, INERTIA_NOISE, INERTIA_TOLERANCE
+from .._checks import AXIS_TOLERANCE, is_unreal, note_stretched, note_unreal
 from .._notes import Notes, listing
 from .._numbers import numbers
 from .._xml import only_child
@@ -132,20 +132,13 @@ class _Told:
                 f"these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis, as SDF has it: "
                 f"{listing(self.bare)}."
             )
-        if self.unreal:
-            notes.messages.append(
-                "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
-                f"{listing(self.unreal)}. They are used as they are."
-            )
+        note_unreal(self.unreal, notes)
         if self.needless:
             notes.messages.append(
                 f"ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: "
                 f"{listing(self.needless)}."
             )
-        if self.stretched:
-            notes.messages.append(
-                f"the axes of these joints are not of unit length: {listing(self.stretched)}. Normalised."
-            )
+        note_stretched("joints", self.stretched, notes)
 
 
 def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Link:
@@ -181,14 +174,7 @@ def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: _T
         for tag, default in zip(MOMENTS, defaults, strict=True)
     )
     moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    low, middle, high = np.linalg.eigvalsh(moments)
-    slack = INERTIA_TOLERANCE * max(abs(low), abs(high)) + INERTIA_NOISE
-    if low < -slack:
-        raise InertiaError(
-            f"{owner}: the inertia is not positive semidefinite (principal moments {low:.3g}, {middle:.3g}, "
-            f"{high:.3g} kg m^2). Correct it; often the signs of ixy, ixz, iyz are wrong."
-        )
-    if high > low + middle + slack:
+    if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
         told.unreal.append(name)
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):

@@ -48,6 +48,21 @@ class Spanning:
     branches: tuple[Branch, ...]
     closing: tuple[Joint, ...]
 
+    def between(self, a: str, b: str) -> tuple[list[Branch], list[Branch]]:
+        """Return the joints of the tree from two links up to where their ways meet."""
+        above = {branch.outer: branch for branch in self.branches}
+        paths: list[list[Branch]] = []
+        for link in (a, b):
+            path = []
+            while link in above:
+                path.append(above[link])
+                link = above[link].inner
+            paths.append(path)
+        while paths[0] and paths[1] and paths[0][-1] is paths[1][-1]:
+            for path in paths:
+                path.pop()
+        return paths[0], paths[1]
+
 
 def span(parts: Parts) -> Spanning:
     """Choose the tree: the links nearest to the root first, and joints that cannot close a loop in it.
