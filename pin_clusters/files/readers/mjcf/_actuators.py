@@ -14,10 +14,10 @@ from ...._support.arrays import in_order
 from ....constraints import Rotor
 from ....errors import LoadError, did_you_mean
 from ._bodies import Body
-from ._document import ACTUATORS, Document
-from ._schema import TENDONS, check_attributes, check_tag
+from ._document import Document
+from ._elements import Element, check_attributes, check_tag
+from ._schema import ACTUATORS, TENDONS
 from ._tree import Layout
-from ._values import Element
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ def read_actuators(
     """
     names = {j.name for b in bodies for j in b.joints}
     found = []
-    for count, element in enumerate(document.all("actuator")):
+    for count, element in enumerate(document.sections["actuator"]):
         if element.tag not in (*ACTUATORS, "adhesion"):
             raise LoadError(f"actuator: unknown element <{element.tag}>.{did_you_mean(str(element.tag), ACTUATORS)}")
         owner = f"actuator {element.get('name') or count!r}"
-        a = document.element(element, "actuator", owner)
+        a = document.elements.of(element, "actuator", owner)
         joint, tendon = a.joint or a.jointinparent, a.tendon
         if joint and joint not in names:
             raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, names)}")
@@ -142,8 +142,10 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
         if a == 0.0:
             continue
         if a < 0.0:
-            raise LoadError(f"{tendon.owner}: armature must not be negative, got {a:g}.")
-        joints = {n: c for n, c in tendon.coefficients(f"armature of {tendon.owner}").items() if n in layout.ids}
+            raise LoadError(f"{tendon.element.owner}: armature must not be negative, got {a:g}.")
+        joints = {
+            n: c for n, c in tendon.coefficients(f"armature of {tendon.element.owner}").items() if n in layout.ids
+        }
         if len(joints) == 1:
             ((name, c),) = joints.items()
             armature = layout.tree.armature.copy()
@@ -153,7 +155,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
             found.append(
                 Rotor(
                     list(joints), list(joints.values()), axial_inertia=a, carrier="universe", axis=(0.0, 0.0, 1.0),
-                    armature="keep", name=f"armature of {tendon.owner}",
+                    armature="keep", name=f"armature of {tendon.element.owner}",
                 )
             )  # fmt: skip
     return found
@@ -179,17 +181,12 @@ class Tendon:
     sites: tuple[str, ...]
     wrapped: bool
 
-    @property
-    def owner(self) -> str:
-        """How messages name it."""
-        return f"tendon {self.name!r}"
-
     def coefficients(self, owner: str) -> dict[str, float]:
         """Return the coefficients of a fixed tendon; raise for a spatial one."""
         if self.kind != "fixed":
             raise LoadError(
-                f"{owner}: {self.owner} is spatial, and its length is no sum of joints. Only one alone between two "
-                "sites can be held: as a rod."
+                f"{owner}: {self.element.owner} is spatial, and its length is no sum of joints. Only one alone between "
+                "two sites can be held: as a rod."
             )
         return dict(self.joints)
 
@@ -199,14 +196,14 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
     found: dict[str, Tendon] = {}
     joints = {j.name: j for b in bodies for j in b.joints}
     sites = {name for b in bodies for name, _ in b.sites}
-    for count, element in enumerate(document.all("tendon")):
+    for count, element in enumerate(document.sections["tendon"]):
         check_tag(element, TENDONS, "tendon")
         name = element.get("name") or f"tendon{count}"
         owner = f"tendon {name!r}"
         check_attributes(element, element.tag, owner)
         if name in found:
             raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
-        a = document.element(element, element.tag, owner, defaults="tendon")
+        a = document.elements.of(element, element.tag, owner, defaults="tendon")
         if element.tag == "fixed":
             found[name] = Tendon(name, "fixed", a, _sum(document, element, joints, owner), (), False)
         else:
@@ -218,7 +215,7 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], 
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
-        given = document.plain(child, "tendon joint", owner)
+        given = document.elements.plain(child, "tendon joint", owner)
         name = given.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")

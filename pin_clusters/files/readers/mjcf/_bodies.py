@@ -11,8 +11,8 @@ import pinocchio as pin
 
 from ....errors import LoadError, did_you_mean
 from ._document import MAX_DEPTH, Document, NotPlainError
-from ._schema import BODY, check_attributes, check_tag
-from ._values import Element, normal
+from ._elements import Element, check_attributes, check_tag, normal
+from ._schema import BODY
 
 UNIVERSE = "universe"
 # Made by MuJoCo's compiler out of few attributes; its own words for them are long.
@@ -45,11 +45,6 @@ class Joint:
     element: Element
     held: float = 0.0
     of_ball: bool = False
-
-    @property
-    def owner(self) -> str:
-        """How messages name it."""
-        return f"joint {self.name!r}"
 
 
 class Geom(NamedTuple):
@@ -124,7 +119,7 @@ def _enter(document: Document, bodies: list[Body], names: _Names, place: _Place)
     """Make a body; what is in it is read in its own frame."""
     element = place.element
     name = names.body(element.get("name"), len(bodies))
-    given = document.plain(element, "body", f"body {name!r}")
+    given = document.elements.plain(element, "body", f"body {name!r}")
     bodies.append(Body(name, place.body, place.frame * given.pose, mocap=given.mocap, gravcomp=given.gravcomp))
     return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
 
@@ -136,12 +131,12 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
     if child.tag == "body" or child.tag == "frame":
         childclass, frame = child.get("childclass") or place.childclass, place.frame
         if child.tag == "frame":
-            frame = frame * document.plain(child, "frame", f"frame {child.get('name')!r} in {body.owner}").pose
+            frame = frame * document.elements.plain(child, "frame", f"frame {child.get('name')!r} in {body.owner}").pose
         return _Place(child, place.body, frame, childclass, place.depth + 1)
     if child.tag in MADE_BY_MUJOCO or child.tag == "plugin":
         raise NotPlainError(child.tag, body.owner)
     if child.tag == "inertial":
-        given = document.plain(child, "inertial", body.owner)
+        given = document.elements.plain(child, "inertial", body.owner)
         if body.inertial is not None:
             raise LoadError(f"{body.owner} has two <inertial> elements. Keep one.")
         given.owner = f"inertial of {body.owner}"
@@ -151,7 +146,7 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
     elif child.tag == "geom":
         owner = f"geom {child.get('name') or len(body.geoms)!r} of {body.owner}"
         check_attributes(child, "geom", owner)
-        body.geoms.append(Geom(document.element(child, "geom", owner, place.childclass), place.frame))
+        body.geoms.append(Geom(document.elements.of(child, "geom", owner, place.childclass), place.frame))
     elif child.tag == "site":
         _site(document, body, place, child, names)
     return None
@@ -159,7 +154,7 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
 
 def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
     owner = f"site {element.get('name')!r} of {body.owner}"
-    given = document.element(element, "site", owner, place.childclass)
+    given = document.elements.of(element, "site", owner, place.childclass)
     name = names.site(element.get("name"), owner)
     if name is not None:
         body.sites.append((name, place.frame * given.pose))
@@ -171,14 +166,14 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
     if place.body == 0:
         raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
     if element.tag == "freejoint":
-        given, kind = Element("joint", element.attrib, owner, document.units), "free"
+        given, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
         if element.get("align", document.compiler.alignfree) == "true":
             document.notes.messages.append(
                 f"{body.owner}: align=true of its free joint is not followed; q is the pose of the body as the file "
                 "has it."
             )
     else:
-        given = document.element(element, "joint", owner, place.childclass)
+        given = document.elements.of(element, "joint", owner, place.childclass)
         kind = given.type
     if body.joints and "free" in (kind, body.joints[0].kind):
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
@@ -187,7 +182,7 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
     name = names.joint(element.get("name"), body, owner)
     owner = given.owner = f"joint {name!r}"
     scalar = kind in ("hinge", "slide")
-    scale = document.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
+    scale = document.elements.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
     axis = normal(given.axis, "axis", owner) if scalar else np.array([0.0, 0.0, 1.0])
     bounds = None
     if kind != "free":

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ....errors import LoadError, did_you_mean
+from ....errors import LoadError
 from .._arguments import is_xml, read, text_or_file
 from .._notes import Notes
 from .._xml import parse_xml
-from ._schema import SECTIONS, check_attributes, check_tag
-from ._values import ORIENTATIONS, Element, Units
+from ._elements import Element, Elements, Units, check_attributes, check_tag
+from ._schema import SECTIONS
 
 MAX_DEPTH = 1000
 """Elements within each other: a chain of as many bodies."""
-ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
-    "dcmotor", "plugin",
-)  # fmt: skip
-MAIN = "main"
 
 
 @dataclass
@@ -32,53 +27,28 @@ class Document:
         root: The ``<mujoco>`` element with all includes in place.
         source: How messages name the document.
         folder: Where meshes and includes are looked for; None for text.
-        units: Angles and Euler sequences.
-        compiler: All ``<compiler>`` elements as one.
-        defaults: Attributes by class and element, inherited ones included.
         notes: What is to be said at the end.
+        elements: Makes elements with values.
+        compiler: All ``<compiler>`` elements as one.
+        name: Of the robot.
+        sections: What is in each section, which may stand in the file more than once.
+        disabled: What ``<option><flag>`` switches off.
     """
 
     root: ET.Element
     source: str
     folder: Path | None
     notes: Notes = field(default_factory=Notes)
-    units: Units = field(default_factory=Units)
-    compiler: Element = field(default_factory=lambda: Element("compiler", {}, "compiler", Units()))
-    defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    elements: Elements = field(default_factory=Elements)
+    compiler: Element = field(init=False)
+    sections: dict[str, list[ET.Element]] = field(default_factory=lambda: defaultdict(list))
 
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.root.get("model") or "robot"
-
-    def all(self, section: str) -> Iterator[ET.Element]:
-        """Return the elements of a section, which may stand in the file more than once."""
-        for part in self.root.findall(section):
-            yield from part
-
-    def disabled(self, what: str) -> bool:
-        """Whether ``<option><flag>`` switches something off."""
-        return any(f.get(what) == "disable" for f in self.root.iterfind("option/flag"))
-
-    def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
-        """Return an element that has no class; raise if it has an attribute that MJCF does not know."""
-        check_attributes(element, kind, owner)
-        return Element(kind, element.attrib, owner, self.units)
-
-    def element(
-        self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
-    ) -> Element:
-        """Return an element with the attributes of its class, which ``defaults`` names; else those of its kind."""
-        given = element.get("class")
-        chosen = given or childclass or MAIN
-        found = self.defaults.get(chosen)
-        if found is None:
-            what = "class" if given else "childclass"
-            raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.defaults)}")
-        inherited = found.get(defaults or kind, {})
-        if any(key in element.attrib for key in ORIENTATIONS):
-            inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
-        return Element(kind, inherited | element.attrib, owner, self.units)
+    def __post_init__(self) -> None:
+        self.name = self.root.get("model") or "robot"
+        for section in self.root:
+            self.sections[section.tag] += section
+        flags = [f for o in self.root.findall("option") for f in o.findall("flag")]
+        self.disabled = {what for f in flags for what, said in f.attrib.items() if said == "disable"}
 
 
 def read_document(given: Any, root_folder: Path | None) -> Document:
@@ -99,7 +69,7 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
     for element in root:
         check_tag(element, SECTIONS, f"{source}, <mujoco>")
     _compile(document)
-    _defaults(document)
+    document.elements.read_defaults(root)
     return document
 
 
@@ -156,7 +126,7 @@ def _compile(document: Document) -> None:
     for element in document.root.findall("compiler"):
         check_attributes(element, "compiler", "compiler")
         given.update(element.attrib)
-    settings = document.compiler = Element("compiler", given, "compiler", document.units)
+    settings = document.compiler = Element("compiler", given, "compiler", document.elements.units)
     if settings.coordinate != "local":
         raise LoadError(
             "compiler: coordinate must be local, as MuJoCo has it since 2.3.4. Save the file with an older MuJoCo."
@@ -166,35 +136,7 @@ def _compile(document: Document) -> None:
     sequence = settings.eulerseq
     if len(sequence) != 3 or not set(sequence) <= set("xyzXYZ"):
         raise LoadError(f"compiler: eulerseq must be three letters out of xyzXYZ, got {sequence!r}.")
-    document.units = Units(settings.angle == "radian", sequence)
-
-
-def _defaults(document: Document) -> None:
-    """Collect the classes; each has all that it inherits."""
-    classes = document.defaults
-    classes[MAIN] = {}
-    stack: list[tuple[ET.Element, str | None]] = [(e, None) for e in document.root.findall("default")[::-1]]
-    while stack:
-        element, parent = stack.pop()
-        name = element.get("class") or (MAIN if parent is None else "")
-        if not name:
-            raise LoadError(f"default: a class within class {parent!r} has no name. Write <default class=...>.")
-        if parent is None and name != MAIN:
-            classes[name] = classes[MAIN]  # the outermost class may have a name of its own
-        if parent is not None and name in classes:
-            raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
-        own = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
-        classes[name] = own
-        inner = []
-        for child in element:
-            if child.tag == "default":
-                inner.append((child, name))
-                continue
-            tag = "actuator" if child.tag in ACTUATORS else child.tag
-            if tag in ("joint", "geom"):
-                check_attributes(child, tag, f"default class {name!r}")
-            own.setdefault(tag, {}).update(child.attrib)
-        stack.extend(inner[::-1])
+    document.elements.units = Units(settings.angle == "radian", sequence)
 
 
 class NotPlainError(LoadError):

@@ -16,9 +16,9 @@ from .._notes import listing
 from .._xml import in_words_of
 from ._bodies import Body, body_at
 from ._document import Document
-from ._schema import EQUALITIES, check_attributes, check_tag
+from ._elements import Element, check_attributes, check_tag, of_quaternion
+from ._schema import EQUALITIES
 from ._tree import Layout, poses_of_file
-from ._values import Element, of_quaternion
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
 """Of elements in ``ATTRIBUTES``, by tag."""
@@ -79,14 +79,14 @@ def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], 
     poses = poses_of_file(bodies)
     sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
     off, soft = [], False
-    none = document.disabled("equality")
-    for count, element in enumerate(document.all("equality")):
+    none = "equality" in document.disabled
+    for count, element in enumerate(document.sections["equality"]):
         check_tag(element, EQUALITIES, "equality")
         kind = element.tag
         what = element.get("name") or _parties(element) or str(count)
         owner = f"equality '{kind} {what}'"
         known = KINDS.get(kind, "connect")
-        a = document.element(element, known, owner, defaults="equality")
+        a = document.elements.of(element, known, owner, defaults="equality")
         if not a.active or none:
             off.append(f"{kind} {what}")
             continue

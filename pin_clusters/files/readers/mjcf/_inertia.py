@@ -12,8 +12,8 @@ from ....errors import InertiaError, LoadError
 from .._numbers import LARGEST
 from ._bodies import Body, Geom
 from ._document import Document
+from ._elements import ORIENTATIONS, Element
 from ._meshes import Meshes
-from ._values import ORIENTATIONS, Element
 
 
 def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:

@@ -9,9 +9,9 @@ import numpy as np
 from ....errors import LoadError, did_you_mean
 from ._bodies import Body
 from ._document import Document
+from ._elements import Element, of_quaternion
 from ._rods import Rod
 from ._tree import Layout, to_pinocchio
-from ._values import Element, of_quaternion
 
 SIZES = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 
@@ -23,14 +23,14 @@ def read_keyframes(
     places = _places(bodies, rods)
     nq = sum(size for _, _, size in places)
     found: dict[str, np.ndarray] = {}
-    for count, key in enumerate(document.all("keyframe")):
+    for count, key in enumerate(document.sections["keyframe"]):
         if key.tag != "key":
             raise LoadError(f"keyframe: unknown element <{key.tag}>. Did you mean <key>?")
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
         if name in found:
             raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
-        given = Element("key", key.attrib, owner, document.units).qpos
+        given = Element("key", key.attrib, owner, document.elements.units).qpos
         if given is None:
             continue
         if len(given) != nq:

@@ -15,7 +15,7 @@ from .._arguments import content
 from .._notes import listing
 from .._numbers import LARGEST, number
 from ._document import Document
-from ._values import Element, of_quaternion
+from ._elements import Element, of_quaternion
 
 KINDS = (".stl", ".obj", ".msh")
 MAX_BYTES = 2**24  # MuJoCo's own limit of an STL, 200,000 triangles, has 10 MB; an OBJ of 16 MB takes 10 s
@@ -31,10 +31,10 @@ class Meshes:
         self.document = document
         self.assets: dict[str, Element] = {}
         self.known: dict[tuple[str, bool], pin.Inertia] = {}
-        for element in document.all("asset"):
+        for element in document.sections["asset"]:
             if element.tag == "mesh":
                 name = element.get("name") or Path(element.get("file", "").replace("\\", "/")).stem
-                self.assets[name] = document.element(element, "mesh", f"mesh {name!r}")
+                self.assets[name] = document.elements.of(element, "mesh", f"mesh {name!r}")
         self.place = document.compiler.given.get("meshdir", document.compiler.assetdir)
 
     def unit_density(self, name: str, owner: str, shell: bool) -> pin.Inertia:

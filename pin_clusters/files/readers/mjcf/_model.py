@@ -245,7 +245,7 @@ def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) 
 
 def _refuse(document: Document) -> None:
     """Refuse sections that make bodies or forces which are not read."""
-    for element in document.all("deformable"):
+    for element in document.sections["deformable"]:
         if element.tag == "flex":
             raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
 

@@ -18,8 +18,8 @@ from .._numbers import LARGEST
 from ._actuators import Actuator, Tendon, acts
 from ._bodies import Body, Joint
 from ._document import Document
+from ._elements import Element
 from ._tree import Layout
-from ._values import Element
 
 Powers = tuple[float, ...]
 _NONE = (0.0, 0.0, 0.0)
@@ -62,7 +62,7 @@ def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -
     """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
     above: list[dict[bool, str]] = []  # of each body, a joint with and one without
     for body in bodies:
-        said = {j.element.actuatorgravcomp: j.owner for j in body.joints if j.name in layout.ids}
+        said = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **said})
     for i in held:
         if len(above[i]) > 1:
@@ -77,10 +77,10 @@ class _Switches:
     """What ``<option><flag>`` switches off."""
 
     def __init__(self, document: Document) -> None:
-        self.spring, self.damper = document.disabled("spring"), document.disabled("damper")
-        if document.disabled("passive"):
+        self.spring, self.damper = "spring" in document.disabled, "damper" in document.disabled
+        if "passive" in document.disabled:
             self.spring = self.damper = True
-        self.friction, self.gravity = document.disabled("frictionloss"), document.disabled("gravity")
+        self.friction, self.gravity = "frictionloss" in document.disabled, "gravity" in document.disabled
         if self.spring and self.damper:
             self.gravity = True
 
@@ -131,7 +131,8 @@ def _of_joint(
     document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
 ) -> list[Spring]:
     layout = automatic.layout
-    a, owner = joint.element, joint.owner
+    a = joint.element
+    owner = a.owner
     stiffness, damping = a.stiffness, a.damping
     period, ratio = a.springdamper
     if period > 0.0 and ratio > 0.0:
@@ -167,7 +168,8 @@ def _of_tendon(
     layout: Layout,
     bodies: Sequence[Body],
 ) -> list[Spring]:
-    a, owner = tendon.element, tendon.owner
+    a = tendon.element
+    owner = a.owner
     damping = _with_motors(a.damping, [m for m in actuators if m.tendon == tendon.name])
     stiffness, damping, friction = off.apply(a.stiffness, damping, a.frictionloss)
     if not (any(stiffness) or any(damping) or friction):
@@ -203,7 +205,7 @@ def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.n
 
 def _spring_reference(document: Document, joint: Joint) -> float:
     rest = joint.element.springref
-    return document.units.angle(rest) if joint.kind == "hinge" else float(rest)
+    return document.elements.units.angle(rest) if joint.kind == "hinge" else float(rest)
 
 
 def _held(bodies: Sequence[Body], name: str) -> float:

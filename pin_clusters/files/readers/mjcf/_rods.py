@@ -13,8 +13,8 @@ from ....errors import LoadError
 from .._notes import listing
 from ._bodies import Body, Joint
 from ._document import Document
+from ._elements import Element
 from ._equalities import Tie
-from ._values import Element
 
 _STRAIGHT = 1e-6
 
@@ -121,13 +121,11 @@ def _hinges(joint: Joint, rod: Rod) -> list[Joint]:
     for key in ("stiffness", "frictionloss"):
         if np.any(getattr(a, key)):
             raise LoadError(
-                f"{joint.owner}: its body can spin about itself, and the joint is read as two hinges, along which its "
+                f"{a.owner}: its body can spin about itself, and the joint is read as two hinges, along which its "
                 f"{key} cannot be split. Remove it, or use hinges."
             )
     if any(a.damping[1:]):
-        raise LoadError(
-            f"{joint.owner}: its body can spin about itself; only linear damping can be split among hinges."
-        )
+        raise LoadError(f"{a.owner}: its body can spin about itself; only linear damping can be split among hinges.")
     kept = {key: a.given[key] for key in ("damping", "armature") if key in a}
     return [
         Joint(

@@ -1,4 +1,4 @@
-"""What MJCF has: elements, and the types of attributes, as far as they may change the dynamics.
+"""What MJCF has, as far as it may change the dynamics: elements, and the types of their attributes.
 
 What is not here is unknown to MuJoCo too, or does not matter to a rigid body: materials, cameras, contacts, sensors.
 """
@@ -6,10 +6,7 @@ What is not here is unknown to MuJoCo too, or does not matter to a rigid body: m
 from __future__ import annotations
 
 import math
-import xml.etree.ElementTree as ET
-from collections.abc import Iterable
 
-from ....errors import LoadError, did_you_mean
 from .._numbers import Type, flag, one, powers, several, text, vector, word
 
 SECTIONS = {
@@ -22,6 +19,11 @@ BODY = {
 }  # fmt: skip
 EQUALITIES = {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"}
 TENDONS = {"fixed", "spatial"}
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
+    "dcmotor", "plugin",
+)  # fmt: skip
+MAIN = "main"
 KINDS = ("hinge", "slide", "ball", "free")
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 RULES = ("legacy", "exact", "convex", "shell")
@@ -95,20 +97,3 @@ ATTRIBUTES: dict[str, Types] = {
     "key": _types(qpos=vector(None, 0, MANY)),
     "option": _types(gravity=vector(None), density=one(), viscosity=one()),
 }  # fmt: skip
-
-
-def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
-    """Raise if an element of the dynamics has an attribute that MJCF does not know: it may be misspelt."""
-    known = ATTRIBUTES[kind]
-    for key in element.attrib:
-        if key not in known:
-            raise LoadError(
-                f"{owner}: unknown attribute {key!r} of <{element.tag}>, which would be lost although it may change "
-                f"the dynamics.{did_you_mean(key, sorted(known))} Correct or remove it."
-            )
-
-
-def check_tag(element: ET.Element, known: Iterable[str], parent: str) -> None:
-    """Raise if MJCF knows no such element there."""
-    if element.tag not in known:
-        raise LoadError(f"{parent}: unknown element <{element.tag}>.{did_you_mean(str(element.tag), sorted(known))}")

@@ -12,7 +12,7 @@ from ....errors import LoadError
 from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
-from ._values import Element
+from ._elements import Element
 
 _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
@@ -188,7 +188,7 @@ def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) ->
         if joint.kind in ("free", "ball"):
             quaternion = slice(model.idx_q + model.nq - 4, model.idx_q + model.nq)
             lower[quaternion], upper[quaternion] = -1.01, 1.01  # as Pinocchio's own readers do
-        a, owner = joint.element, joint.owner
+        a, owner = joint.element, joint.element.owner
         armature[v] = a.armature
         if armature[v][0] < 0.0:
             raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
@@ -214,7 +214,7 @@ def _options(document: Document, tree: pin.Model) -> None:
     """Set gravity; refuse a fluid."""
     gravity = np.array([0.0, 0.0, -9.81])
     for element in document.root.findall("option"):
-        option = Element("option", element.attrib, "option", document.units)
+        option = Element("option", element.attrib, "option", document.elements.units)
         gravity = gravity if option.gravity is None else option.gravity
         for medium in ("density", "viscosity"):
             if getattr(option, medium) != 0.0:
@@ -222,7 +222,7 @@ def _options(document: Document, tree: pin.Model) -> None:
                     f"option: {medium} {element.get(medium)} makes forces of a fluid, which are not computed here. "
                     "Remove it, and add such forces as fext."
                 )
-    if document.disabled("gravity"):
+    if "gravity" in document.disabled:
         gravity = np.zeros(3)
     tree.gravity = pin.Motion(gravity, np.zeros(3))
 

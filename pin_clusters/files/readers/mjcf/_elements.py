@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ....errors import LoadError
-from ._schema import ATTRIBUTES
+from ....errors import LoadError, did_you_mean
+from ._schema import ACTUATORS, ATTRIBUTES, MAIN
+
+
+def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
+    """Raise if an element of the dynamics has an attribute that MJCF does not know: it may be misspelt."""
+    known = ATTRIBUTES[kind]
+    for key in element.attrib:
+        if key not in known:
+            raise LoadError(
+                f"{owner}: unknown attribute {key!r} of <{element.tag}>, which would be lost although it may change "
+                f"the dynamics.{did_you_mean(key, sorted(known))} Correct or remove it."
+            )
+
+
+def check_tag(element: ET.Element, known: Iterable[str], parent: str) -> None:
+    """Raise if MJCF knows no such element there."""
+    if element.tag not in known:
+        raise LoadError(f"{parent}: unknown element <{element.tag}>.{did_you_mean(str(element.tag), sorted(known))}")
+
 
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LEAST = 1e-10  # shorter vectors have no direction
@@ -79,6 +98,65 @@ class Element:
         if given is None and needed:
             raise LoadError(f"{self.owner}: {switch} is true, but {key} is missing. Give it.")
         return given
+
+
+class Elements:
+    """Makes elements of one document.
+
+    Attributes:
+        units: Of its angles.
+        classes: Defaults by class and element, inherited ones included.
+    """
+
+    def __init__(self) -> None:
+        self.units = Units()
+        self.classes: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
+
+    def read_defaults(self, root: ET.Element) -> None:
+        """Collect the classes of all ``<default>``; each has all that it inherits."""
+        classes = self.classes
+        stack: list[tuple[ET.Element, str | None]] = [(e, None) for e in root.findall("default")[::-1]]
+        while stack:
+            element, parent = stack.pop()
+            name = element.get("class") or (MAIN if parent is None else "")
+            if not name:
+                raise LoadError(f"default: a class within class {parent!r} has no name. Write <default class=...>.")
+            if parent is None and name != MAIN:
+                classes[name] = classes[MAIN]  # the outermost class may have a name of its own
+            if parent is not None and name in classes:
+                raise LoadError(f"default: class {name!r} is defined twice. Rename one.")
+            own = classes[name] if parent is None else {tag: dict(values) for tag, values in classes[parent].items()}
+            classes[name] = own
+            inner = []
+            for child in element:
+                if child.tag == "default":
+                    inner.append((child, name))
+                    continue
+                tag = "actuator" if child.tag in ACTUATORS else child.tag
+                if tag in ("joint", "geom"):
+                    check_attributes(child, tag, f"default class {name!r}")
+                own.setdefault(tag, {}).update(child.attrib)
+            stack.extend(inner[::-1])
+
+    def plain(self, element: ET.Element, kind: str, owner: str) -> Element:
+        """Return an element that has no class; raise if it has an attribute that MJCF does not know."""
+        check_attributes(element, kind, owner)
+        return Element(kind, element.attrib, owner, self.units)
+
+    def of(
+        self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
+    ) -> Element:
+        """Return an element with the attributes of its class, which ``defaults`` names; else those of its kind."""
+        given = element.get("class")
+        chosen = given or childclass or MAIN
+        found = self.classes.get(chosen)
+        if found is None:
+            what = "class" if given else "childclass"
+            raise LoadError(f"{owner}: {what} {chosen!r} is not defined.{did_you_mean(chosen, self.classes)}")
+        inherited = found.get(defaults or kind, {})
+        if any(key in element.attrib for key in ORIENTATIONS):
+            inherited = {key: text for key, text in inherited.items() if key not in ORIENTATIONS}
+        return Element(kind, inherited | element.attrib, owner, self.units)
 
 
 def normal(v: np.ndarray, what: str, owner: str) -> np.ndarray:
