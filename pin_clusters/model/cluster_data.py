@@ -210,7 +210,8 @@ class ClusterData(TreeWorkspace):
         """Put a kernel on the desk that has just been compiled."""
         if kernel == "aba":
             self._derivatives.know(self._kernels["aba"].compiled_address)
-        if any(self._desk.record[entry.name][0] != self._address(entry) for entry in _ENTRIES_OF[kernel]):
+        address, desk = self._callable(kernel), self._desk.record
+        if any(desk[entry.name][0] != self._address(entry, address) for entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
@@ -236,21 +237,23 @@ class ClusterData(TreeWorkspace):
         if self._model.closures:
             desk.coupling = kernels.coupling.compiled_address
             desk.motion_rates = kernels.coupling_derivatives.compiled_address
+        found, callables = [], {kernel: self._callable(kernel) for kernel in _ENTRIES_OF}
         for entry in _calls.ALL:
-            address = self._address(entry)
+            address = self._address(entry, callables[entry.kernel])
             if self._model.closures and (
                 entry.name in _WITHOUT_LOOPS
                 or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
             ):
                 address = 0
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
-            desk[entry.name] = address, pointer.address if pointer else 0
+            found.append((address, pointer.address if pointer else 0))
             if address:
                 _calls.connect(ClusterData, _GROUPS[entry.kernel])
+        desk.put_kernels(found)
 
-    def _address(self, entry: _calls.Entry) -> int:
+    def _address(self, entry: _calls.Entry, kernel: int) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
-        special, kernel = self._model._functions, self._callable(entry.kernel)
+        special = self._model._functions
         return kernel if special is None else int(special.address(entry.result, entry.name, kernel))
 
     def _callable(self, kernel: str) -> int:

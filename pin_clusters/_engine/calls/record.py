@@ -45,16 +45,22 @@ class Field:
             return self
         if self.keeps:
             return record.owned[self.name]
-        numbers = record.numbers[self.place : self.place + self.width].tolist()
-        return numbers if self.width > 1 else numbers[0]
+        if self.width == 1:
+            return int(record.numbers[self.place])
+        return record.numbers[self.place : self.place + self.width].tolist()
 
     def __set__(self, record: Record, value: Any) -> None:
-        words = self.words(value, tuple(getattr(record, n) if isinstance(n, str) else n for n in self.shape))
+        numbers, places = record.numbers, record.fields
+        sizes = tuple([int(numbers[places[n].place]) if isinstance(n, str) else n for n in self.shape])
+        words = self.words(value, sizes)
         if words is None or len(words) != self.width:
             given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise TypeError(f"{type(record).__name__}.{self.name} is {type(self).__name__} {self.shape}, not {given}")
         before = record.owned.get(self.name)  # whose end may call: it stays until the numbers lead elsewhere
-        record.numbers[self.place : self.place + self.width] = words
+        if self.width == 1:
+            numbers[self.place] = words[0]
+        else:
+            numbers[self.place : self.place + self.width] = words
         if self.keeps:
             record.owned[self.name] = value
         del before
@@ -181,15 +187,19 @@ class Record:
     def put(self, **values: Any) -> None:
         """Write several, in this order."""
         for name, value in values.items():
-            setattr(self, name, value)
+            self[name] = value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self.fields and name not in Record.__slots__:
-            raise AttributeError(f"{type(self).__name__} has no {name}")
-        super().__setattr__(name, value)
+        if name in Record.__slots__:
+            super().__setattr__(name, value)
+        else:
+            self[name] = value
 
     def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self, name, value)
+        field = self.fields.get(name)
+        if field is None:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        field.__set__(self, value)
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)

@@ -5,6 +5,8 @@ Desks are told apart by how many numbers they have, so no two of them may have a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..entry_points import Pointer
 from .desk import ALL
 from .holds import Holds
@@ -79,6 +81,10 @@ class DataDesk(Record, more={entry.name: Sizes(2) for entry in ALL}):
     static = Room(3, "static_columns")
     kinetic = Room("parameters")
     potential = Room("parameters")
+
+    def put_kernels(self, kernels: Sequence[tuple[int, int]]) -> None:
+        """Write those of all entries, in the order of ``ALL``: at once, as there are many."""
+        self.numbers[-2 * len(ALL) :] = [x for pair in kernels for x in pair]
 
 
 class Plan(Record):
