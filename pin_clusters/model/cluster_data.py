@@ -101,6 +101,7 @@ class ClusterData(TreeWorkspace):
         "_nle",
         "_plans",
         "_pointers",
+        "_record",
         "_regressors",
         "_tau",
         "_unchecked",
@@ -201,7 +202,7 @@ class ClusterData(TreeWorkspace):
         desk.put(coupled_size=model.own_tree.nv * nv, coupled=self._coupled, coupling_G=self._coupling[0])
         self._derivatives.lay_out(desk)
         desk.owned["tables"] = tuple(pointers.values())
-        self._desk = _calls.Desk(desk)
+        self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
         self.tree = made(model.own_tree)
         if model._functions is not None:
             self._use_compiled()
@@ -210,29 +211,30 @@ class ClusterData(TreeWorkspace):
         """Put a kernel on the desk that has just been compiled."""
         if kernel == "aba":
             self._derivatives.know(self._kernels["aba"].compiled_address)
-        address, desk = self._callable(kernel), self._desk.record
+        address, desk = self._callable(kernel), self._record
         if any(desk[entry.name][0] != self._address(entry, address) for entry in _ENTRIES_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
         """Put what differentiates loops on the desk, if it has just been compiled."""
-        if self._model.closures and self._desk.record.motion_rates != kernels.coupling_derivatives.compiled_address:
+        if self._model.closures and self._record.motion_rates != kernels.coupling_derivatives.compiled_address:
             self._use_compiled()
 
     def _put_tree_on_desk(self) -> None:
         """Let the desk own the tree's data, and know where it is."""
         before = self._desk  # whose end may call: what the numbers lead to stays until they lead elsewhere
         self._own("tree", self._tree, self._watch)
-        before.record.tree_words = self._watch
+        self._record.tree_words = self._watch
+        del before
 
     def _own(self, part: str, *things: Any) -> None:
         """Let the desk own things in place of those that were there: what slots have now is no matter of calls."""
-        self._desk.record.owned[part] = things
-        self._desk = _calls.Desk(self._desk.record)
+        self._record.owned[part] = things
+        self._desk = _calls.Desk(self._record)
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
-        desk = self._desk.record
+        desk = self._record
         self._derivatives.know(self._kernels["aba"].compiled_address)
         if self._model.closures:
             desk.coupling = kernels.coupling.compiled_address
@@ -275,7 +277,7 @@ class ClusterData(TreeWorkspace):
             code = self._kernels[kernel].call(self._pointers[result], *arrays)
         self._notice(kernel)
         if kernel == "crba":
-            self._desk.record.changed = True
+            self._record.changed = True
         return code
 
     @property
@@ -314,7 +316,7 @@ class ClusterData(TreeWorkspace):
 
     def _changed(self) -> None:
         """Say that the kernel's mass matrix is another one."""
-        self._desk.record.changed = True
+        self._record.changed = True
 
     @property
     def dtau_dq(self) -> np.ndarray:
@@ -381,8 +383,8 @@ class ClusterData(TreeWorkspace):
     def M(self) -> np.ndarray:
         """Result of ``crba``, shape (nv, nv)."""
         # a copy: the kernel's own has zeros that are never written again, and users write to M
-        if self._desk.record.changed:
-            self._M, self._desk.record.changed = self._M_kernel.copy(), False
+        if self._record.changed:
+            self._M, self._record.changed = self._M_kernel.copy(), False
         return self._M
 
     def _regressor_memory(self) -> RegressorMemory:
@@ -391,7 +393,7 @@ class ClusterData(TreeWorkspace):
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
             self._own("regressors", self._regressors, self._regressors.pointer)
-            self._regressors.put_on(self._desk.record)
+            self._regressors.put_on(self._record)
         return self._regressors
 
     # copies: what is always zero is never written again, and users write to them
@@ -431,7 +433,7 @@ class ClusterData(TreeWorkspace):
                 getattr(self, name)[...] = state[name]
         if "regressors" in state:
             self._regressor_memory().take(state["regressors"])
-        self._desk.record.changed = True
+        self._record.changed = True
         self._lost = bool(np.isnan(self._G).any())
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less

@@ -135,6 +135,20 @@ def test_what_could_be_another_robots_is_python_s() -> None:
     assert _quick.quick_columns(model, data, q, another) is None
 
 
+def test_desks_of_others_are_not_written() -> None:
+    """A desk of loops in the data of a robot without: its kernels and tables would be those of data that end."""
+    model, other = pc.load("mini_cheetah"), pc.load("four_bar")
+    data, foreign = model.createData(), other.createData()
+    for m, d in ((model, data), (other, foreign)):
+        q, v = pc.neutral(m), np.ones(m.nv)
+        pc.aba(m, d, q, v, v), pc.crba(m, d, q), foreign.M
+    data._desk, before = foreign._desk, foreign._desk.numbers.copy()
+    q, v = pc.neutral(model).tolist(), [1.0] * model.nv
+    pc.aba(model, data, q, v, v), pc.crba(model, data, q), pc.forwardKinematics(model, data, q, v)
+    pc.computeABADerivatives(model, data, q, v, v), pc.computeStaticRegressor(model, data, q)
+    assert np.array_equal(foreign._desk.numbers, before)
+
+
 def test_the_end_of_a_tree_that_was_replaced_may_call() -> None:
     code = """
 import numpy as np, pinocchio as pin, pin_clusters as pc
